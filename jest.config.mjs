@@ -1,0 +1,33 @@
+// Two projects: `unit` is pure and takes seconds; `integration` talks to a real PostgreSQL and a real RabbitMQ.
+const common = {
+  testEnvironment: 'node',
+  // Bounds what hangs; timing decides no test, and a busy machine is many times slower than a quiet one.
+  testTimeout: 120_000,
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': '@swc/jest' },
+  modulePathIgnorePatterns: ['/dist/', '/.data/'],
+  moduleNameMapper: {
+    '^@idsync/(contracts|database|messaging|connectors|runtime|testing)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@idsync/(gateway|directory|sync-worker|webhook-dispatcher|standalone)$': '<rootDir>/apps/$1/src/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  setupFiles: ['<rootDir>/test/setup/native-errors.mjs'],
+};
+
+export default {
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts'],
+      testPathIgnorePatterns: ['\\.int\\.spec\\.ts$'],
+    },
+    {
+      ...common,
+      displayName: 'integration',
+      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.int.spec.ts', '<rootDir>/test/*.e2e.spec.ts'],
+      globalSetup: '<rootDir>/test/setup/services-up.mjs',
+      globalTeardown: '<rootDir>/test/setup/services-down.mjs',
+    },
+  ],
+};
