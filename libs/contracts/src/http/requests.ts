@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { safeguard } from '../connector-config.js';
+import { caseStatuses } from '../operations.js';
+import { recordKinds } from '../records.js';
+import { jobStatuses, personStatuses } from '../statuses.js';
+import { scopes } from './errors.js';
+
+export const defaultPageSize = 50;
+export const largestPageSize = 200;
+
+/** A query parameter is text; one that is given twice is a list, and no integer. */
+const wholeNumber = (least: number) =>
+  z
+    .string({ error: `must be an integer of at least ${least}` })
+    .regex(/^\d{1,15}$/, `must be an integer of at least ${least}`)
+    .transform(Number)
+    .refine((value) => value >= least, `must be an integer of at least ${least}`);
+
+const page = {
+  limit: wholeNumber(1)
+    .transform((limit) => Math.min(limit, largestPageSize))
+    .default(defaultPageSize),
+  offset: wholeNumber(0).default(0),
+};
+const status = z.enum(personStatuses, { error: `must be one of ${personStatuses.join(', ')}` }).optional();
+const since = z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00Z' }).optional();
+const cursor = z.string({ error: 'must be a cursor of an earlier page' }).max(200).optional();
+
+export const identityQuery = z.object({ at: since });
+export const pageQuery = z.object(page);
+export const historyQuery = z.object({ ...page, updated_since: since, cursor });
+export const directoryQuery = z.object({ ...page, status, updated_since: since, cursor });
+export type DirectoryQuery = z.infer<typeof directoryQuery>;
+
+/** Text that PostgreSQL can keep: no NUL, no half of a surrogate pair. */
+const text = z.string().refine((value) => !value.includes('\0') && !/\p{Surrogate}/u.test(value), {
+  error: 'must be text without NUL characters or broken surrogate pairs',
+});
+
+export const triggerBody = z.object({
+  connector_id: text.min(1),
+  idempotency_key: text.min(1).max(255).optional(),
+});
+
+const callbackUrl = text.max(2048).refine(isHttpUrl, { error: 'must be an http or https URL without credentials' });
+const eventPattern = z
+  .string()
+  .max(128)
+  .regex(/^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*(\.\*)?)$/, 'must be an event name, a prefix such as identity.*, or *');
+const eventList = z
+  .array(eventPattern)
+  .min(1, 'must name at least one event')
+  .max(100)
+  .transform((events) => [...new Set(events)]);
+
+export const webhookBody = z.object({ callback_url: callbackUrl, events: eventList });
+export const webhookPatch = z.object({
+  callback_url: callbackUrl.optional(),
+  events: eventList.optional(),
+  active: z.boolean().optional(),
+});
+
+/** Years of five digits are written otherwise. */
+const latest = Date.parse('9999-12-31T23:59:59Z');
+
+const name = text.trim().min(1).max(200);
+export const tenantBody = z.strictObject({ name });
+export const apiKeyBody = z.strictObject({
+  name,
+  scopes: z
+    .array(z.enum(scopes, { error: `must be of ${scopes.join(', ')}` }))
+    .min(1)
+    .transform((list) => [...new Set(list)])
+    .default([...scopes]),
+  expires_at: z.iso
+    .datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00Z' })
+    .refine((time) => Date.parse(time) > Date.now() && Date.parse(time) < latest, { error: 'must be in the future' })
+    .optional(),
+});
+/** Documents the patch; what it makes of a connector is validated as a whole. */
+export const connectorPatch = z.looseObject({
+  name: name.optional(),
+  priority: z.int().optional(),
+  records: z.enum(recordKinds).optional(),
+  config: z.record(z.string(), z.unknown()).optional(),
+  safeguard: safeguard.optional(),
+});
+export const operatorTriggerBody = z.strictObject({
+  connector_id: text.min(1),
+  /** Writes down what a run would change, and changes nothing. */
+  dry_run: z.boolean().default(false),
+});
+/** Whoever decides says who they are: the operator interface has one token for all. */
+const by = text.trim().min(1).max(200).default('operator');
+export const cancelBody = z.strictObject({ reason: text.trim().min(1).max(1000).optional(), by });
+export const releaseBody = z.strictObject({ reason: text.trim().min(1).max(1000), by });
+const reason = text.trim().min(1).max(1000).optional();
+const id = text.min(1).max(100);
+export const caseQuery = z.object({
+  ...page,
+  status: z.enum(caseStatuses, { error: `must be one of ${caseStatuses.join(', ')}` }).default('open'),
+});
+export const resolveBody = z
+  .strictObject({
+    resolution: z.enum(['link', 'new', 'ignore'], { error: 'must be link, new or ignore' }),
+    identity_id: id.optional(),
+    reason,
+  })
+  .refine((body) => (body.resolution === 'link') === (body.identity_id !== undefined), {
+    path: ['identity_id'],
+    error: 'is needed with link, and with nothing else',
+  });
+export const mergeBody = z.strictObject({ from_ids: z.array(id).min(1).max(50), reason });
+export const splitBody = z.strictObject({ record_ids: z.array(id).min(1).max(1000), reason });
+export const undoBody = z.strictObject({ preview: z.boolean().default(false), reason });
+/** Of an act that needs no more than a reason. */
+export const reasonBody = z.strictObject({ reason });
+export const operatorJobQuery = z.object({
+  ...page,
+  connector_id: z.string().optional(),
+  status: z.enum(jobStatuses, { error: `must be one of ${jobStatuses.join(', ')}` }).optional(),
+});
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return (
+    ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '' && url.hostname !== ''
+  );
+}

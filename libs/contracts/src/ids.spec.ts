@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeId, encodeId, isUuid, newUuid } from './ids.js';
+
+describe('public ids', () => {
+  it('go to text and back for any uuid', () => {
+    fc.assert(fc.property(fc.uuid(), (uuid) => expect(decodeId('user', encodeId('user', uuid))).toBe(uuid)));
+  });
+
+  it('have the form the TypeID specification gives as an example', () => {
+    expect(encodeId('identity', '00000000-0000-0000-0000-000000000000')).toBe('idn_00000000000000000000000000');
+    expect(encodeId('identity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toBe('idn_7zzzzzzzzzzzzzzzzzzzzzzzzz');
+    expect(encodeId('identity', '01890a5d-ac96-774b-bcce-b302099a8057')).toBe('idn_01h455vb4pex5vsknk084sn02q');
+  });
+
+  it('are refused with another prefix, another length, another alphabet or more than 128 bits', () => {
+    for (const text of [
+      'usr_01h455vb4pex5vsknk084sn02q',
+      'idn_01h455vb4pex5vsknk084sn02',
+      'idn_01H455VB4PEX5VSKNK084SN02Q',
+      'idn_01h455vb4pex5vsknk084sn02l',
+      'idn_80000000000000000000000000',
+      '',
+    ]) {
+      expect(decodeId('identity', text)).toBeUndefined();
+    }
+  });
+
+  it('are made in order within a process, as version 7', () => {
+    const made = Array.from({ length: 10_000 }, () => newUuid());
+    expect([...made].sort()).toEqual(made);
+    expect(new Set(made).size).toBe(made.length);
+    expect(made.every((uuid) => isUuid(uuid) && uuid.charAt(14) === '7' && '89ab'.includes(uuid.charAt(19)))).toBe(
+      true,
+    );
+  });
+});

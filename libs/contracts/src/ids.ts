@@ -1,0 +1,96 @@
+import { randomFillSync } from 'node:crypto';
+
+/** Type prefix of every public id. The database stores the bare uuid; only the edges know the prefix. */
+export const idPrefixes = {
+  identity: 'idn',
+  user: 'usr',
+  account: 'acc',
+  machineIdentity: 'mid',
+  event: 'evt',
+  job: 'job',
+  webhook: 'whk',
+  delivery: 'dlv',
+  connector: 'con',
+  tenant: 'ten',
+  apiKey: 'key',
+  case: 'cas',
+  operation: 'opn',
+} as const;
+
+export type IdKind = keyof typeof idPrefixes;
+
+/** Crockford base32, lower case, as TypeID writes it. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const bodyPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Two characters for each ten bits: an id in six look-ups, since a thousand people have six thousand. */
+const pairs = Array.from({ length: 1_024 }, (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31));
+
+/** `encodeId('identity', '0190…')` → `idn_01h…`. */
+export function encodeId(kind: IdKind, uuid: string): string {
+  const hex = uuid.replaceAll('-', '');
+  // Five hex digits are twenty bits, four characters: 130 bits in all, the first two of them zero.
+  const high = Number.parseInt(hex.slice(0, 2), 16);
+  let body = alphabet.charAt(high >> 5) + alphabet.charAt(high & 31);
+  for (let at = 2; at < 32; at += 5) {
+    const twenty = Number.parseInt(hex.slice(at, at + 5), 16);
+    body += `${pairs[twenty >> 10]}${pairs[twenty & 1_023]}`;
+  }
+  return `${idPrefixes[kind]}_${body}`;
+}
+
+/** The uuid inside a public id, or undefined if the text is not an id of that kind. */
+export function decodeId(kind: IdKind, text: string): string | undefined {
+  const prefix = `${idPrefixes[kind]}_`;
+  if (!text.startsWith(prefix)) return undefined;
+  const body = text.slice(prefix.length);
+  if (!bodyPattern.test(body)) return undefined;
+  let hex = (alphabet.indexOf(body.charAt(0)) * 32 + alphabet.indexOf(body.charAt(1))).toString(16).padStart(2, '0');
+  for (let at = 2; at < 26; at += 8) {
+    let group = 0;
+    for (const character of body.slice(at, at + 8)) group = group * 32 + alphabet.indexOf(character);
+    hex += group.toString(16).padStart(10, '0');
+  }
+  return formatUuid(hex);
+}
+
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text);
+}
+
+const pool = Buffer.alloc(10 * 512);
+let poolAt = pool.length;
+let lastMs = 0;
+let counter = 0;
+
+/**
+ * A UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then a 12-bit counter that keeps the ids of one process in the
+ * order they were made (method 1), then 62 random bits.
+ */
+export function newUuid(now: number = Date.now()): string {
+  if (poolAt >= pool.length) {
+    randomFillSync(pool);
+    poolAt = 0;
+  }
+  if (now > lastMs) {
+    lastMs = now;
+    counter = pool.readUInt16BE(poolAt) & 0x7ff;
+  } else {
+    counter += 1;
+    if (counter > 0xfff) {
+      lastMs += 1;
+      counter = 0;
+    }
+  }
+  const variant = (pool.readUInt8(poolAt + 2) & 0x3f) | 0x80;
+  const tail = pool.toString('hex', poolAt + 3, poolAt + 10);
+  poolAt += 10;
+  return formatUuid(
+    lastMs.toString(16).padStart(12, '0') + (0x7000 | counter).toString(16) + variant.toString(16) + tail,
+  );
+}
+
+function formatUuid(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

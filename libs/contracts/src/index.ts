@@ -1,0 +1,17 @@
+export * from './attribute-priorities.js';
+export * from './connector-config.js';
+export * from './events.js';
+export * from './http/errors.js';
+export { openApiDocument } from './http/openapi.js';
+export * as requests from './http/requests.js';
+export * as resources from './http/resources.js';
+export { type RouteDefinition, routes } from './http/routes.js';
+export * from './ids.js';
+export * from './machines.js';
+export * from './matching-rules.js';
+export * from './messages.js';
+export * from './operations.js';
+export { parseDate } from './parse-date.js';
+export * from './records.js';
+export * from './statuses.js';
+export * from './topology.js';

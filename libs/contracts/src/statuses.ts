@@ -1,0 +1,22 @@
+import type { RecordKind } from './records.js';
+
+export const personStatuses = ['pending', 'active', 'suspended', 'inactive', 'deleted'] as const;
+export type PersonStatus = (typeof personStatuses)[number];
+
+export const jobStatuses = [
+  'queued',
+  'running',
+  'quarantined',
+  'completed',
+  'completed_with_errors',
+  'failed',
+  'cancelled',
+] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** The status that hides a record from the lists, per kind. */
+export const goneStatus = {
+  user: 'deleted',
+  account: 'deleted',
+  machine_identity: 'decommissioned',
+} as const satisfies Record<RecordKind, string>;
