@@ -1,0 +1,93 @@
+/**
+ * Columns of values as PostgreSQL's binary arrays, to be unnested into rows. The driver's text arrays escape every quote of
+ * every document by a regular expression: for a thousand new people 60 of 350 ms.
+ */
+
+type Value<T> = T | null | undefined;
+
+const oids = { bytea: 17, integer: 23, text: 25, timestamptz: 1184, uuid: 2950, jsonb: 3802 } as const;
+
+export function texts(values: readonly Value<string>[]): Buffer {
+  return encode('text', values, Buffer.byteLength, (buffer, value, at) => buffer.write(value, at));
+}
+
+/** Texts of JSON. */
+export function jsons(values: readonly Value<string>[]): Buffer {
+  return encode(
+    'jsonb',
+    values,
+    (value) => 1 + Buffer.byteLength(value),
+    (buffer, value, at) => {
+      // The version of the format.
+      buffer[at] = 1;
+      buffer.write(value, at + 1);
+    },
+  );
+}
+
+export function uuids(values: readonly Value<string>[]): Buffer {
+  return encode(
+    'uuid',
+    values,
+    () => 16,
+    (buffer, value, at) => buffer.write(value.replaceAll('-', ''), at, 'hex'),
+  );
+}
+
+export function integers(values: readonly Value<number>[]): Buffer {
+  return encode(
+    'integer',
+    values,
+    () => 4,
+    (buffer, value, at) => buffer.writeInt32BE(value, at),
+  );
+}
+
+export function byteas(values: readonly Value<Buffer>[]): Buffer {
+  return encode(
+    'bytea',
+    values,
+    (value) => value.length,
+    (buffer, value, at) => value.copy(buffer, at),
+  );
+}
+
+/** PostgreSQL counts microseconds from the year 2000. */
+const epochMs = Date.UTC(2000, 0, 1);
+
+export function times(values: readonly Value<Date>[]): Buffer {
+  return encode(
+    'timestamptz',
+    values,
+    () => 8,
+    (buffer, value, at) => buffer.writeBigInt64BE(BigInt(value.getTime() - epochMs) * 1_000n, at),
+  );
+}
+
+/** Header (dimensions, nulls, element type, length, lower bound), then each element with its length before it. */
+function encode<T>(
+  type: keyof typeof oids,
+  values: readonly Value<T>[],
+  sizeOf: (value: T) => number,
+  write: (buffer: Buffer, value: T, at: number) => void,
+): Buffer {
+  const sizes = values.map((value) => (value === null || value === undefined ? -1 : sizeOf(value)));
+  const length = sizes.reduce((sum, size) => sum + 4 + Math.max(size, 0), values.length > 0 ? 20 : 12);
+  const buffer = Buffer.allocUnsafe(length);
+  buffer.writeInt32BE(values.length > 0 ? 1 : 0, 0);
+  buffer.writeInt32BE(sizes.includes(-1) ? 1 : 0, 4);
+  buffer.writeInt32BE(oids[type], 8);
+  if (values.length === 0) return buffer;
+  buffer.writeInt32BE(values.length, 12);
+  buffer.writeInt32BE(1, 16);
+  let at = 20;
+  for (const [index, value] of values.entries()) {
+    const size = sizes[index] ?? -1;
+    buffer.writeInt32BE(size, at);
+    at += 4;
+    if (value === null || value === undefined) continue;
+    write(buffer, value, at);
+    at += size;
+  }
+  return buffer;
+}

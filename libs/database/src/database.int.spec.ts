@@ -1,0 +1,68 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { newUuid } from '@idsync/contracts';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database } from './database.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let fixture: DirectoryFixture;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
+  fixture = DirectoryFixture.connect(testDatabase.url);
+});
+
+afterAll(async () => {
+  await fixture?.close();
+  await database?.close();
+  await testDatabase?.drop();
+});
+
+describe('connections that PostgreSQL ends', () => {
+  const tenantId = newUuid();
+  const count = 'select count(*) from identities';
+
+  it.each([
+    ['a read', () => database.read(tenantId, { name: 'count', text: count, values: [] })],
+    ['a transaction', () => database.transaction(tenantId, (tx) => tx.query(count))],
+  ])(
+    'fail %s and nothing else: the next one is served',
+    async (_what, work) => {
+      const uncaught: unknown[] = [];
+      const note = (error: unknown) => uncaught.push(error);
+      process.on('uncaughtException', note);
+      let over = false;
+      let served = 0;
+      const asking = Array.from({ length: 8 }, async () => {
+        while (!over) {
+          // Counted after the wait: `served += await …` would read the count before it and lose the others' additions.
+          const answered = await work().then(
+            () => true,
+            () => false,
+          );
+          if (answered) served += 1;
+          await turn();
+        }
+      });
+      try {
+        for (let cut = 0; cut < 20; cut += 1) {
+          await fixture.rows(
+            `select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid()`,
+          );
+          const goal = served + 20;
+          while (served < goal) await turn();
+        }
+      } finally {
+        over = true;
+        await Promise.all(asking);
+        process.off('uncaughtException', note);
+      }
+      expect(uncaught).toEqual([]);
+      expect(served).toBeGreaterThanOrEqual(20 * 20);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,180 @@
+import { isUuid, type ServiceName } from '@idsync/contracts';
+import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { openDataSource } from './data-source.js';
+import { serviceRoles } from './roles.js';
+import { checkSchemaVersion } from './schema-version.js';
+
+export interface DatabaseOptions {
+  url: string;
+  /** Whose role to work as. */
+  service: ServiceName;
+  /** Connections at the most; 10 unless told. */
+  poolSize?: number;
+}
+
+/** One open transaction. */
+export interface Transaction {
+  query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  readonly manager: EntityManager;
+}
+
+/** A hot read: `name` makes it a prepared statement of each connection. */
+export interface NamedQuery {
+  name: string;
+  text: string;
+  values: readonly unknown[];
+}
+
+interface PgClient {
+  query(statement: string | NamedQuery): Promise<{ rows: unknown[] }>;
+  release(error?: Error): void;
+}
+
+interface ListeningClient {
+  on(event: 'notification', listener: (message: { payload?: string }) => void): void;
+  on(event: 'error' | 'end', listener: () => void): void;
+  removeAllListeners(event: 'notification'): void;
+  query(statement: string): Promise<unknown>;
+}
+
+interface PgPool {
+  connect(): Promise<PgClient>;
+}
+
+const attempts = 5;
+
+/** A service's connections: its own role, so that PostgreSQL holds it to its grants and to one tenant at a time. */
+export class Database {
+  private constructor(
+    private readonly dataSource: DataSource,
+    readonly service: ServiceName,
+  ) {}
+
+  /** Connects and checks that the schema is the one this code knows. Throws SchemaVersionError if not. */
+  static async connect(options: DatabaseOptions): Promise<Database> {
+    const dataSource = await openDataSource({
+      url: options.url,
+      role: serviceRoles[options.service],
+      poolSize: options.poolSize ?? 10,
+      // People wait for the gateway; a batch may take its time.
+      statementTimeoutMs: options.service === 'gateway' ? 30_000 : 300_000,
+    });
+    try {
+      await checkSchemaVersion(dataSource);
+    } catch (error) {
+      await dataSource.destroy();
+      throw error;
+    }
+    return new Database(dataSource, options.service);
+  }
+
+  /** The role every connection works as. */
+  get role(): string {
+    return serviceRoles[this.service];
+  }
+
+  async close(): Promise<void> {
+    await this.dataSource.destroy();
+  }
+
+  /**
+   * Runs `work` in one transaction that sees the rows of `tenantId` only, or, without one, the rows its service may see
+   * across tenants. A deadlock or a serialization failure runs it again, five times at the most.
+   */
+  async transaction<T>(tenantId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.once(tenantId, work);
+      } catch (error) {
+        if (attempt >= attempts || !isRetryable(error)) throw error;
+      }
+    }
+  }
+
+  /** One read of one tenant: the three statements go out together and cost one round trip. */
+  async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
+    const pool = (this.dataSource.driver as unknown as { master: PgPool }).master;
+    const client = await pool.connect();
+    try {
+      const [, { rows }] = await Promise.all([
+        client.query(`begin read only; ${setTenant(tenantId)}`),
+        client.query(query),
+        client.query('commit'),
+      ]);
+      client.release();
+      return rows as Row[];
+    } catch (error) {
+      // A connection in a failed transaction is not handed on.
+      client.release(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  }
+
+  /**
+   * Listens on a connection of its own. `onLost` is told once, if that connection ends by itself; listening again is then up
+   * to the caller, as is ending it with what this resolves with.
+   */
+  async listen(channel: string, onNotify: (payload: string) => void, onLost: () => void): Promise<() => Promise<void>> {
+    const runner = this.dataSource.createQueryRunner();
+    const client: ListeningClient = await runner.connect();
+    let over = false;
+    const lost = () => {
+      if (over) return;
+      over = true;
+      // A dead connection that is not given back would count against the pool for ever.
+      void runner.release().catch(() => undefined);
+      onLost();
+    };
+    client.on('notification', (message) => onNotify(message.payload ?? ''));
+    client.on('error', lost);
+    client.on('end', lost);
+    await client.query(`listen ${channel}`);
+    return async () => {
+      if (over) return;
+      over = true;
+      client.removeAllListeners('notification');
+      await client.query('unlisten *').catch(() => undefined);
+      await runner.release();
+    };
+  }
+
+  private async once<T>(tenantId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      if (tenantId !== undefined) await runner.query(setTenant(tenantId));
+      const result = await work({
+        manager: runner.manager,
+        query: async <Row>(sql: string, values: readonly unknown[] = []) => {
+          const rows: unknown = await runner.query(sql, [...values], true).then((answer) => answer.records ?? []);
+          return rows as Row[];
+        },
+      });
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+}
+
+/** The id is interpolated, since SET takes no parameters: nothing but a uuid may pass. */
+function setTenant(tenantId: string): string {
+  if (!isUuid(tenantId)) throw new TypeError('tenant id is not a uuid');
+  return `set local idsync.tenant_id = '${tenantId}'`;
+}
+
+const retryable = new Set(['40001', '40P01']);
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof QueryFailedError && retryable.has(String((error.driverError as { code?: string }).code));
+}
+
+/** The SQLSTATE of a failed statement, e.g. `23505`, or undefined if the error is none of PostgreSQL's. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof QueryFailedError)) return undefined;
+  return (error.driverError as { code?: string }).code;
+}

@@ -1,0 +1,51 @@
+import type { Transaction } from '../database.js';
+
+export interface CounterChange {
+  resource: 'identity' | 'user';
+  status: string;
+  /** When what is counted was made: where it stands in the lists. */
+  createdAt: Date;
+  by: number;
+}
+
+/**
+ * Levels of `list_positions`: a bucket of level n is 64 times as wide as one of level n - 1, and the lowest is 64 ms wide.
+ * Level 5 spans two years a bucket, so the top is always a handful of rows.
+ */
+export const positionLevels = 6;
+
+/**
+ * Adds to the totals of the lists, and to the counts over creation time by which a page is found. Both are locked until the
+ * commit. A batch of new people shares one creation time and so adds to seven rows: 1 ms of some 300 for a thousand of them.
+ */
+export async function addToCounters(
+  tx: Transaction,
+  tenantId: string,
+  changes: readonly CounterChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const columns = [
+    tenantId,
+    changes.map((change) => change.resource),
+    changes.map((change) => change.status),
+    changes.map((change) => change.createdAt.getTime()),
+    changes.map((change) => change.by),
+  ];
+  await tx.query(
+    `insert into directory_counters (tenant_id, resource, status, count)
+     select $1, resource, status, sum(by)
+       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, ms, by)
+      group by 2, 3 having sum(by) <> 0 order by 2, 3
+     on conflict (tenant_id, resource, status) do update set count = directory_counters.count + excluded.count`,
+    columns,
+  );
+  await tx.query(
+    `insert into list_positions (tenant_id, resource, level, bucket, status, count)
+     select $1, resource, level, ms >> (6 + 6 * level), status, sum(by)
+       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, ms, by)
+      cross join generate_series(0, ${positionLevels - 1}) as level
+      group by 2, 3, 4, 5 having sum(by) <> 0 order by 2, 3, 4, 5
+     on conflict (tenant_id, resource, level, bucket, status) do update set count = list_positions.count + excluded.count`,
+    columns,
+  );
+}

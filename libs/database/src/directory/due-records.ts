@@ -1,0 +1,40 @@
+import type { Transaction } from '../database.js';
+import { lockRecordsById, type StoredRecord } from './records.js';
+
+/** All tenants; a few thousand rows at the most. */
+export async function findTenantIds(tx: Transaction): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>('select id from tenants order by id');
+  return rows.map(({ id }) => id);
+}
+
+/** Records whose status time alone changes, locked; those another process is at are left to it. */
+export async function takeDueRecords(
+  tx: Transaction,
+  tenantId: string,
+  now: Date,
+  limit: number,
+): Promise<StoredRecord[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from source_records where tenant_id = $1 and due_at <= $2 order by due_at limit $3 for update skip locked`,
+    [tenantId, now, limit],
+  );
+  return lockRecordsById(
+    tx,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Removes identities whose erasure was long enough ago that nobody needs to be told. */
+export async function purgeErasedIdentities(
+  tx: Transaction,
+  tenantId: string,
+  now: Date,
+  limit: number,
+): Promise<{ status: string; createdAt: Date }[]> {
+  return tx.query(
+    `delete from identities where id in (
+       select id from identities where tenant_id = $1 and purge_at <= $2 limit $3 for update skip locked)
+     returning status, created_at as "createdAt"`,
+    [tenantId, now, limit],
+  );
+}

@@ -1,0 +1,126 @@
+import type { PersonStatus } from '@idsync/contracts';
+import { texts, times, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+/** A row of identities. */
+export interface StoredIdentity {
+  id: string;
+  displayName?: string;
+  status: PersonStatus;
+  createdAt: Date;
+  updatedAt: Date;
+  /** The public JSON text. */
+  document: string;
+}
+
+export async function lockIdentities(tx: Transaction, ids: readonly string[]): Promise<StoredIdentity[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<StoredIdentity>(
+    `select i.* from unnest($1::uuid[]) as n (id)
+      cross join lateral (
+        select id, display_name as "displayName", status, created_at as "createdAt", updated_at as "updatedAt", document
+          from identities where id = n.id limit 1 for update) i`,
+    [uuids([...new Set(ids)].sort())],
+  );
+  return rows.map((row) => ({ ...row, displayName: row.displayName ?? undefined }));
+}
+
+export async function saveIdentities(
+  tx: Transaction,
+  tenantId: string,
+  identities: readonly StoredIdentity[],
+): Promise<void> {
+  if (identities.length === 0) return;
+  await tx.query(
+    `insert into identities (tenant_id, id, display_name, status, created_at, updated_at, document)
+     select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[])
+     on conflict (id) do update
+        set display_name = excluded.display_name, status = excluded.status, updated_at = excluded.updated_at,
+            document = excluded.document`,
+    [
+      tenantId,
+      uuids(identities.map((identity) => identity.id)),
+      texts(identities.map((identity) => identity.displayName)),
+      texts(identities.map((identity) => identity.status)),
+      times(identities.map((identity) => identity.createdAt)),
+      times(identities.map((identity) => identity.updatedAt)),
+      texts(identities.map((identity) => identity.document)),
+    ],
+  );
+}
+
+/** Takes away identities that have no records left; asked for, they answer with the one that has them now. */
+export async function redirectIdentities(
+  tx: Transaction,
+  tenantId: string,
+  redirects: readonly { identity: StoredIdentity; intoId: string }[],
+  now: Date,
+): Promise<void> {
+  if (redirects.length === 0) return;
+  const ids = redirects.map(({ identity }) => identity.id);
+  const into = redirects.map(({ intoId }) => intoId);
+  await tx.query('delete from identities where id = any($1)', [ids]);
+  await tx.query(
+    `insert into identity_redirects (tenant_id, merged_at, id, into_id, created_at)
+     select $1, $2, * from unnest($3::uuid[], $4::uuid[], $5::timestamptz[])`,
+    [tenantId, now, ids, into, redirects.map(({ identity }) => identity.createdAt)],
+  );
+  // Those that were merged into one of these before follow it, so that every redirect is one step.
+  await tx.query(
+    `update identity_redirects r set into_id = n.into_id from unnest($1::uuid[], $2::uuid[]) as n (id, into_id)
+      where r.into_id = n.id`,
+    [ids, into],
+  );
+}
+
+/** The redirects of these ids, with when each identity was made. */
+export async function findRedirects(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<{ id: string; createdAt: Date }[]> {
+  return tx.query('select id, created_at as "createdAt" from identity_redirects where id = any($1)', [ids]);
+}
+
+/** These ids stand for themselves again. */
+export async function restoreIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.query('delete from identity_redirects where id = any($1)', [ids]);
+}
+
+/** Leaves tombstones in the place of erased identities, to be purged at `purgeAt`. */
+export async function buryIdentities(
+  tx: Transaction,
+  tombstones: readonly StoredIdentity[],
+  purgeAt: Date,
+): Promise<void> {
+  if (tombstones.length === 0) return;
+  await tx.query(
+    `update identities i set display_name = null, status = n.status, updated_at = n.updated_at, document = n.document, purge_at = $1
+       from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::text[]) as n (id, status, updated_at, document)
+      where i.id = n.id`,
+    [
+      purgeAt,
+      tombstones.map(({ id }) => id),
+      tombstones.map(({ status }) => status),
+      tombstones.map(({ updatedAt }) => updatedAt),
+      tombstones.map(({ document }) => document),
+    ],
+  );
+}
+
+/** Takes identities without records out of the directory, with all that was known of them before. */
+export async function removeIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await forgetIdentities(tx, ids);
+  await tx.query('delete from identity_redirects where into_id = any($1)', [ids]);
+  await tx.query('delete from identities where id = any($1)', [ids]);
+}
+
+/** Removes what these identities were, and what events said of them; that something happened, and when, stays. */
+export async function forgetIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const lineage = `select unnest($1::uuid[]) union select id from identity_redirects where into_id = any($1)`;
+  await tx.query(`delete from identity_versions where identity_id in (${lineage})`, [ids]);
+  await tx.query(
+    `update events set details = details - 'changes' where identity_id in (${lineage}) and details ? 'changes'`,
+    [ids],
+  );
+}

@@ -1,0 +1,71 @@
+import { BusMessageEntity, InboxEntryEntity, OutboxEntryEntity, RelayLeaseEntity } from './bus.entities.js';
+import {
+  ContestedKeyEntity,
+  CorrelationKeyEntity,
+  DirectoryCounterEntity,
+  IdentityEntity,
+  IdentityRedirectEntity,
+  ListPositionEntity,
+  MachineReferenceEntity,
+  SourceRecordEntity,
+  WaitingRecordEntity,
+} from './directory.entities.js';
+import { EventEntity, EventSequenceEntity } from './events.entities.js';
+import {
+  ApiKeyEntity,
+  ConnectorEntity,
+  IdempotencyKeyEntity,
+  TenantEntity,
+  WebhookEntity,
+  WebhookSecretEntity,
+} from './gateway.entities.js';
+import { AttributePriorityEntity, IdentityVersionEntity } from './history.entities.js';
+import {
+  MatchingRulesEntity,
+  MatchQueueEntity,
+  OperationEntity,
+  ReviewCaseEntity,
+  WeakKeyEntity,
+} from './matching.entities.js';
+import { SeenRecordsEntity, SyncPlanEntity, SyncPlanEntryEntity } from './sweep.entities.js';
+import { SyncBatchEntity, SyncJobEntity, SyncRecordErrorEntity } from './sync.entities.js';
+import { WebhookDeliveryEntity } from './webhook-delivery.entities.js';
+
+/** Listed by hand: what is not here is not in the schema. */
+export const entities = [
+  TenantEntity,
+  ApiKeyEntity,
+  ConnectorEntity,
+  WebhookEntity,
+  WebhookSecretEntity,
+  IdempotencyKeyEntity,
+  SyncJobEntity,
+  SyncBatchEntity,
+  SyncRecordErrorEntity,
+  SeenRecordsEntity,
+  SyncPlanEntity,
+  SyncPlanEntryEntity,
+  IdentityEntity,
+  SourceRecordEntity,
+  MachineReferenceEntity,
+  CorrelationKeyEntity,
+  WaitingRecordEntity,
+  ContestedKeyEntity,
+  DirectoryCounterEntity,
+  ListPositionEntity,
+  IdentityRedirectEntity,
+  IdentityVersionEntity,
+  AttributePriorityEntity,
+  MatchingRulesEntity,
+  WeakKeyEntity,
+  MatchQueueEntity,
+  ReviewCaseEntity,
+  OperationEntity,
+  EventSequenceEntity,
+  EventEntity,
+  WebhookDeliveryEntity,
+  OutboxEntryEntity,
+  RelayLeaseEntity,
+  InboxEntryEntity,
+  BusMessageEntity,
+];

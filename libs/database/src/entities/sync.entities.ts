@@ -1,0 +1,161 @@
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { TenantEntity } from './gateway.entities.js';
+
+@Index('sync_jobs_one_running', ['connectorId'], { unique: true, where: "status in ('running', 'quarantined')" })
+@Index('sync_jobs_one_queued', ['connectorId'], { unique: true, where: "status = 'queued' and not keyed" })
+@Index('sync_jobs_unfinished', ['connectorId', 'id'], { where: "status in ('queued', 'running', 'quarantined')" })
+@Index('sync_jobs_tenant', ['tenantId', 'id'])
+@Index('sync_jobs_sweeping', ['sweepAskedAt'], { where: 'sweep_asked_at is not null' })
+@Index('sync_jobs_finished', ['completedAt'], { where: 'completed_at is not null' })
+@Check(
+  'sync_jobs_status_check',
+  "status in ('queued', 'running', 'quarantined', 'completed', 'completed_with_errors', 'failed', 'cancelled')",
+)
+@Entity('sync_jobs')
+export class SyncJobEntity {
+  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_jobs_pkey' })
+  id!: string;
+
+  @Column({ type: 'uuid', name: 'tenant_id' })
+  tenantId!: string;
+
+  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'sync_jobs_tenant_id_fkey' })
+  tenant?: Relation<TenantEntity>;
+
+  @Column({ type: 'uuid', name: 'connector_id' })
+  connectorId!: string;
+
+  @Column({ type: 'text', default: 'queued' })
+  status!: string;
+
+  @Column({ type: 'boolean', default: false })
+  keyed!: boolean;
+
+  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', name: 'started_at', nullable: true })
+  startedAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'completed_at', nullable: true })
+  completedAt!: Date | null;
+
+  @Column({ type: 'text', name: 'error_message', nullable: true })
+  errorMessage!: string | null;
+
+  @Column({ type: 'text', name: 'cancel_reason', nullable: true })
+  cancelReason!: string | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  cursor!: unknown | null;
+
+  @Column({ type: 'integer', name: 'progress_pct', default: 0 })
+  progressPct!: number;
+
+  @Column({ type: 'bigint', name: 'records_read', default: 0 })
+  recordsRead!: number;
+
+  @Column({ type: 'bigint', name: 'records_expected', nullable: true })
+  recordsExpected!: number | null;
+
+  @Column({ type: 'bigint', name: 'records_applied', default: 0 })
+  recordsApplied!: number;
+
+  @Column({ type: 'bigint', name: 'records_failed', default: 0 })
+  recordsFailed!: number;
+
+  @Column({ type: 'integer', name: 'batches_written', default: 0 })
+  batchesWritten!: number;
+
+  @Column({ type: 'integer', name: 'batches_processed', default: 0 })
+  batchesProcessed!: number;
+
+  @Column({ type: 'integer', name: 'batches_total', nullable: true })
+  batchesTotal!: number | null;
+
+  /** Claims since the job last moved on. */
+  @Column({ type: 'integer', default: 0 })
+  attempts!: number;
+
+  @Column({ type: 'bigint', name: 'lease_token', default: 0 })
+  leaseToken!: number;
+
+  @Column({ type: 'text', name: 'lease_owner', nullable: true })
+  leaseOwner!: string | null;
+
+  @Column({ type: 'timestamptz', name: 'lease_until', nullable: true })
+  leaseUntil!: Date | null;
+
+  @Column({ type: 'boolean', name: 'dry_run', default: false })
+  dryRun!: boolean;
+
+  @Column({ type: 'bigint', name: 'records_deleted', default: 0 })
+  recordsDeleted!: number;
+
+  @Column({ type: 'text', nullable: true })
+  note!: string | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  decision!: unknown | null;
+
+  @Column({ type: 'timestamptz', name: 'sweep_asked_at', nullable: true })
+  sweepAskedAt!: Date | null;
+}
+
+@Entity('sync_batches')
+export class SyncBatchEntity {
+  @PrimaryColumn({ type: 'uuid', name: 'job_id', primaryKeyConstraintName: 'sync_batches_pkey' })
+  jobId!: string;
+
+  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'sync_batches_job_id_fkey' })
+  job?: Relation<SyncJobEntity>;
+
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'sync_batches_pkey' })
+  seq!: number;
+
+  @Column({ type: 'uuid', name: 'tenant_id' })
+  tenantId!: string;
+
+  @Column({ type: 'uuid', name: 'connector_id' })
+  connectorId!: string;
+
+  @Column({ type: 'integer', name: 'record_count' })
+  recordCount!: number;
+
+  @Column({ type: 'text' })
+  records!: string;
+
+  @Column({ type: 'timestamptz', name: 'announced_at', default: () => 'now()' })
+  announcedAt!: Date;
+}
+
+@Index('sync_record_errors_job', ['jobId', 'id'])
+@Entity('sync_record_errors')
+export class SyncRecordErrorEntity {
+  @Column({ type: 'uuid', name: 'job_id' })
+  jobId!: string;
+
+  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'sync_record_errors_job_id_fkey' })
+  job?: Relation<SyncJobEntity>;
+
+  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_record_errors_pkey' })
+  id!: string;
+
+  @Column({ type: 'uuid', name: 'tenant_id' })
+  tenantId!: string;
+
+  @Column({ type: 'bigint', nullable: true })
+  line!: number | null;
+
+  @Column({ type: 'text', name: 'external_id', nullable: true })
+  externalId!: string | null;
+
+  @Column({ type: 'text' })
+  message!: string;
+
+  @Column({ type: 'boolean', name: 'hides_others', default: false })
+  hidesOthers!: boolean;
+}

@@ -1,0 +1,53 @@
+import type { CaseStatus, RecordKind } from '@idsync/contracts';
+import type { Transaction } from '../database.js';
+import type { CaseCandidate } from '../directory/review-cases.js';
+import type { Page, Rows } from './tenants.js';
+
+export interface CaseRow {
+  id: string;
+  status: CaseStatus;
+  kind: 'contested' | 'weak';
+  reason: string;
+  recordId: string;
+  recordKind: RecordKind;
+  connectorId: string;
+  externalId: string;
+  /** Of the record, as the API shows it. */
+  document: string;
+  identityId: string | null;
+  candidates: (CaseCandidate & { display_name: string | null })[];
+  openedAt: Date;
+  closedAt: Date | null;
+  operationId: string | null;
+}
+
+const select = `
+  select c.id, c.status, c.kind, c.reason, c.record_id as "recordId", r.kind as "recordKind", r.connector_id as "connectorId",
+         r.external_id as "externalId", r.document, r.identity_id as "identityId", c.opened_at as "openedAt",
+         c.closed_at as "closedAt", c.operation_id as "operationId",
+         (select coalesce(jsonb_agg(candidate || jsonb_build_object('display_name', i.display_name) order by place), '[]')
+            from jsonb_array_elements(c.candidates) with ordinality as each (candidate, place)
+            left join identities i on i.id = (candidate ->> 'identity_id')::uuid) as candidates
+    from review_cases c join source_records r on r.id = c.record_id`;
+
+export async function findCase(tx: Transaction, tenantId: string, id: string): Promise<CaseRow | undefined> {
+  const [row] = await tx.query<CaseRow>(`${select} where c.tenant_id = $1 and c.id = $2`, [tenantId, id]);
+  return row;
+}
+
+/** Oldest first: they are worked off. */
+export async function listCases(
+  tx: Transaction,
+  tenantId: string,
+  query: Page & { status: CaseStatus },
+): Promise<Rows<CaseRow>> {
+  const rows = await tx.query<CaseRow>(
+    `${select} where c.tenant_id = $1 and c.status = $2 order by c.id limit $3 offset $4`,
+    [tenantId, query.status, query.limit, query.offset],
+  );
+  const [count] = await tx.query<{ total: number }>(
+    'select count(*) as total from review_cases where tenant_id = $1 and status = $2',
+    [tenantId, query.status],
+  );
+  return { rows, total: count?.total ?? 0 };
+}

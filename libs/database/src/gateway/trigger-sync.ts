@@ -1,0 +1,114 @@
+import { newUuid } from '@idsync/contracts';
+import type { Transaction } from '../database.js';
+import { enqueue } from '../outbox.js';
+
+export type TriggerOutcome =
+  | { kind: 'accepted'; jobId: string; status: string; replayed: boolean }
+  | { kind: 'unknown_connector' }
+  | { kind: 'key_of_another_connector' };
+
+/** Makes a job and its announcement, or finds the one this trigger repeats. Safe under any concurrency: unique keys decide. */
+export async function triggerSync(
+  tx: Transaction,
+  tenantId: string,
+  trigger: { connectorId: string; idempotencyKey?: string; dryRun?: boolean },
+): Promise<TriggerOutcome> {
+  if (trigger.dryRun) return triggerDryRun(tx, tenantId, trigger.connectorId);
+  return trigger.idempotencyKey === undefined
+    ? triggerOnce(tx, tenantId, trigger.connectorId)
+    : triggerWithKey(tx, tenantId, trigger.connectorId, trigger.idempotencyKey);
+}
+
+/** Locked against deletion until the job stands. */
+async function connectorExists(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    'select id from connectors where tenant_id = $1 and id = $2 and deleted_at is null for share',
+    [tenantId, id],
+  );
+  return rows.length > 0;
+}
+
+async function triggerWithKey(
+  tx: Transaction,
+  tenantId: string,
+  connectorId: string,
+  key: string,
+): Promise<TriggerOutcome> {
+  const jobId = newUuid();
+  // Waits for whoever is using the same key at this moment; an expired key is taken over.
+  const mine = await tx.query(
+    `insert into idempotency_keys as k (tenant_id, key, connector_id, job_id, expires_at)
+     values ($1, $2, $3, $4, now() + interval '24 hours')
+     on conflict (tenant_id, key) do update
+        set connector_id = excluded.connector_id, job_id = excluded.job_id, expires_at = excluded.expires_at
+      where k.expires_at < now()
+     returning job_id`,
+    [tenantId, key, connectorId, jobId],
+  );
+  if (mine.length > 0) {
+    if (!(await connectorExists(tx, tenantId, connectorId))) {
+      await tx.query('delete from idempotency_keys where tenant_id = $1 and key = $2', [tenantId, key]);
+      return { kind: 'unknown_connector' };
+    }
+    await forgetExpiredKeys(tx, tenantId);
+    await insertJob(tx, tenantId, { jobId, connectorId, keyed: true });
+    return { kind: 'accepted', jobId, status: 'queued', replayed: false };
+  }
+  const [first] = await tx.query<{ connectorId: string; jobId: string; status: string }>(
+    `select k.connector_id as "connectorId", k.job_id as "jobId", j.status
+       from idempotency_keys k join sync_jobs j on j.id = k.job_id where k.tenant_id = $1 and k.key = $2`,
+    [tenantId, key],
+  );
+  if (!first) throw new Error('an idempotency key without its job');
+  if (first.connectorId !== connectorId) return { kind: 'key_of_another_connector' };
+  return { kind: 'accepted', jobId: first.jobId, status: first.status, replayed: true };
+}
+
+/** A few with every new one, so that they never pile up. */
+async function forgetExpiredKeys(tx: Transaction, tenantId: string): Promise<void> {
+  await tx.query(
+    `delete from idempotency_keys where tenant_id = $1 and key in (
+       select key from idempotency_keys where tenant_id = $1 and expires_at < now() limit 10 for update skip locked)`,
+    [tenantId],
+  );
+}
+
+/** Always a job of its own: what is queued already is meant in earnest. */
+async function triggerDryRun(tx: Transaction, tenantId: string, connectorId: string): Promise<TriggerOutcome> {
+  if (!(await connectorExists(tx, tenantId, connectorId))) return { kind: 'unknown_connector' };
+  const jobId = newUuid();
+  await insertJob(tx, tenantId, { jobId, connectorId, keyed: true, dryRun: true });
+  return { kind: 'accepted', jobId, status: 'queued', replayed: false };
+}
+
+async function triggerOnce(tx: Transaction, tenantId: string, connectorId: string): Promise<TriggerOutcome> {
+  if (!(await connectorExists(tx, tenantId, connectorId))) return { kind: 'unknown_connector' };
+  // The queued job may start between the two statements; then there is room for another.
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const jobId = newUuid();
+    if (await insertJob(tx, tenantId, { jobId, connectorId, keyed: false })) {
+      return { kind: 'accepted', jobId, status: 'queued', replayed: false };
+    }
+    const [queued] = await tx.query<{ id: string; status: string }>(
+      `select id, status from sync_jobs where connector_id = $1 and status = 'queued' and not keyed`,
+      [connectorId],
+    );
+    if (queued) return { kind: 'accepted', jobId: queued.id, status: queued.status, replayed: false };
+  }
+  throw new Error('could not queue a job: others start as fast as they are found');
+}
+
+async function insertJob(
+  tx: Transaction,
+  tenantId: string,
+  job: { jobId: string; connectorId: string; keyed: boolean; dryRun?: boolean },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into sync_jobs (id, tenant_id, connector_id, keyed, dry_run) values ($1, $2, $3, $4, $5)
+     on conflict (connector_id) where status = 'queued' and not keyed do nothing returning id`,
+    [job.jobId, tenantId, job.connectorId, job.keyed, job.dryRun ?? false],
+  );
+  if (rows.length === 0) return false;
+  await enqueue(tx, { type: 'sync.job.requested', tenantId, data: { job_id: job.jobId } });
+  return true;
+}

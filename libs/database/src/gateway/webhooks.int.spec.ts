@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Database } from '../database.js';
+import { deleteWebhook, insertWebhook, rotateWebhookSecret } from './webhooks.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let fixture: DirectoryFixture;
+let tenantId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
+  fixture = DirectoryFixture.connect(testDatabase.url);
+});
+
+afterAll(async () => {
+  await fixture?.close();
+  await database?.close();
+  await testDatabase?.drop();
+});
+
+beforeEach(async () => {
+  tenantId = await fixture.tenant();
+  const webhook = await database.transaction(tenantId, (tx) =>
+    insertWebhook(tx, tenantId, { callbackUrl: 'https://example.com', events: ['*'], sealedSecret: randomBytes(40) }),
+  );
+  webhookId = webhook.id;
+});
+
+async function rotate(overlapHours = 24): Promise<Buffer> {
+  const secret = randomBytes(40);
+  await database.transaction(tenantId, (tx) => rotateWebhookSecret(tx, tenantId, webhookId, secret, overlapHours));
+  return secret;
+}
+
+const secrets = () =>
+  fixture.rows<{ ciphertext: Buffer; hours: string | null }>(
+    `select ciphertext, round(extract(epoch from expires_at - now()) / 3600) as hours
+       from webhook_secrets where webhook_id = $1 order by id`,
+    [webhookId],
+  );
+
+describe('rotating a secret', () => {
+  it('lets the old one sign for the hours given, and the new one for ever', async () => {
+    const fresh = await rotate(24);
+    const kept = await secrets();
+    expect(kept.map(({ hours }) => (hours === null ? null : Number(hours)))).toEqual([24, null]);
+    expect(kept[1]?.ciphertext).toEqual(fresh);
+  });
+
+  it('keeps at most five, the newest', async () => {
+    const made: Buffer[] = [];
+    for (let turn = 0; turn < 9; turn += 1) made.push(await rotate());
+    expect((await secrets()).map(({ ciphertext }) => ciphertext)).toEqual(made.slice(-5));
+  });
+
+  it('keeps at most five, one of them for ever, under rotations at once', async () => {
+    await Promise.all(Array.from({ length: 12 }, () => rotate()));
+    const kept = await secrets();
+    expect(kept).toHaveLength(5);
+    expect(kept.filter(({ hours }) => hours === null)).toHaveLength(1);
+  });
+
+  it('never lengthens the time of a secret that was to expire sooner', async () => {
+    await rotate(1);
+    await rotate(24);
+    expect((await secrets()).map(({ hours }) => (hours === null ? null : Number(hours)))).toEqual([1, 24, null]);
+  });
+
+  it('removes what has expired', async () => {
+    await rotate();
+    await fixture.rows(`update webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`);
+    await rotate();
+    expect(await secrets()).toHaveLength(2);
+  });
+
+  it('says when there is no such webhook, be it deleted or of another tenant', async () => {
+    const stranger = await fixture.tenant();
+    const byStranger = await database.transaction(stranger, (tx) =>
+      rotateWebhookSecret(tx, stranger, webhookId, randomBytes(40), 24),
+    );
+    expect(byStranger).toBe(false);
+    expect(await secrets()).toHaveLength(1);
+    expect(await database.transaction(tenantId, (tx) => deleteWebhook(tx, tenantId, webhookId))).toBe(true);
+    expect(await secrets()).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+export { createDatabase, databaseUrl, dropDatabase } from './create-database.js';
+export { Database, type DatabaseOptions, type NamedQuery, sqlState, type Transaction } from './database.js';
+export { describeSchema } from './describe-schema.js';
+export {
+  type AttributePriority,
+  findAttributePriorities,
+  saveAttributePriorities,
+} from './directory/attribute-priorities.js';
+export {
+  type ConnectorFacts,
+  findBatch,
+  findConnectors,
+  findJobState,
+  findSafeguard,
+  findUnfinishedJobs,
+  isConnectorBusy,
+  type JobState,
+  keepFromCancelling,
+  type ReadyBatch,
+} from './directory/batch.js';
+export {
+  assignKeys,
+  type ContestedKey,
+  type CorrelationKey,
+  clearKeys,
+  findContestants,
+  findContestedKeysOf,
+  findWaitingRecords,
+  type HeldKey,
+  lockKeys,
+  releaseKeys,
+  saveContests,
+  setWaiting,
+  type WantedKey,
+} from './directory/correlation-keys.js';
+export { addToCounters, type CounterChange } from './directory/counters.js';
+export { findTenantIds, purgeErasedIdentities, takeDueRecords } from './directory/due-records.js';
+export { forgetPerson } from './directory/forget-person.js';
+export {
+  buryIdentities,
+  findRedirects,
+  lockIdentities,
+  redirectIdentities,
+  removeIdentities,
+  restoreIdentities,
+  type StoredIdentity,
+  saveIdentities,
+} from './directory/identities.js';
+export { keepVersions } from './directory/identity-versions.js';
+export {
+  findKeyHolders,
+  findMachinesNaming,
+  findReferences,
+  findReferrers,
+  findUsersByExternalId,
+  lockReferences,
+  type MachineNaming,
+  type StoredReference,
+  saveReferences,
+} from './directory/machine-references.js';
+export { findMatchingRules, saveMatchingRules } from './directory/matching-rules.js';
+export { endOperation, lockOperation, markReverted, type Operation } from './directory/operations.js';
+export {
+  addPlanEntries,
+  countDoneDeletions,
+  countEntries,
+  countKnownBefore,
+  findOpenEntries,
+  findOutdatedEntries,
+  lockPlan,
+  markEntriesDone,
+  openPlan,
+  type PlanEntry,
+  planDeletions,
+  type SyncPlan,
+  savePlan,
+} from './directory/plans.js';
+export {
+  compareAnchors,
+  deleteRecords,
+  findRecordIds,
+  findRecordsLastChangedBy,
+  findRecordsWithUsers,
+  insertRecords,
+  lockRecordsByAnchor,
+  lockRecordsById,
+  lockRecordsOfIdentities,
+  type MachineState,
+  type StoredRecord,
+  updateRecords,
+} from './directory/records.js';
+export {
+  type CaseCandidate,
+  closeCase,
+  findNewestCases,
+  lockCase,
+  type ReviewCase,
+  saveCases,
+  settleCases,
+} from './directory/review-cases.js';
+export { findRepeated, findSeenProof, forgetEndedRuns, noteSeen, type SeenProof } from './directory/seen-records.js';
+export {
+  findSharers,
+  queueAllForMatching,
+  queueForMatching,
+  saveWeakKeys,
+  takeQueued,
+} from './directory/weak-keys.js';
+export { AlreadyRunningError, lockDataDir } from './embedded/data-dir-lock.js';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.js';
+export { expireLeases } from './embedded/expire-leases.js';
+export {
+  type ApiKeyRow,
+  type ApiKeySecret,
+  findApiKeySecret,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  touchApiKeys,
+} from './gateway/api-keys.js';
+export {
+  type ConnectorRow,
+  deleteConnector,
+  findConnector,
+  insertConnector,
+  listConnectors,
+  lockConnector,
+  updateConnector,
+} from './gateway/connectors.js';
+export { type DocumentQuery, findDocument, findDocuments, findIdentityAt, type Position } from './gateway/documents.js';
+export { type ExplainedIdentity, findExplainedIdentity } from './gateway/explained-identity.js';
+export { type EventRow, findHistory } from './gateway/history.js';
+export { findJob, findJobErrors, type JobError, type JobRow, listJobs } from './gateway/jobs.js';
+export { findMachine, type MachineRow } from './gateway/machine-identities.js';
+export { findOperation, listOperations, type OperationRow, requestOperation } from './gateway/operations.js';
+export { findJobPlan, type JobPlan, type PlanEntryRow } from './gateway/plans.js';
+export { type CaseRow, findCase, listCases } from './gateway/review-cases.js';
+export { createTenant, findTenant, listTenants, type Page, type Rows, type TenantRow } from './gateway/tenants.js';
+export { type TriggerOutcome, triggerSync } from './gateway/trigger-sync.js';
+export {
+  deleteWebhook,
+  insertWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+  updateWebhook,
+  type WebhookRow,
+} from './gateway/webhooks.js';
+export { type MigrationReport, migrate, migrateDown } from './migrate.js';
+export { enqueue, markReceived, type OutgoingMessage } from './outbox.js';
+export { type NewEvent, recordEvents } from './record-events.js';
+export { type ServiceRole, serviceRoles } from './roles.js';
+export { SchemaVersionError } from './schema-version.js';
+export { open, seal } from './secret-box.js';
+export { deleteLeftBatches, holdBatches, insertBatch, removeBatch, takeUnansweredBatches } from './sync/batches.js';
+export { findJobSource, type JobSource } from './sync/job-source.js';
+export {
+  endJob,
+  type JobCounts,
+  type JobDecision,
+  type JobEnd,
+  lockJob,
+  type SyncJob,
+  saveCounts,
+} from './sync/jobs.js';
+export {
+  type ClaimableJob,
+  type ClaimedJob,
+  checkpoint,
+  claimLease,
+  endReading,
+  findClaimableJobs,
+  type Lease,
+  lockLeasedJob,
+  releaseLease,
+  renewLease,
+} from './sync/leases.js';
+export { deleteOldJobs } from './sync/purge.js';
+export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
+export { markSweepAsked, quarantineJob, saveDecision, takeUnansweredSweeps } from './sync/sweeps.js';
+export {
+  findActiveSubscriptions,
+  findEventTypes,
+  insertDeliveries,
+  type Match,
+  type SequenceRange,
+  type Subscription,
+} from './webhook-delivery/fan-out.js';

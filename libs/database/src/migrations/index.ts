@@ -1,0 +1,18 @@
+import { Foundation1700000000001 } from './1700000000001-foundation.js';
+import { Matching1700000000002 } from './1700000000002-matching.js';
+import { ListPositions1700000000003 } from './1700000000003-list-positions.js';
+import { Sweep1700000000004 } from './1700000000004-sweep.js';
+import { History1700000000005 } from './1700000000005-history.js';
+import { Machines1700000000006 } from './1700000000006-machines.js';
+import { Lifecycle1700000000007 } from './1700000000007-lifecycle.js';
+
+/** Oldest first. */
+export const migrations = [
+  Foundation1700000000001,
+  Matching1700000000002,
+  ListPositions1700000000003,
+  Sweep1700000000004,
+  History1700000000005,
+  Machines1700000000006,
+  Lifecycle1700000000007,
+];

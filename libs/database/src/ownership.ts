@@ -1,0 +1,134 @@
+import { type ServiceName, services } from '@idsync/contracts';
+import type { QueryRunner } from 'typeorm';
+import { serviceRoles } from './roles.js';
+
+interface TableOwnership {
+  /** Which rows a service sees: those of the tenant its transaction named, those that carry its own role, or all. */
+  rows: { tenantColumn: string } | { roleColumn: string } | 'all';
+  /** Privileges of each service; who is not named has none. */
+  grants: Partial<Record<ServiceName, readonly string[]>>;
+  /** Services that must find rows before they know the tenant. */
+  acrossTenants?: readonly ServiceName[];
+}
+
+const byTenant = { tenantColumn: 'tenant_id' } as const;
+const read = ['SELECT'] as const;
+const write = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
+const append = ['SELECT', 'INSERT'] as const;
+
+/**
+ * Who may do what to which table; the database enforces it. One service writes each table, with two exceptions that
+ * are born in one place and live in another: a sync job (gateway inserts, sync-worker updates) and an event (whoever
+ * made the fact appends it, nobody changes it). The bus tables carry ids only and belong to whoever sends or receives.
+ */
+export const ownership: Record<string, TableOwnership> = {
+  tenants: {
+    rows: { tenantColumn: 'id' },
+    grants: { gateway: write, directory: read, 'sync-worker': read, 'webhook-dispatcher': read },
+    acrossTenants: ['gateway', 'directory'],
+  },
+  api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
+  connectors: { rows: byTenant, grants: { gateway: write, directory: read, 'sync-worker': read } },
+  webhooks: { rows: byTenant, grants: { gateway: write, 'webhook-dispatcher': read } },
+  webhook_secrets: { rows: byTenant, grants: { gateway: write, 'webhook-dispatcher': read } },
+  idempotency_keys: { rows: byTenant, grants: { gateway: write } },
+  sync_jobs: {
+    rows: byTenant,
+    grants: { gateway: append, 'sync-worker': ['SELECT', 'UPDATE', 'DELETE'], directory: read },
+    acrossTenants: ['sync-worker'],
+  },
+  sync_batches: {
+    rows: byTenant,
+    grants: { 'sync-worker': write, directory: read },
+    acrossTenants: ['sync-worker'],
+  },
+  sync_record_errors: { rows: byTenant, grants: { 'sync-worker': write, directory: read, gateway: read } },
+  seen_records: { rows: byTenant, grants: { directory: write } },
+  sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
+  sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },
+  identities: { rows: byTenant, grants: { directory: write, gateway: read } },
+  source_records: { rows: byTenant, grants: { directory: write, gateway: read } },
+  machine_references: { rows: byTenant, grants: { directory: write, gateway: read } },
+  correlation_keys: { rows: byTenant, grants: { directory: write } },
+  contested_keys: { rows: byTenant, grants: { directory: write } },
+  identity_redirects: { rows: byTenant, grants: { directory: write, gateway: read } },
+  identity_versions: { rows: byTenant, grants: { directory: write, gateway: read } },
+  attribute_priorities: { rows: byTenant, grants: { directory: write, gateway: read } },
+  matching_rules: { rows: byTenant, grants: { directory: write, gateway: read } },
+  weak_keys: { rows: byTenant, grants: { directory: write } },
+  match_queue: { rows: byTenant, grants: { directory: write } },
+  review_cases: { rows: byTenant, grants: { directory: write, gateway: read } },
+  operations: { rows: byTenant, grants: { gateway: append, directory: ['SELECT', 'UPDATE'] } },
+  waiting_records: { rows: byTenant, grants: { directory: write } },
+  directory_counters: { rows: byTenant, grants: { directory: write, gateway: read } },
+  list_positions: { rows: byTenant, grants: { directory: write, gateway: read } },
+  event_sequences: {
+    rows: byTenant,
+    grants: {
+      gateway: append,
+      directory: ['SELECT', 'UPDATE'],
+      'sync-worker': ['SELECT', 'UPDATE'],
+      'webhook-dispatcher': ['SELECT', 'UPDATE'],
+    },
+  },
+  events: {
+    rows: byTenant,
+    // Erasure takes what an event says of a person out of it; nothing else changes one.
+    grants: {
+      directory: ['SELECT', 'INSERT', 'UPDATE'],
+      'sync-worker': append,
+      'webhook-dispatcher': append,
+      gateway: read,
+    },
+  },
+  webhook_deliveries: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  outbox: { rows: { roleColumn: 'producer' }, grants: everyService(write) },
+  relay_leases: {
+    rows: { roleColumn: 'producer' },
+    grants: everyService(['SELECT', 'INSERT', 'UPDATE']),
+  },
+  inbox: { rows: { roleColumn: 'consumer' }, grants: everyService(['SELECT', 'INSERT', 'DELETE']) },
+  bus_messages: { rows: 'all', grants: everyService(write) },
+  idsync_migrations: { rows: 'all', grants: everyService(read) },
+};
+
+/** Makes the database agree with the table above; runs in the transaction of the migrations, after them. */
+export async function applyOwnership(runner: QueryRunner): Promise<void> {
+  for (const role of Object.values(serviceRoles)) {
+    await runner.query(`grant usage on schema public to ${role}`);
+  }
+  for (const [table, { rows, grants, acrossTenants = [] }] of Object.entries(ownership)) {
+    await runner.query(`revoke all on ${table} from public, ${Object.values(serviceRoles).join(', ')}`);
+    for (const [service, privileges] of Object.entries(grants)) {
+      await runner.query(`grant ${privileges.join(', ')} on ${table} to ${serviceRoles[service as ServiceName]}`);
+    }
+    await runner.query(policies(table, rows, acrossTenants));
+  }
+}
+
+/** `(select …)` makes the setting a constant of the statement, so that indexes that start with the tenant serve it. */
+const currentTenant = `(select nullif(current_setting('idsync.tenant_id', true), '')::uuid)`;
+
+function policies(table: string, rows: TableOwnership['rows'], acrossTenants: readonly ServiceName[]): string {
+  if (rows === 'all') return `alter table ${table} no force row level security, disable row level security`;
+  const mine = 'tenantColumn' in rows ? `${rows.tenantColumn} = ${currentTenant}` : `${rows.roleColumn} = current_user`;
+  const statements = [
+    `alter table ${table} enable row level security, force row level security`,
+    `drop policy if exists own_rows on ${table}`,
+    `create policy own_rows on ${table} using (${mine}) with check (${mine})`,
+    ...services.map((service) => `drop policy if exists all_rows_${serviceRoles[service]} on ${table}`),
+    ...acrossTenants.map(
+      (service) =>
+        `create policy all_rows_${serviceRoles[service]} on ${table} to ${serviceRoles[service]} using (true) with check (true)`,
+    ),
+  ];
+  return statements.join('; ');
+}
+
+function everyService(privileges: readonly string[]): Record<ServiceName, readonly string[]> {
+  return Object.fromEntries(services.map((service) => [service, privileges])) as Record<ServiceName, readonly string[]>;
+}

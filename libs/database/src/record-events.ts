@@ -1,0 +1,52 @@
+import { type EventType, type FieldChange, newUuid } from '@idsync/contracts';
+import { jsons, texts, times, uuids } from './arrays.js';
+import type { Transaction } from './database.js';
+import { enqueue } from './outbox.js';
+
+export interface NewEvent {
+  type: EventType;
+  occurredAt: Date;
+  /** The identity in whose history it stands. */
+  identityId?: string;
+  /** What it is about: the identity, record or job itself. */
+  subjectId?: string;
+  jobId?: string;
+  details: { changes?: FieldChange[] } & Record<string, unknown>;
+}
+
+/**
+ * Appends events to a tenant's log and announces them. Call it last in a transaction: from here to the commit the
+ * tenant's sequence is locked, which is what makes its numbers gapless and their order the order of commits.
+ */
+export async function recordEvents(tx: Transaction, tenantId: string, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const [sequence] = await tx.query<{ last: number }>(
+    'update event_sequences set last = last + $2 where tenant_id = $1 returning last',
+    [tenantId, events.length],
+  );
+  if (!sequence) throw new Error(`tenant ${tenantId} has no event sequence`);
+  const first = sequence.last - events.length + 1;
+  await tx.query(
+    `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details)
+     select $1, $2 + ordinal - 1, id, type, occurred_at, identity_id, subject_id, job_id, details
+       from unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::uuid[], $7::uuid[], $8::uuid[], $9::jsonb[])
+            with ordinality as e (id, type, occurred_at, identity_id, subject_id, job_id, details, ordinal)`,
+    [
+      tenantId,
+      first,
+      uuids(events.map(() => newUuid())),
+      texts(events.map((event) => event.type)),
+      times(events.map((event) => event.occurredAt)),
+      uuids(events.map((event) => event.identityId)),
+      uuids(events.map((event) => event.subjectId)),
+      uuids(events.map((event) => event.jobId)),
+      jsons(events.map((event) => JSON.stringify(event.details))),
+    ],
+  );
+  await enqueue(tx, {
+    type: 'facts.recorded',
+    tenantId,
+    orderingKey: tenantId,
+    data: { first_sequence: first, last_sequence: sequence.last },
+  });
+}

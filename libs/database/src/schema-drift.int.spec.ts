@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { services } from '@idsync/contracts';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDataSource } from './data-source.js';
+import { Database } from './database.js';
+import { describeSchema } from './describe-schema.js';
+import { migrate, migrateDown } from './migrate.js';
+import { migrations } from './migrations/index.js';
+import { ownership } from './ownership.js';
+import { serviceRoles } from './roles.js';
+
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await testDatabase?.drop();
+});
+
+describe('the schema', () => {
+  it('is what schema.sql says', async () => {
+    const committed = await readFile(new URL('../schema.sql', import.meta.url), 'utf8');
+    expect(await describeSchema(testDatabase.url)).toBe(committed);
+  });
+
+  it('is what the entities say', async () => {
+    const dataSource = await openDataSource({ url: testDatabase.url, poolSize: 1 });
+    const drift = await dataSource.driver.createSchemaBuilder().log();
+    await dataSource.destroy();
+    expect(drift.upQueries.map((each) => each.query)).toEqual([]);
+  });
+
+  it('forces row-level security on every table but those that carry no tenant', async () => {
+    const schema = await describeSchema(testDatabase.url);
+    const open = Object.keys(ownership).filter(
+      (table) => !schema.includes(`alter table ${table} enable row level security, force row level security;`),
+    );
+    expect(open).toEqual(['bus_messages', 'idsync_migrations']);
+    const tables = [...schema.matchAll(/^create table (\w+)/gm)].map((match) => match[1]);
+    expect([...tables].sort()).toEqual(Object.keys(ownership).sort());
+  });
+
+  it('can be taken down and put up again by every migration, and two migrations at once do it once', async () => {
+    const own = await createTestDatabase();
+    try {
+      const before = await describeSchema(own.url);
+      for (const _ of migrations) await migrateDown(own.url);
+      expect(await describeSchema(own.url)).not.toContain('create table tenants');
+      const reports = await Promise.all([migrate(own.url), migrate(own.url)]);
+      expect(reports.flatMap((report) => report.applied)).toEqual(migrations.map((migration) => migration.name));
+      expect(await describeSchema(own.url)).toBe(before);
+    } finally {
+      await own.drop();
+    }
+  });
+});
+
+describe('a service', () => {
+  it('refuses a schema that is too old or too new, and says what to do', async () => {
+    const own = await createTestDatabase();
+    const fixture = DirectoryFixture.connect(own.url);
+    try {
+      await fixture.rows(`insert into idsync_migrations (timestamp, name) values (9, 'FromTheFuture9')`);
+      const connect = () => Database.connect({ url: own.url, service: 'gateway' });
+      await expect(connect()).rejects.toThrow('too new for this version: it has FromTheFuture9');
+      await expect(migrate(own.url)).rejects.toThrow('too new');
+      await fixture.rows('delete from idsync_migrations');
+      await expect(connect()).rejects.toThrow('too old');
+    } finally {
+      await fixture.close();
+      await own.drop();
+    }
+  });
+
+  it.each(services)('works as a role of its own that cannot bypass row-level security: %s', async (service) => {
+    const database = await Database.connect({ url: testDatabase.url, service });
+    const [role] = await database.transaction(undefined, (tx) =>
+      tx.query('select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user'),
+    );
+    await database.close();
+    expect(role).toEqual({ rolname: serviceRoles[service], rolsuper: false, rolbypassrls: false });
+  });
+
+  it('sees no row of another tenant, and none at all without naming one', async () => {
+    const fixture = DirectoryFixture.connect(testDatabase.url);
+    const mine = await fixture.tenant();
+    const theirs = await fixture.tenant();
+    await fixture.connector(mine);
+    await fixture.connector(theirs);
+    await fixture.close();
+    const database = await Database.connect({ url: testDatabase.url, service: 'directory' });
+    const tenantsSeen = (tenant?: string) =>
+      database.transaction(tenant, (tx) =>
+        tx.query<{ tenant_id: string }>('select distinct tenant_id from connectors'),
+      );
+    expect(await tenantsSeen(mine)).toEqual([{ tenant_id: mine }]);
+    expect(await tenantsSeen()).toEqual([]);
+    await database.close();
+  });
+
+  it('may not write what another service owns', async () => {
+    const database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
+    const write = database.transaction(undefined, (tx) => tx.query(`update identities set status = 'active'`));
+    await expect(write).rejects.toThrow('permission denied for table identities');
+    await database.close();
+  });
+
+  it('takes nothing but a uuid for a tenant', async () => {
+    const database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
+    await expect(database.transaction(`x'; drop table tenants; --`, async () => undefined)).rejects.toThrow(
+      'not a uuid',
+    );
+    await database.close();
+  });
+});

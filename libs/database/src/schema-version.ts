@@ -1,0 +1,33 @@
+import type { DataSource } from 'typeorm';
+import { migrationsTable } from './data-source.js';
+import { migrations } from './migrations/index.js';
+
+/** The database's schema is not the one this code was written for. */
+export class SchemaVersionError extends Error {
+  override readonly name = 'SchemaVersionError';
+}
+
+/** Names of the migrations this code knows, oldest first. */
+export function knownMigrations(): string[] {
+  return migrations.map((migration) => migration.name);
+}
+
+export async function checkSchemaVersion(dataSource: DataSource): Promise<void> {
+  const [found] = await dataSource.query<{ exists: boolean }[]>('select to_regclass($1) is not null as exists', [
+    migrationsTable,
+  ]);
+  const applied = found?.exists
+    ? (await dataSource.query<{ name: string }[]>(`select name from ${migrationsTable}`)).map((row) => row.name)
+    : [];
+  const known = knownMigrations();
+  const missing = known.filter((name) => !applied.includes(name));
+  const unknown = applied.filter((name) => !known.includes(name));
+  if (missing.length > 0) {
+    throw new SchemaVersionError(
+      `the database schema is too old: ${missing.join(', ')} not applied; run: npm run migrate`,
+    );
+  }
+  if (unknown.length > 0) {
+    throw new SchemaVersionError(`the database schema is too new for this version: it has ${unknown.join(', ')}`);
+  }
+}

@@ -1,0 +1,129 @@
+import type { Transaction } from '../database.js';
+import { jobColumns, type SyncJob } from './jobs.js';
+
+/** The right to read a job's source. The token is the fence: every later lease has a higher one. */
+export interface Lease {
+  jobId: string;
+  tenantId: string;
+  token: number;
+}
+
+export interface ClaimableJob {
+  id: string;
+  tenantId: string;
+}
+
+export interface ClaimedJob extends SyncJob {
+  startedAt: Date;
+  /** True if it was queued until now, false if it was taken over. */
+  started: boolean;
+}
+
+/**
+ * Jobs somebody should work on: running ones whose lease has run out, and the oldest queued one of each idle connector.
+ * The recursion hops from connector to connector, so that a long queue behind one connector costs one step: 16 ms with
+ * 100 000 jobs queued behind 2 000 connectors, 1 ms with none.
+ */
+export async function findClaimableJobs(tx: Transaction, limit: number): Promise<ClaimableJob[]> {
+  return tx.query<ClaimableJob>(
+    `with recursive waiting as (
+       (select connector_id, id, tenant_id from sync_jobs where status = 'queued' order by connector_id, id limit 1)
+       union all
+       select following.* from waiting, lateral (
+         select connector_id, id, tenant_id from sync_jobs
+          where status = 'queued' and connector_id > waiting.connector_id order by connector_id, id limit 1) as following
+     )
+     select id, tenant_id as "tenantId" from (
+       select id, tenant_id from sync_jobs where status = 'running' and lease_until < now()
+       union all
+       select id, tenant_id from waiting where not exists (
+         select from sync_jobs busy
+          where busy.connector_id = waiting.connector_id and busy.status in ('running', 'quarantined'))
+     ) as claimable
+     order by id limit $1`,
+    [limit],
+  );
+}
+
+/**
+ * Takes the lease if the job still needs somebody and nobody is taking it at this moment. Fails with 23505 if another
+ * job of its connector has begun to run meanwhile.
+ */
+export async function claimLease(
+  tx: Transaction,
+  job: ClaimableJob,
+  owner: string,
+  leaseMs: number,
+): Promise<ClaimedJob | undefined> {
+  const [claimed] = await tx.query<ClaimedJob>(
+    `with free as (
+       select id, status from sync_jobs
+        where id = $1 and tenant_id = $2 and (status = 'queued' or (status = 'running' and lease_until < now()))
+          for update skip locked)
+     update sync_jobs j
+        set status = 'running', started_at = coalesce(j.started_at, now()), attempts = j.attempts + 1, lease_owner = $3,
+            lease_until = now() + $4 * interval '1 millisecond', lease_token = j.lease_token + 1
+       from free where j.id = free.id
+     returning ${jobColumns}, j.started_at as "startedAt", free.status = 'queued' as started`,
+    [job.id, job.tenantId, owner, leaseMs],
+  );
+  return claimed;
+}
+
+/** A lease holds while its job runs, nobody has a later one, and the source is not read to its end. */
+const held = `id = $1 and tenant_id = $2 and lease_token = $3 and status = 'running' and batches_total is null`;
+
+/** Locks the job if the lease still holds. */
+export async function lockLeasedJob(tx: Transaction, lease: Lease): Promise<SyncJob | undefined> {
+  const [job] = await tx.query<SyncJob>(`select ${jobColumns} from sync_jobs j where ${held} for update`, [
+    lease.jobId,
+    lease.tenantId,
+    lease.token,
+  ]);
+  return job;
+}
+
+/** False if the lease no longer holds. */
+export async function renewLease(tx: Transaction, lease: Lease, leaseMs: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update sync_jobs set lease_until = now() + $4 * interval '1 millisecond' where ${held} returning id`,
+    [lease.jobId, lease.tenantId, lease.token, leaseMs],
+  );
+  return rows.length > 0;
+}
+
+/** The job has moved on to `cursor`; the lease is renewed with it. */
+export async function checkpoint(
+  tx: Transaction,
+  lease: Lease,
+  cursor: SyncJob['cursor'],
+  leaseMs: number,
+): Promise<void> {
+  await tx.query(
+    `update sync_jobs set cursor = $4, attempts = 0, lease_until = now() + $5 * interval '1 millisecond'
+      where id = $1 and tenant_id = $2 and lease_token = $3`,
+    [lease.jobId, lease.tenantId, lease.token, JSON.stringify(cursor), leaseMs],
+  );
+}
+
+/** The source will not be read any more; what is left is to wait for its batches. */
+export async function endReading(tx: Transaction, lease: Lease, errorMessage: string | null): Promise<void> {
+  await tx.query(
+    `update sync_jobs set error_message = $4, lease_owner = null, lease_until = null
+      where id = $1 and tenant_id = $2 and lease_token = $3`,
+    [lease.jobId, lease.tenantId, lease.token, errorMessage],
+  );
+}
+
+/** Lets another take the job over in `delayMs`. `asIfNeverClaimed`: this attempt says nothing against the job. */
+export async function releaseLease(
+  tx: Transaction,
+  lease: Lease,
+  { delayMs, asIfNeverClaimed }: { delayMs: number; asIfNeverClaimed: boolean },
+): Promise<void> {
+  await tx.query(
+    `update sync_jobs set lease_owner = null, lease_until = now() + $4 * interval '1 millisecond', attempts = greatest(attempts - $5, 0)
+      where ${held}`,
+    [lease.jobId, lease.tenantId, lease.token, delayMs, asIfNeverClaimed ? 1 : 0],
+  );
+}
