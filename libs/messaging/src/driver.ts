@@ -1,0 +1,29 @@
+import type { Delivery, Outcome } from './delivery.js';
+
+/** What a driver needs from the house: a place for words about trouble. Never secrets, never payloads. */
+export interface BusLogger {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** Milliseconds before the next attempt, after so many. */
+export type Backoff = (attempt: number) => number;
+
+export type Deliver = (delivery: Delivery) => Promise<Outcome>;
+
+/** RabbitMQ or PostgreSQL, behind the same contract. */
+export interface BusDriver {
+  /** False while there is no connection to the broker. */
+  readonly up: boolean;
+  /** Starts taking messages of this service's queues, at most `prefetch` of each at a time. */
+  consume(deliver: Deliver): Promise<void>;
+  /** Takes no more messages and waits, bounded, for those being handled. */
+  stopConsuming(): Promise<void>;
+  /** Publishes the oldest outbox rows of this service; the number that left the outbox. Throws if it cannot. */
+  forwardOutbox(token: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds a stopping consumer waits for what is being handled. */
+export const drainMs = 20_000;

@@ -1,0 +1,28 @@
+/** The work a consumer has begun and not ended. */
+export class InFlight {
+  private readonly tasks = new Set<Promise<void>>();
+
+  get size(): number {
+    return this.tasks.size;
+  }
+
+  add(work: Promise<void>): void {
+    const task = work
+      .catch(() => undefined)
+      .then(() => {
+        this.tasks.delete(task);
+      });
+    this.tasks.add(task);
+  }
+
+  /** True once all of it has ended; false if that takes longer than so many milliseconds. */
+  async drained(milliseconds: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), milliseconds);
+    });
+    const done = await Promise.race([Promise.all(this.tasks).then(() => true), timeout]);
+    clearTimeout(timer);
+    return done;
+  }
+}

@@ -1,0 +1,6 @@
+export { BusStrategy } from './bus.strategy.js';
+export { type MessageContext, PermanentError } from './delivery.js';
+export type { BusLogger } from './driver.js';
+export { type Bus, type BusOptions, openBus } from './open-bus.js';
+export { patternsOf } from './queues-of.js';
+export { startConsumers } from './start-consumers.js';

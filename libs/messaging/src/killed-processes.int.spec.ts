@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expireLeases } from '@idsync/database';
+import { hasBroker } from '@idsync/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { BusFixture, type Driver, until } from '../test/bus-fixture.js';
+
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: killed consumers and relays are left out for RabbitMQ.\n');
+
+const numbers = Array.from({ length: 30 }, (_, n) => n);
+
+describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])(
+  'processes killed on the bus, over %s',
+  (driver) => {
+    let bus: BusFixture;
+    const children: ChildProcess[] = [];
+
+    beforeEach(async () => {
+      bus = await BusFixture.create(driver);
+    });
+
+    afterEach(async () => {
+      for (const child of children.splice(0)) child.kill('SIGKILL');
+      await bus?.remove();
+    });
+
+    const start = (program: string, ...words: string[]): ChildProcess => {
+      const path = fileURLToPath(new URL(`../test/${program}.mjs`, import.meta.url));
+      const child = spawn(process.execPath, [path, bus.database.url, bus.amqpUrl ?? '-', ...words], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      children.push(child);
+      return child;
+    };
+
+    /** Everything is applied once in the end, by a relay and a consumer that live. */
+    const expectEachOnce = async () => {
+      await bus.open('sync-worker');
+      await bus.open('directory', { 'sync.batch.ready': (message) => bus.apply('directory', message) });
+      await until(async () => (await bus.effects()).all >= numbers.length);
+      await until(async () => (await bus.rows.rows('select id from outbox')).length === 0);
+      expect(await bus.effects()).toEqual({ all: numbers.length, distinct: numbers.length });
+    };
+
+    it.each(['before the effect', 'before the commit', 'before the acknowledgement', 'after the acknowledgement'])(
+      'a consumer killed %s: every message has its effect once',
+      async (step) => {
+        await bus.announceBatches(numbers);
+        await bus.open('sync-worker');
+        const child = start('killed-consumer', step);
+        await once(child, 'exit');
+        expect(child.signalCode).toBe('SIGKILL');
+        await bus.closeBuses();
+        await expectEachOnce();
+      },
+    );
+
+    // The relay's transactions: its lease, the outbox read (or moved), the rows forgotten, its lease again.
+    it.each(
+      [1, 2, 3, 4].flatMap((nth) => [
+        [nth, 'before'],
+        [nth, 'after'],
+      ]),
+    )('a relay killed at its transaction %d, %s it: every message has its effect once', async (nth, when) => {
+      await bus.announceBatches(numbers);
+      const child = start('killed-relay', String(nth), String(when), 'SIGKILL');
+      await once(child, 'exit');
+      expect(child.signalCode).toBe('SIGKILL');
+      await expireLeases(bus.database.url);
+      await expectEachOnce();
+    });
+
+    it('a relay that is stopped past its lease and wakes up deletes nothing that is not its own any more', async () => {
+      await bus.announceBatches(numbers);
+      // Stopped between publishing and forgetting over amqp; between two rounds over postgres.
+      const stopped = start('killed-relay', '3', 'before', 'SIGSTOP');
+      await until(async () => {
+        const rows = await bus.rows.rows(`select producer from relay_leases where producer = 'idsync_sync_worker'`);
+        return rows.length === 1;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await expireLeases(bus.database.url);
+      await expectEachOnce();
+      await bus.announceBatches([100, 101]);
+      stopped.kill('SIGCONT');
+      await until(async () => (await bus.effects()).all === numbers.length + 2);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(await bus.effects()).toEqual({ all: numbers.length + 2, distinct: numbers.length + 2 });
+    });
+  },
+);

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { QueueDefinition, QueueName } from '@idsync/contracts';
+import type { Database } from '@idsync/database';
+import { doublingBackoff } from '../backoff.js';
+import { type Backoff, type BusLogger, type Deliver, drainMs } from '../driver.js';
+import { InFlight } from '../in-flight.js';
+import { WakeUp } from '../wake-up.js';
+import { type ClaimedMessage, claimMessages, leaseSeconds } from './claim-messages.js';
+import { acknowledge, type Claim, extendLease, giveUp, retryLater } from './settle-message.js';
+
+/** Milliseconds between looks at the queue when no notification came: retries and lost leases become due by the clock. */
+const pollMs = 500;
+
+/** Takes messages of one queue of rows, at most `prefetch` at a time. */
+export class PostgresConsumer {
+  private readonly wakeUp = new WakeUp();
+  private readonly inFlight = new InFlight();
+  private readonly claims = new Map<number, Claim>();
+  private stopped = false;
+  private running: Promise<void> | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    readonly queue: QueueName,
+    private readonly definition: QueueDefinition,
+    private readonly deliver: Deliver,
+    private readonly backoff: Backoff,
+    private readonly log: BusLogger,
+  ) {}
+
+  start(): void {
+    this.running = this.run();
+    this.heartbeat = setInterval(() => void this.extend(), (leaseSeconds * 1_000) / 3);
+  }
+
+  wake(): void {
+    this.wakeUp.call();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.wakeUp.call();
+    await this.running;
+    if (!(await this.inFlight.drained(drainMs)))
+      this.log.warn(`${this.queue}: stopped with messages still being handled`);
+    clearInterval(this.heartbeat);
+  }
+
+  private async run(): Promise<void> {
+    for (let failures = 0; !this.stopped; ) {
+      try {
+        const free = this.definition.prefetch - this.inFlight.size;
+        const claimed = free > 0 ? await this.claim(free) : [];
+        failures = 0;
+        for (const message of claimed) this.inFlight.add(this.handle(message));
+        if (claimed.length === 0) await this.wakeUp.wait(pollMs);
+      } catch (error) {
+        failures += 1;
+        this.log.warn(`${this.queue}: not claiming: ${error instanceof Error ? error.message : String(error)}`);
+        await this.wakeUp.wait(doublingBackoff(failures));
+      }
+    }
+  }
+
+  private async claim(limit: number): Promise<(ClaimedMessage & Claim)[]> {
+    const token = randomUUID();
+    const { queue, definition, database } = this;
+    const messages = await claimMessages(database, { queue, ordered: definition.ordered, limit, token });
+    return messages.map((message) => ({ ...message, token }));
+  }
+
+  private async handle(message: ClaimedMessage & Claim): Promise<void> {
+    this.claims.set(message.id, message);
+    try {
+      const outcome = await this.deliver({
+        queue: this.queue,
+        type: message.type,
+        body: message.message,
+        orderingKey: message.orderingKey ?? undefined,
+        attempt: message.attempts,
+      });
+      if (outcome.kind === 'done') await acknowledge(this.database, message);
+      else if (outcome.kind === 'dead') await giveUp(this.database, message, outcome.reason);
+      else await retryLater(this.database, message, this.backoff(message.attempts));
+    } catch (error) {
+      // Not settled: the lease runs out and the message comes again.
+      this.log.warn(`${this.queue}: not settled: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.claims.delete(message.id);
+      this.wakeUp.call();
+    }
+  }
+
+  private async extend(): Promise<void> {
+    if (this.claims.size === 0) return;
+    await extendLease(this.database, [...this.claims.values()]).catch(() => undefined);
+  }
+}

@@ -1,0 +1,69 @@
+import type { ServiceName } from '@idsync/contracts';
+import type { Database } from '@idsync/database';
+import type { Backoff, BusDriver, BusLogger, Deliver } from '../driver.js';
+import { queuesOf } from '../queues-of.js';
+import { forwardOutbox } from './forward-outbox.js';
+import { PostgresConsumer } from './postgres-consumer.js';
+
+export interface PostgresDriverOptions {
+  service: ServiceName;
+  database: Database;
+  logger: BusLogger;
+  backoff: Backoff;
+}
+
+/** The bus without a broker: queues are rows, notifications are the wake-up, polling is the safety net. */
+export class PostgresDriver implements BusDriver {
+  readonly up = true;
+  private readonly consumers: PostgresConsumer[] = [];
+  private unlisten: (() => Promise<void>) | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: PostgresDriverOptions) {}
+
+  async consume(deliver: Deliver): Promise<void> {
+    const { database, service, logger, backoff } = this.options;
+    for (const [queue, definition] of queuesOf(service)) {
+      const consumer = new PostgresConsumer(database, queue, definition, deliver, backoff, logger);
+      this.consumers.push(consumer);
+      consumer.start();
+    }
+    await this.listen();
+  }
+
+  async stopConsuming(): Promise<void> {
+    this.stopped = true;
+    await Promise.all(this.consumers.splice(0).map((consumer) => consumer.stop()));
+    await this.unlisten?.();
+    this.unlisten = undefined;
+  }
+
+  async forwardOutbox(): Promise<number> {
+    return forwardOutbox(this.options.database);
+  }
+
+  async close(): Promise<void> {
+    await this.stopConsuming();
+  }
+
+  private async listen(): Promise<void> {
+    if (this.consumers.length === 0) return;
+    this.unlisten = await this.options.database.listen(
+      'idsync_bus',
+      (queue) => this.wake(queue),
+      () => this.listenAgain(),
+    );
+  }
+
+  private wake(queue: string): void {
+    for (const consumer of this.consumers) if (consumer.queue === queue) consumer.wake();
+  }
+
+  private listenAgain(): void {
+    this.unlisten = undefined;
+    if (this.stopped) return;
+    setTimeout(() => {
+      if (!this.stopped) this.listen().catch(() => this.listenAgain());
+    }, 1_000).unref();
+  }
+}

@@ -1,0 +1,24 @@
+/** Lets one loop sleep until somebody calls, or until its poll is due; a call while it works is not lost. */
+export class WakeUp {
+  private called = false;
+  private waiting: (() => void) | undefined;
+
+  call(): void {
+    this.called = true;
+    this.waiting?.();
+  }
+
+  async wait(milliseconds: number): Promise<void> {
+    if (!this.called) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.waiting = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.waiting = undefined;
+    }
+    this.called = false;
+  }
+}
