@@ -1,0 +1,39 @@
+import { type ConnectorType, csvConfig, ldifConfig, type RecordKind } from '@idsync/contracts';
+import { z } from 'zod';
+import { type Connector, SourceError } from './connector.js';
+import { csvConnector } from './csv/csv-connector.js';
+import { ldifConnector } from './ldif/ldif-connector.js';
+import { checkSourcePath } from './source-path.js';
+
+export interface ConnectorSettings {
+  type: ConnectorType;
+  records: RecordKind;
+  /** As it was stored; read again here, for it may be older than this code. */
+  config: unknown;
+  /** The folder that all paths are relative to. */
+  sourcesDir: string;
+}
+
+/** Throws SourceError if the configuration can never be read; files are opened by `read` only. */
+export function createConnector({ type, records, config, sourcesDir }: ConnectorSettings): Connector {
+  switch (type) {
+    case 'csv': {
+      const valid = validate(csvConfig, config);
+      return csvConnector(records, valid, sourcesDir);
+    }
+    case 'ldif': {
+      const valid = validate(ldifConfig, config);
+      return ldifConnector(records, valid, sourcesDir);
+    }
+    default:
+      throw new SourceError(`connectors of type "${String(type)}" are unknown`);
+  }
+}
+
+function validate<Config extends { path: string }>(schema: z.ZodType<Config>, config: unknown): Config {
+  const parsed = schema.safeParse(config);
+  if (!parsed.success) throw new SourceError(`the connector's config is invalid: ${z.prettifyError(parsed.error)}`);
+  const refused = checkSourcePath(parsed.data.path);
+  if (refused) throw new SourceError(refused);
+  return parsed.data;
+}

@@ -1,0 +1,48 @@
+import type { CsvConfig, RecordKind } from '@idsync/contracts';
+import { type Connector, SourceError } from '../connector.js';
+import { decodeText } from '../decode-text.js';
+import { type Mapping, mapRecord } from '../map-record.js';
+import { type EntryReader, type ReadEntry, readPages } from '../read-pages.js';
+import { type Header, isBlank, readHeader } from './csv-header.js';
+import { type Row, readRows } from './csv-rows.js';
+
+/** Rows of a delimited file with a header, one record each. */
+export function csvConnector(records: RecordKind, config: CsvConfig, sourcesDir: string): Connector {
+  const { delimiter = ',', list_separator: listSeparator = ';' } = config;
+  if (/["\r\n]/.test(delimiter)) throw new SourceError('delimiter must not be a quote or a line break');
+  const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields, listSeparator };
+  const needed = [...new Set([config.external_id, ...Object.values(config.fields)])];
+
+  const readEntries: EntryReader = async function* (file, from, signal) {
+    const header = await readHeader(file, delimiter, needed, signal);
+    const first = from.offset < header.next.offset ? header.next : from;
+    for await (const row of readRows(file, delimiter, first, signal)) {
+      if (isBlank(row)) continue;
+      if (!row.terminated && row.cells.length < header.width) {
+        throw new SourceError(`"${file.path}" is cut off: it ends within the row of line ${row.line}`);
+      }
+      if (row.cells.length !== header.width && row.next.line - row.line > 1) {
+        throw new SourceError(`"${file.path}" has quotes around more than one row, from line ${row.line} on`);
+      }
+      yield { next: row.next, ...readRow(row, header, mapping) };
+    }
+  };
+  return { read: (options) => readPages({ sourcesDir, path: config.path }, readEntries, options) };
+}
+
+function readRow({ cells, line }: Row, header: Header, mapping: Mapping): Omit<ReadEntry, 'next'> {
+  if (cells.length !== header.width) {
+    return { error: { line, message: `${cells.length} columns where the header has ${header.width}` } };
+  }
+  const texts: string[] = [];
+  for (const cell of cells) {
+    const text = decodeText(cell);
+    if (text === undefined) return { error: { line, message: 'not valid UTF-8, or contains a NUL character' } };
+    texts.push(text);
+  }
+  const mapped = mapRecord(mapping, (name) => {
+    const value = texts[header.columns.get(name.trim()) ?? -1];
+    return value === undefined ? [] : [value];
+  });
+  return 'record' in mapped ? mapped : { error: { line, ...mapped.error } };
+}

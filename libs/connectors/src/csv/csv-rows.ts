@@ -1,0 +1,101 @@
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { SourceError } from '../connector.js';
+import type { SourceFile } from '../open-source-file.js';
+import type { Position } from '../read-pages.js';
+import { readText } from '../read-text.js';
+
+const maxRowBytes = 1024 * 1024;
+
+export interface Row {
+  /** One character per byte, so that what is not UTF-8 can still be told. */
+  cells: string[];
+  /** Line it begins in. */
+  line: number;
+  /** Behind the row. */
+  next: Position;
+  /** False for a last row that no line break follows. */
+  terminated: boolean;
+}
+
+/** Streams the rows of a file from one of them on, blank lines included (one empty cell). */
+export async function* readRows(
+  file: SourceFile,
+  delimiter: string,
+  from: Position,
+  signal: AbortSignal,
+): AsyncGenerator<Row> {
+  const { start, chunks } = await readText(file, from.offset, signal);
+  let rows: Row[] = [];
+  let next: Position = { offset: start, line: from.line };
+  let fed = start;
+  let lastByte: number | undefined;
+  const parser = parse({
+    encoding: 'latin1',
+    delimiter: Buffer.from(delimiter),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    on_record: (cells: string[], { bytes }) => {
+      const { line } = next;
+      next = { offset: start + bytes, line: line + linesOf(cells) };
+      // Only the last row can go up to the very end of what there is without a line break.
+      const terminated = next.offset < fed || lastByte === 10 || lastByte === 13;
+      rows.push({ cells, line, next, terminated });
+      // Nothing is left in the stream, so a write is done when its rows are here.
+      return null;
+    },
+  });
+  // Errors are told to the write that met them; without a listener they would end the process as well.
+  parser.on('error', () => undefined);
+  try {
+    for await (const chunk of chunks) {
+      fed += chunk.length;
+      lastByte = chunk.at(-1);
+      await send(parser, chunk);
+      yield* rows;
+      rows = [];
+      // Counted here: the parser's own limit does not see a row of nothing but delimiters.
+      if (fed - next.offset > maxRowBytes) {
+        throw new SourceError(
+          `"${file.path}" has a row of more than 1 MiB in line ${next.line}: is a quote not closed?`,
+        );
+      }
+    }
+    await send(parser, null);
+    yield* rows;
+  } catch (error) {
+    throw error instanceof CsvError ? notParsed(file, next.line, error) : error;
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Lines of the file that a row takes. */
+function linesOf(cells: readonly string[]): number {
+  let lines = 1;
+  for (const cell of cells) {
+    if (/[\r\n]/.test(cell)) lines += cell.split(/\r\n|\r|\n/).length - 1;
+  }
+  return lines;
+}
+
+/** Where quotes are wrong nobody can tell rows from cells any more, so what follows could be lost. */
+function notParsed(file: SourceFile, line: number, cause: CsvError): SourceError {
+  switch (cause.code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return new SourceError(`"${file.path}" is cut off: it ends within quotes, in the row of line ${line}`, { cause });
+    case 'CSV_INVALID_CLOSING_QUOTE':
+    case 'INVALID_OPENING_QUOTE':
+      return new SourceError(`"${file.path}" has a misplaced quote in the row of line ${line}`, { cause });
+    default:
+      return new SourceError(`"${file.path}" cannot be read from the row of line ${line} on`, { cause });
+  }
+}
+
+/** Gives the parser one chunk, or the end, and waits until it is parsed. */
+function send(parser: Parser, chunk: Buffer | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: Error | null) => (error ? reject(error) : resolve());
+    if (chunk) parser.write(chunk, done);
+    else parser.end(done);
+  });
+}

@@ -1,0 +1,3 @@
+export { type Connector, type Cursor, type Page, type ReadOptions, SourceError } from './connector.js';
+export { type ConnectorSettings, createConnector } from './create-connector.js';
+export { checkSourcePath } from './source-path.js';

@@ -1,0 +1,246 @@
+import { describe, expect, it } from '@jest/globals';
+import { names, readAll, sourcesFolder } from '../../test/source-fixture.js';
+
+const { source } = sourcesFolder();
+
+async function read(content: string | Uint8Array, config = {}, records: 'user' | 'machine_identity' = 'user') {
+  const { records: read, errors } = await readAll(source('ldif', content, config, records));
+  return { names: names(read), errors };
+}
+
+const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
+
+describe('an LDIF source', () => {
+  it('reads folded lines, comments, base64 and CRLF, and names in any case', async () => {
+    const text = [
+      '# an export',
+      '#  of two lines',
+      ' folded: still a comment',
+      'version: 1',
+      'dn: uid=1,dc=x',
+      'OBJECTCLASS: Person',
+      'UID: 1',
+      '# between',
+      'CN: Ann',
+      '  Lee',
+      '',
+      '',
+      `dn:: ${base64('uid=2,dc=ö')}`,
+      'uid:2',
+      `cn:: ${base64('Zoë').slice(0, 3)}`,
+      ` ${base64('Zoë').slice(3)}`,
+      '',
+    ];
+    const expected = {
+      names: [
+        ['1', 'Ann Lee'],
+        ['2', 'Zoë'],
+      ],
+      errors: [],
+    };
+    for (const content of [text.join('\n'), text.join('\r\n'), `\ufeff${text.join('\n')}`]) {
+      await expect(read(content)).resolves.toEqual(expected);
+    }
+    await expect(read(Buffer.from(`\ufeff${text.join('\r\n')}`, 'utf16le'))).resolves.toEqual(expected);
+  });
+
+  it('keeps all values of an attribute, and options as part of its name', async () => {
+    const config = {
+      external_id: 'dn',
+      fields: { 'attributes.a': 'Mail', 'attributes.b': 'cn;LANG-de', email: 'mail' },
+    };
+    const text = 'dn: x\nmail: a\nmail: b\ncn: c\ncn;lang-de: d\n';
+    const { records } = await readAll(source('ldif', text, config));
+    expect(records).toEqual([
+      { external_id: 'x', fields: { 'attributes.a': ['a', 'b'], 'attributes.b': ['d'], email: ['a'] } },
+    ]);
+  });
+
+  it('takes changetype add for an entry, and fails at every other', async () => {
+    await expect(read('dn: a\nchangetype: add\nuid: 1\n')).resolves.toMatchObject({ names: [['1', undefined]] });
+    for (const type of ['modify', 'delete', 'modrdn', 'moddn']) {
+      await expect(read(`dn: a\nuid: 1\n\ndn: b\nchangetype: ${type}\n`)).rejects.toThrow(
+        `"source.ldif": changetype ${type} in line 5: only whole entries can be read`,
+      );
+    }
+    await expect(read('version: 2\ndn: a\nuid: 1\n')).rejects.toThrow('LDIF version 2 is not supported');
+  });
+
+  it('reports entries it cannot use by the line of their dn, and goes on', async () => {
+    const text = [
+      'dn: a',
+      'uid: 1',
+      'cn:< file:///etc/passwd',
+      '',
+      'dn: b',
+      'uid: 2',
+      'no colon',
+      '',
+      'dn: c',
+      'uid: 3',
+      'cn:: ////',
+      '',
+      'dn: d',
+      'uid: 4',
+      'cn:: YQ',
+      '',
+      'uid: 5',
+      '',
+      'dn: e',
+      '',
+      'dn: f',
+      'cn: Nobody',
+      '',
+      'dn: g',
+      'uid: 7',
+      `cn:: ${base64('a\0b')}`,
+      '',
+      'dn: h',
+      'uid: 8',
+      'cn: Fine',
+      '',
+    ].join('\n');
+    const broken = 'cn is not UTF-8 text, or its base64 is broken';
+    await expect(read(text)).resolves.toEqual({
+      names: [['8', 'Fine']],
+      errors: [
+        { line: 1, external_id: '1', message: 'cn refers to a URL, which is never read' },
+        { line: 5, external_id: '2', message: 'line 7 has no colon' },
+        { line: 9, external_id: '3', message: broken },
+        { line: 13, external_id: '4', message: broken },
+        { line: 17, message: 'does not begin with dn' },
+        { line: 19, message: 'has no attributes' },
+        { line: 21, message: 'uid (external_id) is missing' },
+        { line: 24, external_id: '7', message: broken },
+      ],
+    });
+  });
+
+  it('reports entries that no blank line parts, instead of making one person of two', async () => {
+    await expect(read('dn: a\nuid: 1\ncn: A\ndn: b\nuid: 2\n\ndn: c\nuid: 3\n')).resolves.toEqual({
+      names: [['3', undefined]],
+      errors: [{ line: 1, external_id: '1', message: 'has a second dn in line 4', hides_others: true }],
+    });
+  });
+
+  it('reports them as well where one of them would be passed over, and after another problem', async () => {
+    const container = 'dn: ou=a\nobjectClass: organizationalUnit\n';
+    await expect(read(`${container}dn: b\nuid: 2\n\ndn: c\nuid: 3\n`, {}, 'machine_identity')).resolves.toMatchObject({
+      errors: [{ line: 1, hides_others: true }],
+    });
+    await expect(read('dn: a\nuid: 1\nno colon\ndn: b\nuid: 2\n')).resolves.toMatchObject({
+      errors: [{ line: 1, message: 'line 3 has no colon', hides_others: true }],
+    });
+  });
+
+  it('names a record that it cannot use as it would have named the record', async () => {
+    await expect(read(`dn: a\nuid:: ${base64(' 1 ')}\nno colon\ncn: A\n`)).resolves.toMatchObject({
+      errors: [{ external_id: '1' }],
+    });
+  });
+
+  it('leaves binary values and URLs alone where they are not mapped', async () => {
+    const text = 'dn: a\nuid: 1\njpegPhoto:: /9j/4AAQ\nuserCertificate;binary:: ////\nphoto:< file:///a.jpg\n';
+    await expect(read(text)).resolves.toEqual({ names: [['1', undefined]], errors: [] });
+  });
+
+  it('fails where the file is cut off, instead of taking the rest for deleted', async () => {
+    const whole = 'dn: a\nuid: 1\n\n';
+    for (const [rest, line] of [
+      ['dn: b\nuid: 2\nuserPass\n', 4],
+      ['dn: b\nuid: 2\nphoto:: AAAA\n BB\n', 4],
+      ['dn: b\n', 4],
+    ] as const) {
+      await expect(read(whole + rest)).rejects.toThrow(`"source.ldif": cut off within the entry of line ${line}`);
+    }
+  });
+
+  it('fails where the last line has no line break, but not at a comment or blank line', async () => {
+    const whole = 'dn: a\nuid: 1\n';
+    for (const rest of ['cn: An', 'userPass', 'photo:: AAAA', ' 0', '\ndn: b', '\nd', '\nversion: 1']) {
+      const line = rest.startsWith('\n') ? 4 : 3;
+      const failure = `"source.ldif": cut off: it ends in the middle of a line, line ${line}`;
+      await expect(read(whole + rest)).rejects.toThrow(failure);
+    }
+    for (const rest of ['', '\n', '\r', '\n# the end', '# the\n end']) {
+      await expect(read(whole + rest)).resolves.toEqual({ names: [['1', undefined]], errors: [] });
+    }
+  });
+
+  it('fails where there is no entry, for nobody exports nothing', async () => {
+    const nothing = ['', '\n\n', '\ufeff', 'version: 1\n', '# nobody\n\n', '# end\nsearch: 2\nresult: 0 Success\n'];
+    for (const text of nothing) await expect(read(text)).rejects.toThrow('"source.ldif" has no entries at all');
+    const groups = 'dn: g\nobjectClass: group\n';
+    await expect(read(groups)).resolves.toEqual({ names: [], errors: [] });
+  });
+
+  it('skips what a search says of its end, and fails where it was not complete', async () => {
+    const first = 'dn: a\nuid: 1\n\n# search result\nsearch: 2\n';
+    const paged = `${first}result: 0 Success\ncontrol: 1.2.840.113556.1.4.319 false MAA=\npagedresults: cookie=\n\n`;
+    await expect(read(`${paged}dn: b\nuid: 2\n\nsearch: 3\nresult: 0 Success\n`)).resolves.toEqual({
+      names: [
+        ['1', undefined],
+        ['2', undefined],
+      ],
+      errors: [],
+    });
+    const limited = 'the search was not complete, it ended with result 4 Size limit exceeded';
+    await expect(read(`${first}result: 4 Size limit exceeded\n`)).rejects.toThrow(limited);
+    await expect(read('dn: a\nuid: 1\n\n# result: 4 Size limit exceeded\n')).rejects.toThrow(limited);
+    for (const block of ['search: 2\n', 'search: 2\nresult: 0 Success\nuid: 2\n', 'search: 2\nresult: 0\ndn: b\n']) {
+      const { errors } = await read(`dn: a\nuid: 1\n\n${block}`);
+      expect(errors).toEqual([{ line: 4, message: 'does not begin with dn' }].map(expect.objectContaining));
+    }
+  });
+
+  it('reads people of every usual class, and no containers and groups', async () => {
+    const people = ['person', 'organizationalPerson', 'inetOrgPerson', 'User', 'posixAccount', 'account'];
+    const others = ['organizationalUnit', 'group', 'groupOfNames', 'device', 'domain'];
+    const text = [...people, ...others]
+      .map((name) => `dn: ${name}\nobjectClass: top\nobjectClass: ${name}\n`)
+      .join('\n');
+    const config = { external_id: 'dn', fields: { display_name: 'dn' } };
+    const asUsers = await read(`${text}\ndn: none\nuid: 1\n`, config);
+    expect(asUsers).toEqual({ names: [...people, 'none'].map((name) => [name, name]), errors: [] });
+    const asMachines = await read(text, config, 'machine_identity');
+    expect(asMachines).toEqual({ names: [...people, 'device'].map((name) => [name, name]), errors: [] });
+    const devices = await read(text, { ...config, object_class: 'DEVICE' });
+    expect(devices).toEqual({ names: [['device', 'device']], errors: [] });
+  });
+
+  it('reports a piece torn off by a blank line also where only one class is read', async () => {
+    const text = 'dn: a\nobjectClass: device\nuid: 1\n\ncn: torn off\n';
+    await expect(read(text, { object_class: 'device' })).resolves.toEqual({
+      names: [['1', undefined]],
+      errors: [{ line: 5, message: 'does not begin with dn' }],
+    });
+  });
+
+  it('reports an entry of more than 8 MiB and goes on, and skips a group of that size', async () => {
+    const members = `${'member: uid=somebody,ou=people,dc=x\n'.repeat(260_000)}\n`;
+    const text = `dn: a\nuid: 1\n${members}dn: g\nobjectClass: group\n${members}dn: b\nuid: 2\n`;
+    await expect(read(text)).resolves.toEqual({
+      names: [['2', undefined]],
+      errors: [{ line: 1, external_id: '1', message: 'is larger than 8 MiB' }],
+    });
+  });
+
+  it('keeps no more than 64 KiB of classes, and takes nobody for a group whose classes are not all known', async () => {
+    const classes = 'objectClass: group\n'.repeat(500_000);
+    const tooMany = 'has more than 64 KiB of classes';
+    const content = ['group\nnot a line', '< file:///class', ': ////'].map(
+      (value, index) => `dn: ${index}\nuid: ${index}\nobjectClass: group\nobjectClass:${value}\n\n`,
+    );
+    const { errors } = await read(`dn: a\nuid: 1\n${classes}objectClass: person\n\n${content.join('')}`);
+    expect(errors.map((error) => [error.external_id, error.message])).toEqual([
+      ['1', tooMany],
+      ['0', 'line 500009 has no colon'],
+      ['1', 'objectclass refers to a URL, which is never read'],
+      ['2', 'objectclass is not UTF-8 text, or its base64 is broken'],
+    ]);
+  });
+
+  it('fails at a line that never ends', async () => {
+    await expect(read(`dn: a\nuid: ${'x'.repeat(9_000_000)}`)).rejects.toThrow('line 2 is longer than 8 MiB');
+  });
+});

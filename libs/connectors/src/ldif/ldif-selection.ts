@@ -1,0 +1,22 @@
+import type { RecordKind } from '@idsync/contracts';
+
+const people = new Set(['person', 'organizationalperson', 'inetorgperson', 'user', 'posixaccount', 'account']);
+const containersAndGroups = new Set([
+  'organizationalunit',
+  'organization',
+  'domain',
+  'dcobject',
+  'container',
+  'group',
+  'groupofnames',
+  'groupofuniquenames',
+  'posixgroup',
+]);
+
+/** True if an entry of these classes is a record of this kind; `wanted` decides alone if it is given. */
+export function isSelected(kind: RecordKind, objectClasses: readonly string[], wanted?: string): boolean {
+  const classes = objectClasses.map((name) => name.toLowerCase());
+  if (wanted !== undefined) return classes.includes(wanted.trim().toLowerCase());
+  if (kind === 'machine_identity') return !classes.some((name) => containersAndGroups.has(name));
+  return classes.length === 0 || classes.some((name) => people.has(name));
+}

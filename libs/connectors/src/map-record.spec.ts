@@ -1,0 +1,90 @@
+import { type RecordKind, recordFields, recordKinds, sourceRecord } from '@idsync/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { mapRecord } from './map-record.js';
+
+function map(
+  kind: RecordKind,
+  fields: Record<string, string>,
+  values: Record<string, string[]>,
+  listSeparator?: string,
+) {
+  const mapping = { kind, externalId: 'id', fields, ...(listSeparator && { listSeparator }) };
+  return mapRecord(mapping, (name) => ({ id: ['1'], ...values })[name] ?? []);
+}
+
+function errorOf(kind: RecordKind, field: string, value: string): string | undefined {
+  const mapped = map(kind, { [field]: 'source' }, { source: [value] });
+  return 'error' in mapped ? mapped.error.message : undefined;
+}
+
+function valuesOf(kind: RecordKind, field: string, ...values: string[]): string[] | undefined {
+  const mapped = map(kind, { [field]: 'source' }, { source: values });
+  return 'record' in mapped ? mapped.record.fields[field] : undefined;
+}
+
+describe('mapping a record', () => {
+  it('takes the first value of a single-valued field and all values of lists and attributes', () => {
+    expect(valuesOf('user', 'email', ' a@x.example ', 'b@x.example')).toEqual(['a@x.example']);
+    expect(valuesOf('user', 'groups', 'a', ' b')).toEqual(['a', 'b']);
+    expect(valuesOf('account', 'attributes.mails', 'a', 'b')).toEqual(['a', 'b']);
+  });
+
+  it('clears a field whose values are blank or absent', () => {
+    expect(valuesOf('user', 'email', '  ')).toEqual([]);
+    expect(valuesOf('user', 'email')).toEqual([]);
+    expect(valuesOf('user', 'status', '')).toEqual([]);
+    expect(valuesOf('user', 'hire_date', '')).toEqual([]);
+    expect(valuesOf('user', 'job_title', '', 'Pilot')).toEqual(['Pilot']);
+  });
+
+  it('splits lists at the separator, but no other field', () => {
+    const fields = { roles: 'r', job_title: 'r', 'attributes.raw': 'r' };
+    expect(map('user', fields, { r: ['a; b;;c '] }, ';')).toEqual({
+      record: {
+        external_id: '1',
+        fields: { roles: ['a', 'b', 'c'], job_title: ['a; b;;c'], 'attributes.raw': ['a; b;;c'] },
+      },
+    });
+  });
+
+  it('accepts every status of its kind in any case, and lists them where it is another', () => {
+    for (const kind of recordKinds) {
+      for (const status of recordFields[kind].status) {
+        expect(valuesOf(kind, 'status', status.toUpperCase())).toEqual([status]);
+      }
+      expect(errorOf(kind, 'status', 'Gone')).toBe(
+        `status "Gone" is not one of ${recordFields[kind].status.join(', ')}`,
+      );
+    }
+  });
+
+  it('refuses classifications, dates and risk scores that are none', () => {
+    expect(valuesOf('machine_identity', 'classification', 'CI_CD')).toEqual(['ci_cd']);
+    expect(errorOf('machine_identity', 'classification', 'robot')).toContain('is not one of service_account, api_key');
+    expect(valuesOf('user', 'hire_date', '2024-01-31')).toEqual(['2024-01-31T00:00:00.000Z']);
+    expect(errorOf('user', 'hire_date', '31.1.2024')).toContain('hire_date "31.1.2024" is not a date');
+    expect(valuesOf('machine_identity', 'risk_score', '007')).toEqual(['7']);
+    expect(valuesOf('machine_identity', 'risk_score', '100')).toEqual(['100']);
+    for (const score of ['101', '-1', '1.5', 'high', '1e1']) {
+      expect(errorOf('machine_identity', 'risk_score', score)).toBe(
+        `risk_score "${score}" is not an integer from 0 to 100`,
+      );
+    }
+  });
+
+  it('needs an external id of at most 1024 characters', () => {
+    expect(map('user', {}, { id: [' '] })).toEqual({ error: { message: 'id (external_id) is missing' } });
+    expect(map('user', {}, { id: ['x'.repeat(1025)] })).toEqual({
+      error: { message: 'id (external_id) is longer than 1024' },
+    });
+    const longest = map('user', {}, { id: ['x'.repeat(1024)] });
+    expect('record' in longest && sourceRecord.safeParse(longest.record).success).toBe(true);
+  });
+
+  it('refuses values of more than 16 KiB, and names the record', () => {
+    expect(valuesOf('user', 'job_title', 'é'.repeat(8192))).toHaveLength(1);
+    expect(map('user', { job_title: 't' }, { t: ['é'.repeat(8193)] })).toEqual({
+      error: { external_id: '1', message: 'job_title is longer than 16 KiB' },
+    });
+  });
+});

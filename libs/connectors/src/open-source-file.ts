@@ -1,0 +1,76 @@
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { SourceError } from './connector.js';
+import { checkSourcePath } from './source-path.js';
+
+/** An open file below SOURCES_DIR. Who opens it closes `handle`. */
+export interface SourceFile {
+  /** As the connector names it, for messages. */
+  path: string;
+  handle: FileHandle;
+  size: number;
+  /** Differs when the content does, as far as the file system can tell. */
+  fingerprint: string;
+}
+
+/** Opens first and asks where the open file lies then, so that nothing can be swapped in between. */
+export async function openSourceFile(sourcesDir: string, path: string): Promise<SourceFile> {
+  const refused = checkSourcePath(path);
+  if (refused) throw new SourceError(refused);
+  const root = await realpath(sourcesDir).catch((cause) => {
+    throw new SourceError('the sources folder cannot be read', { cause });
+  });
+  const full = join(root, path);
+  // Without O_NONBLOCK the open of a FIFO would wait for a writer for ever.
+  const handle = await open(full, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause) => {
+    throw new SourceError(`"${path}" ${openFailure(cause)}`, { cause });
+  });
+  try {
+    const facts = await handle.stat({ bigint: true });
+    if (!facts.isFile()) throw new SourceError(`"${path}" is not a regular file`);
+    const real = await placeOf(handle, full);
+    if (!real?.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      throw new SourceError(`"${path}" leads out of the sources folder`);
+    }
+    return { path, handle, size: Number(facts.size), fingerprint: fingerprintOf(facts) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Throws if the file was written to since it was opened. */
+export async function requireUnchanged(file: SourceFile): Promise<void> {
+  const facts = await file.handle.stat({ bigint: true });
+  if (fingerprintOf(facts) !== file.fingerprint) throw changed(file);
+}
+
+export function changed(file: SourceFile): SourceError {
+  return new SourceError(`"${file.path}" changed while it was being read`);
+}
+
+function fingerprintOf({ ino, size, mtimeNs }: BigIntStats): string {
+  return `${ino}-${size}-${mtimeNs}`;
+}
+
+/** Where the open file really lies. Elsewhere than on Linux, where its path leads, if that is the same file. */
+async function placeOf(handle: FileHandle, full: string): Promise<string | undefined> {
+  const own = await realpath(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+  if (own !== undefined) return own;
+  try {
+    const real = await realpath(full);
+    const [opened, named] = await Promise.all([handle.stat({ bigint: true }), stat(real, { bigint: true })]);
+    return opened.dev === named.dev && opened.ino === named.ino ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function openFailure(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist in the sources folder';
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read';
+  if (code === 'ENXIO') return 'is not a regular file';
+  return `cannot be opened (${String(code)})`;
+}

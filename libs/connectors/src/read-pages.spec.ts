@@ -1,0 +1,130 @@
+import {
+  appendFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { names, readAll, sourcesFolder } from '../test/source-fixture.js';
+import type { Connector, Page } from './connector.js';
+
+const { dir, source } = sourcesFolder();
+const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index},name ${index}\n`).join('');
+const big = `id,name\n${rows(50_000)}`;
+
+/** Reads one page, does something, and reads on to the end. */
+async function readAround(connector: Connector, between: () => void, signal = new AbortController().signal) {
+  const pages: Page[] = [];
+  for await (const page of connector.read({ pageSize: 100, signal })) {
+    pages.push(page);
+    if (pages.length === 1) between();
+  }
+  return pages;
+}
+
+/** Files of the test's folder that this process holds open; Linux tells. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${fd}`);
+      return target.startsWith(dir) ? [target] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+describe('reading a file page by page', () => {
+  it('fills pages to their size and ends with one last page, empty if nothing is left', async () => {
+    const { pages } = await readAll(source('csv', `id,name\n${rows(6)}`), 3);
+    expect(pages.map((page) => [page.records.length, page.last])).toEqual([
+      [3, false],
+      [3, false],
+      [0, true],
+    ]);
+  });
+
+  it('tells how much is read, never less than before, and 1 at the end', async () => {
+    const { pages } = await readAll(source('csv', big));
+    const fractions = pages.map((page) => page.fraction ?? -1);
+    expect([...fractions].sort((a, b) => a - b)).toEqual(fractions);
+    expect(fractions[24]).toBeCloseTo(0.5, 1);
+    expect(fractions.at(-1)).toBe(1);
+  });
+
+  it('keeps errors to the page size as well, each on the page of its place', async () => {
+    const { pages } = await readAll(source('csv', `id,name\n${'bad\n'.repeat(5)}1,a\n`), 2);
+    expect(pages.map((page) => page.errors.map((error) => error.line))).toEqual([[2, 3], [4, 5], [6], []]);
+  });
+
+  it('goes on from a cursor that went through JSON, with the right lines', async () => {
+    const connector = source('csv', 'id,name\n1,"a\nb"\n\n2,c\nbad\n3,d\n');
+    const { pages } = await readAll(connector, 1);
+    const rest = await readAll(connector, 10, JSON.parse(JSON.stringify(pages[0]?.cursor)));
+    expect(names(rest.records)).toEqual([
+      ['2', 'c'],
+      ['3', 'd'],
+    ]);
+    expect(rest.errors).toMatchObject([{ line: 6 }]);
+  });
+
+  it('does not go on in another file of the same name', async () => {
+    const { pages } = await readAll(source('csv', 'id,name\n1,a\n2,b\n'), 1);
+    const replaced = source('csv', 'id,name\n1,a\n2,c\n3,d\n');
+    await expect(readAll(replaced, 1, pages[0]?.cursor)).rejects.toThrow(
+      '"source.csv" changed while it was being read',
+    );
+    await expect(readAll(replaced, 1, { page: 2 })).rejects.toThrow('not one in a file');
+  });
+
+  it('fails where the file grows, shrinks or is written over meanwhile', async () => {
+    const path = join(dir, 'source.csv');
+    const changes = [
+      () => appendFileSync(path, '99999,late\n'),
+      () => truncateSync(path, 1_000),
+      () => {
+        const { atime } = statSync(path);
+        utimesSync(path, atime, new Date('2001-01-01'));
+      },
+    ];
+    for (const change of changes) {
+      const connector = source('csv', big);
+      await expect(readAround(connector, change)).rejects.toThrow('"source.csv" changed while it was being read');
+    }
+    expect(openFiles()).toEqual([]);
+  });
+
+  it('reads the old file to its end where a new one takes its name', async () => {
+    const connector = source('csv', big);
+    const pages = await readAround(connector, () => {
+      writeFileSync(join(dir, 'new.csv'), 'id,name\n');
+      renameSync(join(dir, 'new.csv'), join(dir, 'source.csv'));
+    });
+    expect(pages.flatMap((page) => page.records)).toHaveLength(50_000);
+  });
+
+  it('stops with the reason of the signal, before the file is opened and within it', async () => {
+    const connector = source('csv', big);
+    const reason = new Error('cancelled');
+    await expect(readAround(connector, () => undefined, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const controller = new AbortController();
+    await expect(readAround(connector, () => controller.abort(reason), controller.signal)).rejects.toBe(reason);
+    expect(openFiles()).toEqual([]);
+  });
+
+  it('closes the file at the end, on failure, and where the reader stops early', async () => {
+    await readAll(source('csv', big));
+    await expect(readAll(source('csv', `${big}"`))).rejects.toThrow('cut off');
+    for await (const page of source('csv', big).read({ pageSize: 10, signal: new AbortController().signal })) {
+      expect(openFiles()).toHaveLength(1);
+      expect(page.records).toHaveLength(10);
+      break;
+    }
+    expect(openFiles()).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+import type { RecordError, SourceRecord } from '@idsync/contracts';
+import { z } from 'zod';
+import { type Page, type ReadOptions, SourceError } from './connector.js';
+import { changed, openSourceFile, requireUnchanged, type SourceFile } from './open-source-file.js';
+
+/** Where an entry of a file begins. */
+export interface Position {
+  offset: number;
+  line: number;
+}
+
+/** What became of one entry of a file: a record, an error, or neither if it was skipped. `next` is where the next begins. */
+export interface ReadEntry {
+  next: Position;
+  record?: SourceRecord;
+  error?: RecordError;
+}
+
+/** Reads a file's entries from its beginning or from the `next` of one of them. */
+export type EntryReader = (file: SourceFile, from: Position, signal: AbortSignal) => AsyncIterable<ReadEntry>;
+
+export const fileBeginning: Position = { offset: 0, line: 1 };
+
+const fileCursor = z.object({ offset: z.int().nonnegative(), line: z.int().positive(), fingerprint: z.string() });
+
+/** Bytes of the source behind one page, about; keeps pages of huge records out of memory. */
+const pageBytes = 8 * 1024 * 1024;
+
+/** Reads a file page by page. A page is `pageSize` entries, also if some were skipped: so no source is silent for long. */
+export async function* readPages(
+  source: { sourcesDir: string; path: string },
+  readEntries: EntryReader,
+  { cursor, pageSize, signal }: ReadOptions,
+): AsyncGenerator<Page> {
+  signal.throwIfAborted();
+  const file = await openSourceFile(source.sourcesDir, source.path);
+  try {
+    let at = cursor ? resumeAt(file, cursor) : fileBeginning;
+    let pageStart = at.offset;
+    let entries = 0;
+    let records: SourceRecord[] = [];
+    let errors: RecordError[] = [];
+    const page = (last: boolean): Page => ({
+      records,
+      errors,
+      cursor: { ...at, fingerprint: file.fingerprint },
+      fraction: last ? 1 : Math.min(1, at.offset / file.size),
+      last,
+    });
+    for await (const entry of readEntries(file, at, signal)) {
+      at = entry.next;
+      entries += 1;
+      if (entry.record) records.push(entry.record);
+      if (entry.error) errors.push(entry.error);
+      if (entries < pageSize && at.offset - pageStart < pageBytes) continue;
+      await requireUnchanged(file);
+      signal.throwIfAborted();
+      yield page(false);
+      pageStart = at.offset;
+      entries = 0;
+      records = [];
+      errors = [];
+    }
+    await requireUnchanged(file);
+    yield page(true);
+  } finally {
+    await file.handle.close();
+  }
+}
+
+function resumeAt(file: SourceFile, cursor: NonNullable<ReadOptions['cursor']>): Position {
+  const parsed = fileCursor.safeParse(cursor);
+  if (!parsed.success) throw new SourceError('the place where reading was left is not one in a file');
+  const { fingerprint, ...position } = parsed.data;
+  if (fingerprint !== file.fingerprint) throw changed(file);
+  return position;
+}
