@@ -1,0 +1,100 @@
+import { statSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import { z } from 'zod';
+
+const postgresUrl = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
+const amqpUrl = urlOf(['amqp:', 'amqps:'], 'amqp://user:password@host:5672');
+
+const adminToken = 'must be the secret of the operator interface, at least 16 characters';
+const encryptionKey = 'must be 32 bytes in base64: openssl rand -base64 32';
+
+/** Every variable of every service, once. */
+const variables = {
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port <= 65_535, { message: 'must be a port number' })
+    .default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: postgresUrl,
+  AMQP_URL: amqpUrl.optional(),
+  ADMIN_TOKEN: z.string({ error: adminToken }).min(16, adminToken),
+  // Buffer.from passes over what is no base64, so the text is looked at first.
+  ENCRYPTION_KEY: z
+    .string({ error: encryptionKey })
+    .regex(/^[A-Za-z\d+/]{43}=$/, encryptionKey)
+    .transform((text) => Buffer.from(text, 'base64')),
+  SOURCES_DIR: z.string().refine(isFolder, { message: 'must be a folder' }).default('samples'),
+  DEMO: z
+    .enum(['0', '1'], { error: 'must be 0 or 1' })
+    .default('1')
+    .transform((value) => value === '1'),
+  WEBHOOK_ALLOW_CIDRS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine((list) => list.every(isCidr), { message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8' }),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
+      error: 'must be one of fatal, error, warn, info, debug, trace',
+    })
+    .default('info'),
+};
+
+const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
+const { WEBHOOK_ALLOW_CIDRS, LOG_LEVEL } = variables;
+
+const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL };
+
+export const gatewayEnvironment = z.object({ ...everyService, PORT, HOST, ADMIN_TOKEN, ENCRYPTION_KEY });
+export const directoryEnvironment = z.object(everyService);
+export const syncWorkerEnvironment = z.object({ ...everyService, SOURCES_DIR });
+export const dispatcherEnvironment = z.object({ ...everyService, ENCRYPTION_KEY, WEBHOOK_ALLOW_CIDRS });
+export const migrateEnvironment = z.object({ DATABASE_URL });
+
+/** `npm start`: what is not given is made, and kept in DATA_DIR. */
+export const standaloneEnvironment = z.object({
+  PORT,
+  HOST,
+  DATA_DIR,
+  DATABASE_URL: postgresUrl.optional(),
+  AMQP_URL,
+  ADMIN_TOKEN: ADMIN_TOKEN.optional(),
+  ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
+  SOURCES_DIR,
+  DEMO,
+  WEBHOOK_ALLOW_CIDRS,
+  LOG_LEVEL: LOG_LEVEL.prefault('warn'),
+});
+
+export type StandaloneEnvironment = z.infer<typeof standaloneEnvironment>;
+
+function urlOf(protocols: string[], example: string) {
+  return z
+    .string({ error: `must look like ${example}` })
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+      message: `must look like ${example}`,
+    });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function isCidr(text: string): boolean {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits)) return false;
+  try {
+    new BlockList().addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
+    return true;
+  } catch {
+    return false;
+  }
+}
