@@ -1,0 +1,92 @@
+import { type Message, newUuid, type RecordKind, type SourceRecord } from '@idsync/contracts';
+import pg from 'pg';
+
+export interface ConnectorSeed {
+  name?: string;
+  type?: 'csv' | 'ldif';
+  priority?: number;
+  records?: RecordKind;
+}
+
+/** Puts rows where other services would have written them, as the database's administrator, and reads what came of them. */
+export class DirectoryFixture {
+  private constructor(private readonly client: pg.Pool) {}
+
+  static connect(url: string): DirectoryFixture {
+    const pool = new pg.Pool({ connectionString: url, max: 4 });
+    // Dropping the database may cut a connection that is just being closed.
+    pool.on('error', () => undefined);
+    return new DirectoryFixture(pool);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+
+  async rows<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.client.query<Row>(sql, [...values])).rows;
+  }
+
+  async tenant(name = 'Test'): Promise<string> {
+    const id = newUuid();
+    await this.client.query('insert into tenants (id, name) values ($1, $2)', [id, name]);
+    await this.client.query('insert into event_sequences (tenant_id, last) values ($1, 0)', [id]);
+    return id;
+  }
+
+  async connector(tenantId: string, seed: ConnectorSeed = {}): Promise<string> {
+    const id = newUuid();
+    await this.client.query(
+      `insert into connectors (id, tenant_id, type, name, priority, records, config) values ($1, $2, $3, $4, $5, $6, '{}')`,
+      [id, tenantId, seed.type ?? 'csv', seed.name ?? id, seed.priority ?? 100, seed.records ?? 'user'],
+    );
+    return id;
+  }
+
+  /** A job of the connector; finished-looking unless told, so that another may follow. */
+  async job(tenantId: string, connectorId: string, status = 'completed'): Promise<string> {
+    const id = newUuid();
+    await this.client.query(`insert into sync_jobs (id, tenant_id, connector_id, status) values ($1, $2, $3, $4)`, [
+      id,
+      tenantId,
+      connectorId,
+      status,
+    ]);
+    return id;
+  }
+
+  /** A batch as the sync-worker leaves it, and the message that announces it. */
+  async batch(
+    tenantId: string,
+    connectorId: string,
+    jobId: string,
+    seq: number,
+    records: readonly SourceRecord[],
+  ): Promise<Message<'sync.batch.ready'>> {
+    await this.client.query(
+      `insert into sync_batches (job_id, seq, tenant_id, connector_id, record_count, records) values ($1, $2, $3, $4, $5, $6)`,
+      [jobId, seq, tenantId, connectorId, records.length, JSON.stringify(records)],
+    );
+    return { id: newUuid(), tenant_id: tenantId, data: { job_id: jobId, seq } };
+  }
+
+  /** Until a connection of this database waits for a lock. */
+  async somebodyWaits(): Promise<void> {
+    for (let look = 0; look < 2_000; look += 1) {
+      const waiting = await this.rows(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      if (waiting.length > 0) return;
+    }
+    throw new Error('nobody waits');
+  }
+
+  /** The identities the lists show, parsed, in their order. */
+  async identities<Shape = Record<string, unknown>>(tenantId: string): Promise<Shape[]> {
+    const rows = await this.rows<{ document: string }>(
+      `select document from identities where tenant_id = $1 and status <> 'deleted' order by created_at, id`,
+      [tenantId],
+    );
+    return rows.map((row) => JSON.parse(row.document) as Shape);
+  }
+}

@@ -1,0 +1,56 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A port where nobody listens until it is opened; from then on it leads to `target`. */
+export class LatePort {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | undefined;
+
+  private constructor(
+    private readonly target: URL,
+    readonly port: number,
+  ) {}
+
+  static async reserve(target: string): Promise<LatePort> {
+    return new LatePort(new URL(target), await freePort());
+  }
+
+  /** The target's address by way of this port. */
+  get url(): string {
+    const url = new URL(this.target);
+    url.host = `127.0.0.1:${this.port}`;
+    return url.toString();
+  }
+
+  async open(): Promise<void> {
+    const server = createServer((near) => {
+      const far = connect(Number(this.target.port), this.target.hostname);
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.sockets.add(one);
+        one.on('error', () => undefined).once('close', () => other.destroy());
+        one.pipe(other);
+      }
+    });
+    this.server = server;
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    const { server } = this;
+    this.server = undefined;
+    if (server) await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+/** A port nobody has at the moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
