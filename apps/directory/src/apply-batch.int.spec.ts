@@ -1,0 +1,260 @@
+import type { SourceRecord } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { applyBatch } from './apply-batch.js';
+
+interface Identity {
+  id: string;
+  display_name: string;
+  status: string;
+  updated_at: string;
+  attributes: { field_name: string; field_value: string; priority: number }[];
+  users: { id: string; external_id: string; status: string }[];
+  accounts: { external_id: string; person_id: string; status: string }[];
+  machine_identities: { display_name: string; status: string }[];
+}
+
+let testDatabase: TestDatabase;
+let database: Database;
+let fixture: DirectoryFixture;
+let tenant: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = await Database.connect({ url: testDatabase.url, service: 'directory' });
+  fixture = DirectoryFixture.connect(testDatabase.url);
+});
+
+beforeEach(async () => {
+  tenant = await fixture.tenant();
+});
+
+afterAll(async () => {
+  await database?.close();
+  await fixture?.close();
+  await testDatabase?.drop();
+});
+
+function person(external_id: string, values: Record<string, string | string[]>): SourceRecord {
+  const fields = Object.entries(values).map(([field, value]) => [field, typeof value === 'string' ? [value] : value]);
+  return { external_id, fields: Object.fromEntries(fields) };
+}
+
+async function sync(connector: string, records: SourceRecord[], at?: string): Promise<void> {
+  const message = await fixture.batch(tenant, connector, await fixture.job(tenant, connector), 0, records);
+  await applyBatch(database, message, at === undefined ? undefined : new Date(at));
+}
+
+const identities = () => fixture.identities<Identity>(tenant);
+
+async function eventTypes(): Promise<string[]> {
+  const rows = await fixture.rows<{ type: string }>('select type from events where tenant_id = $1 order by sequence', [
+    tenant,
+  ]);
+  return rows.map((row) => row.type);
+}
+
+async function counters(): Promise<Record<string, number>> {
+  const rows = await fixture.rows<{ name: string; count: number }>(
+    `select resource || ' ' || status as name, count::int from directory_counters where tenant_id = $1 and count <> 0`,
+    [tenant],
+  );
+  return Object.fromEntries(rows.map((row) => [row.name, row.count]));
+}
+
+describe('applying a batch', () => {
+  it('makes an identity of a new user, with its attributes, its document, its total and its history', async () => {
+    const hr = await fixture.connector(tenant, { priority: 10 });
+    await sync(hr, [
+      person('1', { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@x.org', 'attributes.phone': '1' }),
+    ]);
+
+    const [ada, ...others] = await identities();
+    expect(others).toEqual([]);
+    expect(ada).toMatchObject({ display_name: 'Ada Lovelace', status: 'active', accounts: [], machine_identities: [] });
+    expect(ada?.attributes.map((each) => each.field_name)).toEqual(['email', 'first_name', 'last_name', 'phone']);
+    expect(ada?.users).toMatchObject([{ external_id: '1', status: 'active' }]);
+    expect(await eventTypes()).toEqual(['identity.created', 'user.created', 'lifecycle.joiner']);
+    expect(await counters()).toEqual({ 'identity active': 1, 'user active': 1 });
+  });
+
+  it('joins users of two sources by employee number, e-mail or user principal name, whatever their case', async () => {
+    const hr = await fixture.connector(tenant);
+    const ad = await fixture.connector(tenant);
+    await sync(hr, [
+      person('1', { employee_number: 'E7', first_name: 'A' }),
+      person('2', { email: 'Bob@X.org' }),
+      person('3', { user_principal_name: 'cy@corp' }),
+    ]);
+    await sync(ad, [
+      person('a', { employee_number: 'e7' }),
+      person('b', { email: 'bob@x.ORG ' }),
+      person('c', { user_principal_name: 'CY@corp' }),
+      person('d', { email: 'dora@x.org' }),
+    ]);
+    const joined = (await identities()).map((each) => each.users.map((user) => user.external_id));
+    expect(joined).toEqual([['1', 'a'], ['2', 'b'], ['3', 'c'], ['d']]);
+  });
+
+  it('changes nothing when a message comes again, nor when a source says the same again', async () => {
+    const hr = await fixture.connector(tenant);
+    const message = await fixture.batch(tenant, hr, await fixture.job(tenant, hr), 0, [
+      person('1', { email: 'a@x.org' }),
+    ]);
+    await applyBatch(database, message);
+    const before = await identities();
+    await applyBatch(database, message);
+    await sync(hr, [person('1', { email: 'a@x.org' })]);
+    expect(await identities()).toEqual(before);
+    expect(await eventTypes()).toHaveLength(3);
+    const applied = await fixture.rows<{ message: string }>(
+      `select message from outbox where type = 'sync.batch.applied' and message like '%' || $1 || '%' order by id`,
+      [tenant],
+    );
+    expect(applied.map((row) => JSON.parse(row.message).data)).toMatchObject([
+      { created: 1, unchanged: 0 },
+      { created: 0, updated: 0, unchanged: 1 },
+    ]);
+  });
+
+  it('lets the lower priority number win, keeps every candidate, and gives way when the winner is cleared', async () => {
+    const hr = await fixture.connector(tenant, { priority: 10 });
+    const ad = await fixture.connector(tenant, { priority: 20 });
+    await sync(ad, [person('a', { email: 'a@x.org', job_title: 'Clerk' })]);
+    await sync(hr, [person('1', { email: 'a@x.org', job_title: 'Director' })]);
+    const titles = async () =>
+      (await identities())[0]?.attributes
+        .filter((each) => each.field_name === 'job_title')
+        .map((each) => each.field_value);
+    expect(await titles()).toEqual(['Director', 'Clerk']);
+    await sync(hr, [person('1', { email: 'a@x.org', job_title: [] })]);
+    expect(await titles()).toEqual(['Clerk']);
+    expect(await eventTypes()).toContain('lifecycle.mover');
+  });
+
+  it('leaves an account that matches nobody unmatched and links it when its person arrives', async () => {
+    const ldap = await fixture.connector(tenant, { records: 'account' });
+    const hr = await fixture.connector(tenant);
+    await sync(ldap, [person('uid=ada', { email: 'ada@x.org', identifier: 'ada' }), person('uid=tesla', {})]);
+    expect(await identities()).toEqual([]);
+    await sync(hr, [person('1', { email: 'ada@x.org' })]);
+    const [ada] = await identities();
+    expect(ada?.accounts).toMatchObject([{ external_id: 'uid=ada', person_id: ada?.id }]);
+    const [{ waiting } = { waiting: 0 }] = await fixture.rows<{ waiting: number }>(
+      'select count(*)::int as waiting from waiting_records where tenant_id = $1',
+      [tenant],
+    );
+    expect(waiting).toBe(0);
+    expect(await eventTypes()).toContain('account.linked');
+  });
+
+  it('keeps two rows of one list apart though they share an address', async () => {
+    const hr = await fixture.connector(tenant);
+    await sync(hr, [person('1', { email: 'office@x.org' }), person('2', { email: 'office@x.org' })]);
+    expect(await identities()).toHaveLength(2);
+  });
+
+  it('does not join by an address that went to somebody with another employee number', async () => {
+    const hr = await fixture.connector(tenant);
+    const ad = await fixture.connector(tenant);
+    await sync(hr, [person('1', { employee_number: '1', email: 'smith@x.org' })]);
+    await sync(ad, [person('a', { employee_number: '2', email: 'smith@x.org' })]);
+    expect(await identities()).toHaveLength(2);
+  });
+
+  it('lets a machine stand alone and orphaned until its owner arrives, and moves it under them', async () => {
+    const machines = await fixture.connector(tenant, { records: 'machine_identity' });
+    const hr = await fixture.connector(tenant);
+    await sync(machines, [person('svc-backup', { email: 'ada@x.org', classification: 'service_account' })]);
+    expect(await identities()).toMatchObject([
+      { machine_identities: [{ display_name: 'svc-backup', status: 'orphaned' }] },
+    ]);
+    await sync(hr, [person('1', { email: 'ada@x.org' })]);
+    expect(await identities()).toMatchObject([{ users: [{}], machine_identities: [{ status: 'active' }] }]);
+    await sync(hr, [person('1', { email: 'ada@x.org', status: 'inactive' })]);
+    expect(await identities()).toMatchObject([{ status: 'inactive', machine_identities: [{ status: 'orphaned' }] }]);
+    expect(await eventTypes()).toEqual(expect.arrayContaining(['machine_identity.owner_changed', 'lifecycle.leaver']));
+    expect(await counters()).toEqual({ 'identity inactive': 1, 'user inactive': 1 });
+  });
+
+  it('moves a machine to whoever comes to hold its stronger key, though another key kept it where it was', async () => {
+    const machines = await fixture.connector(tenant, { records: 'machine_identity' });
+    const [hr, other] = [await fixture.connector(tenant), await fixture.connector(tenant)];
+    await sync(hr, [person('1', { employee_number: '7', email: 'ada@x.org' })]);
+    await sync(machines, [person('bot', { employee_number: '7', email: 'ada@x.org' })]);
+    await sync(hr, [person('1', { email: 'ada@x.org' })]);
+    expect(await identities()).toMatchObject([{ users: [{ external_id: '1' }], machine_identities: [{}] }]);
+    await sync(other, [person('2', { employee_number: '7' })]);
+    expect(await identities()).toMatchObject([
+      { users: [{ external_id: '1' }], machine_identities: [] },
+      { users: [{ external_id: '2' }], machine_identities: [{}] },
+    ]);
+  });
+
+  it('makes a person hired in the future pending', async () => {
+    const hr = await fixture.connector(tenant);
+    const hired = { email: 'a@x.org', hire_date: '2030-01-01T00:00:00.000Z' };
+    await sync(hr, [person('1', hired)], '2029-01-01T00:00:00.000Z');
+    expect(await identities()).toMatchObject([{ status: 'pending' }]);
+  });
+
+  it('keeps an identity through a rename, and frees the address for somebody new', async () => {
+    const hr = await fixture.connector(tenant);
+    const ad = await fixture.connector(tenant);
+    await sync(hr, [person('1', { email: 'old@x.org', last_name: 'Old' })]);
+    const [before] = await identities();
+    await sync(hr, [person('1', { email: 'new@x.org', last_name: 'New' })]);
+    await sync(ad, [person('a', { email: 'old@x.org' }), person('b', { email: 'new@x.org' })]);
+    const after = await identities();
+    expect(after).toHaveLength(2);
+    expect(after[0]).toMatchObject({ id: before?.id, users: [{ external_id: '1' }, { external_id: 'b' }] });
+  });
+
+  it('counts the last of two rows with one external id and reports the other', async () => {
+    const hr = await fixture.connector(tenant);
+    await sync(hr, [person('1', { job_title: 'first' }), person('1', { job_title: 'second' })]);
+    expect(await identities()).toMatchObject([{ attributes: [{ field_value: 'second' }] }]);
+    const [row] = await fixture.rows<{ message: string }>(
+      `select message from outbox where type = 'sync.batch.applied' and message like '%' || $1 || '%'`,
+      [tenant],
+    );
+    expect(JSON.parse(row?.message ?? '').data.errors).toEqual([
+      { external_id: '1', message: 'stands in the source more than once' },
+    ]);
+  });
+
+  it('never makes one person twice when two sources bring them at the same moment', async () => {
+    const people = Array.from({ length: 60 }, (_, i) =>
+      person(`p${i}`, { email: `p${i}@x.org`, employee_number: `${i}` }),
+    );
+    const messages = await Promise.all(
+      [0, 1, 2, 3].map(async (source) => {
+        const connector = await fixture.connector(tenant);
+        const turned = source % 2 === 0 ? people : [...people].reverse();
+        return fixture.batch(tenant, connector, await fixture.job(tenant, connector), 0, turned);
+      }),
+    );
+    await Promise.all(messages.map((message) => applyBatch(database, message)));
+    const found = await identities();
+    expect(found).toHaveLength(60);
+    expect(found.every((each) => each.users.length === 4)).toBe(true);
+    expect(await counters()).toEqual({ 'identity active': 60, 'user active': 240 });
+  });
+
+  it('numbers the events of a tenant without a gap', async () => {
+    const hr = await fixture.connector(tenant);
+    const jobs = await Promise.all(
+      [0, 1, 2].map(async (part) => {
+        const records = Array.from({ length: 20 }, (_, i) => person(`${part}-${i}`, { email: `${part}.${i}@x.org` }));
+        return fixture.batch(tenant, hr, await fixture.job(tenant, hr), part, records);
+      }),
+    );
+    await Promise.all(jobs.map((message) => applyBatch(database, message)));
+    const sequences = await fixture.rows<{ sequence: string }>(
+      'select sequence from events where tenant_id = $1 order by sequence',
+      [tenant],
+    );
+    expect(sequences.map((row) => Number(row.sequence))).toEqual(Array.from({ length: 180 }, (_, i) => i + 1));
+  });
+});

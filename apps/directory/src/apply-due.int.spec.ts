@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { directoryFaults } from '../test/directory-faults.js';
+import { Harness, row } from '../test/harness.js';
+import { applyDue } from './apply-due.js';
+
+let directory: Harness;
+let hr: string;
+let apps: string;
+
+beforeAll(async () => {
+  directory = await Harness.create();
+});
+
+beforeEach(async () => {
+  await directory.newTenant();
+  hr = await directory.fixture.connector(directory.tenant, { priority: 10 });
+  apps = await directory.fixture.connector(directory.tenant, { priority: 20, records: 'account' });
+});
+
+afterAll(() => directory?.close());
+
+const clockAt = (time: string) => applyDue(directory.database, directory.tenant, new Date(time));
+const faults = () => directoryFaults(directory.fixture, directory.tenant);
+
+async function statuses(): Promise<Record<string, string>> {
+  const rows = await directory.fixture.rows<{ name: string; status: string }>(
+    `select string_agg(r.external_id, '+' order by r.external_id) as name, i.status
+       from identities i left join source_records r on r.identity_id = i.id where i.tenant_id = $1 group by i.id, i.status`,
+    [directory.tenant],
+  );
+  return Object.fromEntries(rows.map(({ name, status }) => [name ?? 'nobody', status]));
+}
+
+describe('the clock', () => {
+  it('makes a person active on the day they are hired, once', async () => {
+    const hired = { email: 'ann@x.org', hire_date: '2026-03-01T00:00:00.000Z' };
+    await directory.sync(hr, [row('1', hired), row('2', { email: 'b@x.org' })], '2026-02-01T00:00:00Z');
+    expect(await statuses()).toEqual({ 1: 'pending', 2: 'active' });
+    expect(await directory.lastEvents(9)).toEqual(expect.arrayContaining(['lifecycle.joiner']));
+    expect(await clockAt('2026-02-28T23:59:59Z')).toBe(0);
+    expect(await clockAt('2026-03-01T00:00:00Z')).toBe(1);
+    expect(await clockAt('2026-03-01T00:00:00Z')).toBe(0);
+    expect(await statuses()).toEqual({ 1: 'active', 2: 'active' });
+    expect(await directory.lastEvents(3)).toEqual([
+      'user.status_changed',
+      'identity.status_changed',
+      'lifecycle.joiner',
+    ]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('waits longer when the hire date is moved', async () => {
+    const on = (date: string) => [row('1', { email: 'ann@x.org', hire_date: `${date}T00:00:00.000Z` })];
+    await directory.sync(hr, on('2026-03-01'), '2026-02-01T00:00:00Z');
+    await directory.sync(hr, on('2026-04-01'), '2026-02-02T00:00:00Z');
+    expect(await clockAt('2026-03-15T00:00:00Z')).toBe(0);
+    expect(await clockAt('2026-04-01T00:00:00Z')).toBe(1);
+    expect(await statuses()).toEqual({ 1: 'active' });
+  });
+
+  it('deletes who left after the grace period, keeps them as long as their source lists them, and knows who comes back', async () => {
+    const ann = (status: string) => [row('1', { email: 'ann@x.org', status })];
+    await directory.sync(hr, ann('active'), '2026-01-01T00:00:00Z');
+    const id = await directory.identityOf('1');
+    await directory.sync(hr, ann('inactive'), '2026-02-01T00:00:00Z');
+    expect(await directory.lastEvents(1)).toEqual(['lifecycle.leaver']);
+    expect(await clockAt('2026-03-02T00:00:00Z')).toBe(0);
+    expect(await clockAt('2026-03-03T00:00:00Z')).toBe(1);
+    expect(await statuses()).toEqual({ 1: 'deleted' });
+    expect(await directory.lastEvents(2)).toEqual(['user.deleted', 'identity.deleted']);
+    expect(await clockAt('2027-01-01T00:00:00Z')).toBe(0);
+    await directory.sync(
+      hr,
+      [row('1', { email: 'ann@x.org', status: 'inactive', job_title: 'x' })],
+      '2027-01-02T00:00:00Z',
+    );
+    expect(await statuses()).toEqual({ 1: 'deleted' });
+    await directory.sync(hr, ann('active'), '2027-02-01T00:00:00Z');
+    expect(await statuses()).toEqual({ 1: 'active' });
+    expect(await directory.identityOf('1')).toBe(id);
+    expect(await directory.lastEvents(1)).toEqual(['lifecycle.rejoiner']);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('purges what is deleted after the retention, with all that was known of it', async () => {
+    await directory.sync(
+      hr,
+      [row('1', { email: 'ann@x.org' }), row('2', { email: 'b@x.org' })],
+      '2026-01-01T00:00:00Z',
+    );
+    await directory.sync(apps, [row('a', { email: 'ann@x.org' })], '2026-01-01T00:00:00Z');
+    const deleted = [row('1', { email: 'ann@x.org', status: 'deleted' })];
+    await directory.sync(hr, deleted, '2026-02-01T00:00:00Z');
+    await directory.sync(apps, [row('a', { email: 'ann@x.org', status: 'deleted' })], '2026-02-01T00:00:00Z');
+    expect(await clockAt('2026-03-02T00:00:00Z')).toBe(0);
+    expect(await clockAt('2026-03-04T00:00:00Z')).toBe(2);
+    expect(await statuses()).toEqual({ 2: 'active' });
+    const left = await directory.fixture.rows(
+      `select details from events where tenant_id = $1 and details::text like '%ann@x.org%'`,
+      [directory.tenant],
+    );
+    expect(left).toEqual([]);
+    expect(await faults()).toEqual([]);
+    // What its source tells of as deleted is nobody's news.
+    await directory.sync(hr, deleted, '2026-03-05T00:00:00Z');
+    expect(await statuses()).toEqual({ 2: 'active' });
+  });
+
+  it('leaves what another process is at to that process', async () => {
+    const people = Array.from({ length: 40 }, (_, at) => row(`${at}`, { hire_date: '2026-03-01T00:00:00.000Z' }));
+    await directory.sync(hr, people, '2026-02-01T00:00:00Z');
+    const done = await Promise.all([1, 2, 3].map(() => clockAt('2026-03-02T00:00:00Z')));
+    expect(done.reduce((sum, each) => sum + each)).toBe(40);
+    const joined = await directory.fixture.rows(
+      `select from events where tenant_id = $1 and type = 'lifecycle.joiner'`,
+      [directory.tenant],
+    );
+    expect(joined).toHaveLength(40);
+    expect(await faults()).toEqual([]);
+  });
+});
+
+describe('erasing a person', () => {
+  it('leaves nothing of them but a tombstone, which goes after the retention; their machines stay', async () => {
+    const machines = await directory.fixture.connector(directory.tenant, { records: 'machine_identity' });
+    await directory.sync(hr, [row('ann-1', { email: 'ann@x.org', first_name: 'Ann' })], '2026-01-01T00:00:00Z');
+    await directory.sync(hr, [row('ann-1', { email: 'ann@x.org', first_name: 'Anna' })], '2026-01-02T00:00:00Z');
+    await directory.sync(apps, [row('ann-acc', { email: 'ann@x.org' })], '2026-01-02T00:00:00Z');
+    await directory.sync(machines, [row('bot', { email: 'ann@x.org' })], '2026-01-02T00:00:00Z');
+    const id = await directory.identityOf('ann-1');
+    const erased = await directory.operate(
+      'identity.erase',
+      { identity_id: id, reason: 'asked to' },
+      '2026-01-03T00:00:00Z',
+    );
+    expect(erased).toMatchObject({ status: 'done', result: { records_erased: 2 } });
+
+    expect(await statuses()).toEqual({ bot: 'active', nobody: 'deleted' });
+    const [tombstone] = await directory.fixture.rows<{ document: string }>(
+      'select document from identities where id = $1',
+      [id],
+    );
+    expect(JSON.parse(tombstone?.document ?? '')).toEqual({
+      id: expect.stringMatching(/^idn_/),
+      status: 'deleted',
+      created_at: '2026-01-01T00:00:00.000Z',
+      updated_at: '2026-01-03T00:00:00.000Z',
+      attributes: [],
+      users: [],
+      accounts: [],
+      machine_identities: [],
+    });
+    const tables = [
+      'source_records',
+      'identities',
+      'identity_versions',
+      'correlation_keys',
+      'waiting_records',
+      'weak_keys',
+      'review_cases',
+      'events',
+    ];
+    for (const table of tables.filter((each) => each !== 'waiting_records')) {
+      const traces = await directory.fixture.rows(
+        `select t::text from ${table} t where tenant_id = $1 and t::text ilike '%ann%' and t::text not ilike '%bot%'`,
+        [directory.tenant],
+      );
+      expect({ table, traces }).toEqual({ table, traces: [] });
+    }
+    await clockAt('2026-02-03T00:00:00Z');
+    expect(await statuses()).toEqual({ bot: 'active' });
+    const [total] = await directory.fixture.rows<{ count: number }>(
+      `select sum(count)::int as count from directory_counters where tenant_id = $1 and resource = 'identity'`,
+      [directory.tenant],
+    );
+    expect(total?.count).toBe(1);
+  });
+});

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, findTenantIds } from '@idsync/database';
+import { applyDue } from './apply-due.js';
+
+/** Between two looks; what is due is due by the day, so nobody waits for it. */
+const everyMs = 30_000;
+
+interface ClockLogger {
+  warn(message: string): void;
+  info(message: string): void;
+}
+
+/** Looks for what time alone changes. Every replica has one: what another is at is passed over. */
+export class Clock {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: ClockLogger,
+  ) {}
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await this.look();
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const tenants = await this.database.transaction(undefined, findTenantIds);
+      for (const tenantId of tenants) {
+        if (this.stopping.signal.aborted) return;
+        const done = await applyDue(this.database, tenantId);
+        if (done > 0) this.log.info(`${done} records of tenant ${tenantId} changed by the clock`);
+      }
+    } catch (error) {
+      this.log.warn(`what is due was not looked at: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { type EventType, encodeId, type FieldChange, machineReferences } from '@idsync/contracts';
+import type { NewEvent } from '@idsync/database';
+import type { Cause } from './cause.js';
+import { diffFields } from './diff-fields.js';
+import { lifecycleEvent } from './lifecycle.js';
+import { type Attribute, winners } from './merge-attributes.js';
+import type { RecordChange } from './record-change.js';
+import { personShown } from './render-record.js';
+import type { IdentityChange, Settled } from './settle-identities.js';
+
+/** The events of a batch: identities first made, then what happened to their records, then what became of them. */
+export function describeChanges(settled: Settled, { jobId, operationId, now }: Cause): NewEvent[] {
+  const common = { occurredAt: now, ...(jobId && { jobId }) };
+  const job = {
+    ...(jobId && { job_id: encodeId('job', jobId) }),
+    ...(operationId && { operation_id: encodeId('operation', operationId) }),
+  };
+  const births: NewEvent[] = [];
+  const rest: NewEvent[] = [];
+  const meanings: NewEvent[] = [];
+  for (const change of settled.identities) {
+    const { id } = change.identity;
+    if (change.partedFrom) rest.push(partEvent(change.partedFrom, id, common, job));
+    for (const { type, changes } of identityEvents(change)) {
+      const event = {
+        ...common,
+        type,
+        identityId: id,
+        subjectId: id,
+        details: { ...job, ...(changes && { changes }) },
+      };
+      (type === 'identity.created' ? births : rest).push(event);
+    }
+    const meaning = change.partedFrom ? undefined : lifecycleEvent(change.before?.status, change.identity.status);
+    if (meaning && change.identity.document.includes('"users":[{')) {
+      const changes = statusChange(change);
+      meanings.push({
+        ...common,
+        type: meaning,
+        identityId: id,
+        subjectId: id,
+        details: { ...job, ...(changes && { changes }) },
+      });
+    }
+  }
+  for (const { identity, intoId } of settled.merged) rest.push(mergeEvent(identity.id, intoId, common, job));
+  for (const { id, status } of settled.ended) {
+    if (status !== 'deleted')
+      rest.push({ ...common, type: 'identity.deleted', identityId: id, subjectId: id, details: job });
+  }
+  for (const { identity } of settled.erased) {
+    const details = { ...job, erased: true };
+    rest.push({ ...common, type: 'identity.deleted', identityId: identity.id, subjectId: identity.id, details });
+  }
+  const there = settled.records.filter(({ removed }) => !removed);
+  const records = there.flatMap((change) =>
+    recordEvents(change).map(({ type, changes, more }) => ({
+      ...common,
+      type,
+      identityId: change.record.identityId ?? change.before?.identityId,
+      subjectId: change.record.id,
+      details: { ...job, id: publicId(change), ...more, ...(changes && { changes }) },
+    })),
+  );
+  return [...births, ...records, ...rest, ...meanings];
+}
+
+type Common = Pick<NewEvent, 'occurredAt' | 'jobId'>;
+
+/** Stands in the history of the identity that goes on. */
+function mergeEvent(mergedId: string, intoId: string, common: Common, job: object): NewEvent {
+  const details = { ...job, merged_id: encodeId('identity', mergedId), into_id: encodeId('identity', intoId) };
+  return { ...common, type: 'identity.merged', identityId: intoId, subjectId: mergedId, details };
+}
+
+/** Stands in the history of the identity that somebody parted from. */
+function partEvent(fromId: string, newId: string, common: Common, job: object): NewEvent {
+  const details = { ...job, from_id: encodeId('identity', fromId), new_id: encodeId('identity', newId) };
+  return { ...common, type: 'identity.split', identityId: fromId, subjectId: newId, details };
+}
+
+interface Happening {
+  type: EventType;
+  changes?: FieldChange[];
+  more?: Record<string, unknown>;
+}
+
+const references = new Set<string>(machineReferences);
+const movingFields = new Set(['departments', 'job_title', 'attributes.department', 'attributes.manager']);
+
+function recordEvents({ record, before }: RecordChange): Happening[] {
+  const source = encodeId('connector', record.connectorId);
+  const people = record.kind === 'machine_identity' ? personChanges({ record, before }, source) : [];
+  const values = diffFields(before?.fields ?? {}, record.fields, source).filter(
+    ({ field }) => field !== 'status' && !references.has(field),
+  );
+  const moves = before !== undefined && record.identityId !== before.identityId;
+  values.push(...people.filter(({ field }) => !moves || field !== 'owned_by'));
+  const happenings: Happening[] = [];
+  if (!before) happenings.push({ type: `${record.kind}.created`, changes: values });
+  else if (values.length > 0) happenings.push({ type: `${record.kind}.updated`, changes: values });
+  if (before && before.status !== record.status) {
+    const changes = [{ field: 'status', from: before.status, to: record.status, source }];
+    happenings.push({ type: statusEvent(record.kind, record.status), changes });
+  }
+  if (record.identityId !== before?.identityId) {
+    const changes: FieldChange[] = [
+      {
+        field: record.kind === 'account' ? 'person_id' : 'identity_id',
+        ...(before?.identityId && { from: encodeId('identity', before.identityId) }),
+        ...(record.identityId && { to: encodeId('identity', record.identityId) }),
+        source,
+      },
+    ];
+    if (record.kind === 'account') {
+      happenings.push({ type: record.identityId ? 'account.linked' : 'account.unlinked', changes });
+    } else if (before && record.kind === 'machine_identity') {
+      changes.push(...people.filter(({ field }) => field === 'owned_by'));
+      const more = record.machine?.handedOver ? { handed_over: true } : {};
+      happenings.push({ type: 'machine_identity.owner_changed', changes, more });
+    }
+  }
+  if (before?.machine && record.machine && before.machine.risk.score !== record.machine.risk.score) {
+    const [from, to] = [before, record].map(({ machine }) => String(machine?.risk.score));
+    const more = { risk_factors: record.machine.risk.factors };
+    happenings.push({ type: 'machine_identity.risk_changed', changes: [{ field: 'risk_score', from, to }], more });
+  }
+  if (before && record.kind === 'user') {
+    const mover = values.filter((change) => movingFields.has(change.field));
+    if (mover.length > 0) happenings.push({ type: 'lifecycle.mover', changes: mover });
+  }
+  return happenings;
+}
+
+/** Whom a machine shows, before and now: a person who was only named before is known by their identity from now on. */
+function personChanges({ record, before }: RecordChange, source: string): FieldChange[] {
+  return machineReferences.flatMap((field) => {
+    const from = before && personShown(before, field);
+    const to = personShown(record, field);
+    if (from === to) return [];
+    return [{ field, ...(from !== undefined && { from }), ...(to !== undefined && { to }), source }];
+  });
+}
+
+function statusEvent(kind: RecordChange['record']['kind'], status: string): EventType {
+  if (kind === 'user') return status === 'deleted' ? 'user.deleted' : 'user.status_changed';
+  if (kind === 'account') {
+    if (status === 'deleted') return 'account.deleted';
+    return status === 'disabled' ? 'account.disabled' : 'account.updated';
+  }
+  if (status === 'orphaned') return 'machine_identity.orphaned';
+  return status === 'decommissioned' ? 'machine_identity.decommissioned' : 'machine_identity.updated';
+}
+
+function identityEvents({ identity, before }: IdentityChange): Happening[] {
+  if (!before) return [{ type: 'identity.created' }];
+  const happenings: Happening[] = [];
+  const changes = diffWinners(before.document, identity.document);
+  if (changes.length > 0) happenings.push({ type: 'identity.updated', changes });
+  const status = statusChange({ identity, before });
+  if (status) {
+    happenings.push({
+      type: identity.status === 'deleted' ? 'identity.deleted' : 'identity.status_changed',
+      changes: status,
+    });
+  }
+  return happenings;
+}
+
+function statusChange({ identity, before }: IdentityChange): FieldChange[] | undefined {
+  if (!before || before.status === identity.status) return undefined;
+  return [{ field: 'status', from: before.status, to: identity.status }];
+}
+
+function diffWinners(before: string, after: string): FieldChange[] {
+  const old = shownValues(before);
+  const now = shownValues(after);
+  return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((field) => {
+    const from = old.get(field);
+    const to = now.get(field);
+    if (from?.value === to?.value) return [];
+    const source = to?.source ?? from?.source;
+    return [{ field, ...(from && { from: from.value }), ...(to && { to: to.value }), ...(source && { source }) }];
+  });
+}
+
+function shownValues(document: string): Map<string, { value: string; source?: string }> {
+  const parsed = JSON.parse(document) as { display_name?: string; attributes: Attribute[] };
+  const shown = new Map<string, { value: string; source?: string }>();
+  if (parsed.display_name !== undefined) shown.set('display_name', { value: parsed.display_name });
+  for (const [field, winner] of winners(parsed.attributes)) {
+    shown.set(field, { value: winner.field_value, source: winner.source_id });
+  }
+  return shown;
+}
+
+function publicId({ record }: RecordChange): string {
+  const kinds = { user: 'user', account: 'account', machine_identity: 'machineIdentity' } as const;
+  return encodeId(kinds[record.kind], record.id);
+}

@@ -1,0 +1,1 @@
+export { type DirectoryOptions, startDirectory } from './start.js';

@@ -1,0 +1,56 @@
+import type { Cluster, Person } from './partition-people.js';
+
+/** What is known of an identity that members of the neighbourhood are linked to. */
+export interface KnownIdentity {
+  id: string;
+  createdAt: Date;
+}
+
+export interface Assignment {
+  cluster: Cluster;
+  identityId: string;
+  isNew: boolean;
+}
+
+/**
+ * Gives every person an identity, and as many as possible the one they have: the oldest of those its records are linked
+ * to. Where people part, the identity stays with the operator's decision, else with the oldest record.
+ */
+export function assignIdentities(
+  clusters: readonly Cluster[],
+  identities: ReadonlyMap<string, KnownIdentity>,
+  bornAt: (recordId: string) => number,
+  newId: (recordIds: readonly string[]) => string,
+): Assignment[] {
+  const claimants = new Map<string, Cluster>();
+  const oldest = (cluster: Cluster) => Math.min(...cluster.members.map(({ recordId }) => bornAt(recordId)));
+  for (const cluster of clusters) {
+    for (const id of linkedIdentities(cluster, identities)) {
+      const rival = claimants.get(id);
+      if (rival === undefined || rank(cluster, id, oldest) < rank(rival, id, oldest)) claimants.set(id, cluster);
+    }
+  }
+  return clusters.map((cluster) => {
+    const own = linkedIdentities(cluster, identities).filter((id) => claimants.get(id) === cluster);
+    const kept = own.find((id) => id === cluster.decidedFor) ?? own[0];
+    const identityId = kept ?? cluster.decidedFor ?? newId(cluster.members.map(({ recordId }) => recordId));
+    return { cluster, identityId, isNew: kept === undefined };
+  });
+}
+
+/** Oldest first. */
+function linkedIdentities(cluster: Cluster, identities: ReadonlyMap<string, KnownIdentity>): string[] {
+  const ids = new Set(cluster.members.map((member: Person) => member.identityId).filter((id) => id !== undefined));
+  return [...ids]
+    .filter((id) => identities.has(id))
+    .sort((a, b) => age(identities, a) - age(identities, b) || (a < b ? -1 : 1));
+}
+
+function age(identities: ReadonlyMap<string, KnownIdentity>, id: string): number {
+  return identities.get(id)?.createdAt.getTime() ?? 0;
+}
+
+/** The lower, the better the claim on an identity. */
+function rank(cluster: Cluster, identityId: string, oldest: (cluster: Cluster) => number): number {
+  return cluster.decidedFor === identityId ? -1 : oldest(cluster);
+}

@@ -1,0 +1,80 @@
+type Fields = Readonly<Record<string, readonly string[]>>;
+
+/** The words of a person's name: first and last name, or else the display name, in lower case, without accents. */
+export function nameWords(fields: Fields): string[] {
+  const parts = [fields.first_name?.[0], fields.last_name?.[0]].filter((part) => part);
+  const name = parts.length === 2 ? parts.join(' ') : (fields.display_name?.[0] ?? parts[0] ?? '');
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .slice(0, 8);
+}
+
+/** 0 to 1: how alike two names are, whatever the order of their words. */
+export function nameSimilarity(a: readonly string[], b: readonly string[]): number {
+  const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
+  if (shorter.length === 0) return 0;
+  const free = [...longer];
+  let sum = 0;
+  for (const word of shorter) {
+    const scores = free.map((other) => wordSimilarity(word, other));
+    const best = scores.indexOf(Math.max(...scores));
+    sum += scores[best] ?? 0;
+    free.splice(best, 1);
+  }
+  // A middle name more or less is a small doubt.
+  return (sum / shorter.length) * 0.97 ** (longer.length - shorter.length);
+}
+
+/** Jaro-Winkler: made for names, where the first letters are seldom wrong. */
+function wordSimilarity(a: string, b: string): number {
+  if (a === b) return 1;
+  const reach = Math.max(Math.floor(Math.max(a.length, b.length) / 2) - 1, 0);
+  const taken = new Set<number>();
+  const matchedA: string[] = [];
+  for (let at = 0; at < a.length; at += 1) {
+    for (let other = Math.max(0, at - reach); other <= Math.min(b.length - 1, at + reach); other += 1) {
+      if (taken.has(other) || a[at] !== b[other]) continue;
+      taken.add(other);
+      matchedA.push(a.charAt(at));
+      break;
+    }
+  }
+  const m = matchedA.length;
+  if (m === 0) return 0;
+  const matchedB = [...taken].sort((x, y) => x - y).map((at) => b.charAt(at));
+  const moved = matchedA.filter((letter, at) => letter !== matchedB[at]).length / 2;
+  const jaro = (m / a.length + m / b.length + (m - moved) / m) / 3;
+  let prefix = 0;
+  while (prefix < 4 && prefix < a.length && a[prefix] === b[prefix]) prefix += 1;
+  return jaro + prefix * 0.1 * (1 - jaro);
+}
+
+const soundsLike: readonly (readonly [RegExp, string])[] = [
+  [/ph/g, 'f'],
+  [/[cs]ch|sh/g, 's'],
+  [/ck|q/g, 'k'],
+  [/c(?=[eiy])/g, 's'],
+  [/c/g, 'k'],
+  [/[zx]/g, 's'],
+  [/[vw]/g, 'f'],
+  [/d/g, 't'],
+  [/b/g, 'p'],
+];
+
+/** Under what a name is looked up: its first and last word by sound, in no order. Names that sound alike share it. */
+export function soundOf(words: readonly string[]): string | undefined {
+  const [first] = words;
+  const last = words.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  return [...new Set([first, last].map(wordSound))].sort().join(' ');
+}
+
+function wordSound(word: string): string {
+  const plain = soundsLike.reduce((text, [pattern, letters]) => text.replace(pattern, letters), word);
+  const skeleton = plain.charAt(0) + plain.slice(1).replace(/[aeiouyh]/g, '');
+  return skeleton.replace(/(.)\1+/g, '$1').slice(0, 12);
+}

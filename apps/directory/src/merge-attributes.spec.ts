@@ -1,0 +1,104 @@
+import type { ConnectorFacts, StoredRecord } from '@idsync/database';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mergeAttributes, winners } from './merge-attributes.js';
+import { rankSources } from './rank-sources.js';
+
+const connectorIds = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'] as const;
+const identityId = '01900000-0000-7000-8000-000000000001';
+
+function record(parts: Partial<StoredRecord>): StoredRecord {
+  return {
+    id: '01900000-0000-7000-8000-000000000002',
+    kind: 'user',
+    connectorId: connectorIds[0],
+    externalId: '1',
+    status: 'active',
+    contentHash: Buffer.alloc(16),
+    fields: {},
+    changedAt: {},
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    updatedAt: new Date('2026-01-01T00:00:00Z'),
+    document: '{}',
+    lastJobId: identityId,
+    lastSeq: 0,
+    decided: false,
+    statusSince: new Date('2026-01-01T00:00:00Z'),
+    ...parts,
+  };
+}
+
+function connectors(first: number, second: number): Map<string, ConnectorFacts> {
+  return new Map([
+    [connectorIds[0], { id: connectorIds[0], type: 'csv', priority: first, records: 'user' }],
+    [connectorIds[1], { id: connectorIds[1], type: 'ldif', priority: second, records: 'user' }],
+  ]);
+}
+
+function merge(id: string, records: readonly StoredRecord[], sources: Map<string, ConnectorFacts>) {
+  return mergeAttributes(id, records, sources, rankSources(sources, []));
+}
+
+describe('merging attributes', () => {
+  it('puts the lower priority number first', () => {
+    const records = [
+      record({ fields: { email: ['low@x.org'] } }),
+      record({ connectorId: connectorIds[1], fields: { email: ['high@x.org'] } }),
+    ];
+    const merged = merge(identityId, records, connectors(20, 10));
+    expect(merged.map((each) => [each.field_value, each.priority, each.source_type])).toEqual([
+      ['high@x.org', 10, 'ldif'],
+      ['low@x.org', 20, 'csv'],
+    ]);
+  });
+
+  it('breaks a tie by the newer value, then by the lower source id', () => {
+    const older = record({ fields: { email: ['older@x.org'] } });
+    const newer = record({
+      connectorId: connectorIds[1],
+      fields: { email: ['newer@x.org'] },
+      changedAt: { email: '2026-02-01T00:00:00.000Z' },
+    });
+    const tie = connectors(10, 10);
+    expect(winners(merge(identityId, [older, newer], tie)).get('email')?.field_value).toBe('newer@x.org');
+    const same = { ...newer, changedAt: {} };
+    expect(winners(merge(identityId, [same, older], tie)).get('email')?.field_value).toBe('older@x.org');
+  });
+
+  it('lists every value of a field with several, and nothing of status, lists or machines', () => {
+    const merged = merge(
+      identityId,
+      [
+        record({ fields: { 'attributes.phone': ['1', '2'], status: ['active'], roles: ['admin'] } }),
+        record({ kind: 'machine_identity', fields: { display_name: ['svc'] } }),
+      ],
+      connectors(10, 10),
+    );
+    expect(merged.map((each) => [each.field_name, each.field_value])).toEqual([
+      ['phone', '1'],
+      ['phone', '2'],
+    ]);
+  });
+
+  it('does not depend on the order the records come in', () => {
+    const anyRecord = fc.record({
+      connectorId: fc.constantFrom(...connectorIds),
+      fields: fc.dictionary(fc.constantFrom('email', 'job_title', 'attributes.phone'), fc.tuple(fc.string()), {
+        maxKeys: 3,
+      }),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(anyRecord, { selector: (each) => each.connectorId, maxLength: 2 }),
+        fc.integer({ min: 0, max: 2 }),
+        fc.integer({ min: 0, max: 2 }),
+        (parts, first, second) => {
+          const records = parts.map(record);
+          const one = merge(identityId, records, connectors(first, second));
+          const other = merge(identityId, [...records].reverse(), connectors(first, second));
+          expect(other).toEqual(one);
+        },
+      ),
+    );
+  });
+});

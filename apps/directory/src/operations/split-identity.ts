@@ -1,0 +1,25 @@
+import { newUuid, type OperationInput } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import type { Cause } from '../cause.js';
+import { lockWhole, placeDecided } from './move-records.js';
+import { type Outcome, Refused } from './outcome.js';
+
+/** Takes records out of an identity and makes another of them; neither finds back to the other by itself. */
+export async function splitIdentity(
+  tx: Transaction,
+  cause: Cause,
+  { identity_id, record_ids }: OperationInput<'identity.split'>,
+): Promise<Outcome> {
+  const { records } = await lockWhole(tx, [identity_id]);
+  const leaving = new Set(record_ids);
+  const unknown = record_ids.filter((id) => !records.some((record) => record.id === id));
+  if (unknown.length > 0) throw new Refused(`${unknown.length} of these records do not belong to the identity`);
+  if (records.every(({ id }) => leaving.has(id))) throw new Refused('at least one record must stay');
+  const newId = newUuid();
+  const { links } = await placeDecided(
+    tx,
+    cause,
+    records.map((record) => ({ record, identityId: leaving.has(record.id) ? newId : identity_id })),
+  );
+  return { result: { identity_id, new_identity_id: newId }, undo: { links } };
+}

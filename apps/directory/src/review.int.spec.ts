@@ -1,0 +1,309 @@
+import { defaultMatchingRules, encodeId, type MatchingRules, newUuid } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { directoryFaults } from '../test/directory-faults.js';
+import { Harness, row } from '../test/harness.js';
+
+interface CaseRow {
+  id: string;
+  external_id: string;
+  kind: string;
+  status: string;
+  reason: string;
+  candidates: { identity_id: string; score: number; evidence: string[] }[];
+}
+
+let directory: Harness;
+let hr: string;
+let ad: string;
+
+beforeAll(async () => {
+  directory = await Harness.create();
+});
+
+beforeEach(async () => {
+  await directory.newTenant();
+  hr = await directory.fixture.connector(directory.tenant, { priority: 10, name: 'HR' });
+  ad = await directory.fixture.connector(directory.tenant, { priority: 20, name: 'AD' });
+});
+
+afterAll(() => directory?.close());
+
+async function cases(status = 'open'): Promise<CaseRow[]> {
+  return directory.fixture.rows<CaseRow>(
+    `select c.*, r.external_id from review_cases c join source_records r on r.id = c.record_id
+      where c.tenant_id = $1 and c.status = $2 order by r.external_id`,
+    [directory.tenant, status],
+  );
+}
+
+const blacks = [
+  row('4', { first_name: 'Robert', last_name: 'Black', email: 'rblack4@x.org' }),
+  row('5', { first_name: 'Robert', last_name: 'Black', email: 'rblack5@x.org' }),
+];
+
+describe('a record that only resembles people', () => {
+  it('is joined to nobody, and its case names everybody it could be, with scores', async () => {
+    await directory.sync(hr, blacks);
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
+    expect(await directory.people()).toEqual([['4'], ['5'], ['rblack']]);
+    const [only, ...others] = await cases();
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ external_id: 'rblack', kind: 'weak', reason: 'same name' });
+    expect(only?.candidates.map(({ score, evidence }) => ({ score, evidence }))).toEqual([
+      { score: 1, evidence: ['full_name is the same'] },
+      { score: 1, evidence: ['full_name is the same'] },
+    ]);
+  });
+
+  it('is asked about in the same way when the better source comes second', async () => {
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
+    await directory.sync(hr, blacks);
+    expect((await cases()).map((each) => [each.external_id, each.candidates.length])).toEqual([['rblack', 2]]);
+  });
+
+  it('is found through a similar name or the same phone, however it is written', async () => {
+    await directory.sync(hr, [
+      row('1', { first_name: 'Jürgen', last_name: 'Schmidt' }),
+      row('2', { first_name: 'Ann', last_name: 'Lee', 'attributes.phone': '+421-123-456-004' }),
+    ]);
+    await directory.sync(ad, [
+      row('a', { display_name: 'Schmitt, Jurgen' }),
+      row('b', { display_name: 'Someone Else', 'attributes.phone': '00421 123 456 004' }),
+      row('c', { display_name: 'Nobody Known' }),
+    ]);
+    expect((await cases()).map((each) => [each.external_id, each.reason, each.candidates[0]?.evidence[0]])).toEqual([
+      ['a', 'similar name or same phone', expect.stringMatching(/^full_name is 9\d % similar$/)],
+      ['b', 'similar name or same phone', 'attributes.phone is the same'],
+    ]);
+  });
+
+  it('is asked about no more once a certain key has joined it', async () => {
+    await directory.sync(hr, blacks);
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black', email: 'rblack4@x.org' })]);
+    expect(await directory.people()).toEqual([['4', 'rblack'], ['5']]);
+    expect(await cases()).toEqual([]);
+    expect(await cases('settled')).toHaveLength(1);
+  });
+
+  it('is linked where the rules trust a unique likeness, and only there', async () => {
+    const trusting: MatchingRules = {
+      ...defaultMatchingRules,
+      weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' as const })),
+    };
+    await directory.operate('rules.change', { rules: trusting, preview: false });
+    await directory.sync(hr, [...blacks, row('3', { first_name: 'Alice', last_name: 'Green' })]);
+    await directory.sync(ad, [
+      row('rblack', { first_name: 'Robert', last_name: 'Black' }),
+      row('agreen', { first_name: 'Alice', last_name: 'Green' }),
+    ]);
+    expect(await directory.people()).toEqual([['3', 'agreen'], ['4'], ['5'], ['rblack']]);
+    expect((await cases()).map((each) => each.external_id)).toEqual(['rblack']);
+    expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]);
+  });
+
+  it('is not linked by likeness if another record of its source is as like', async () => {
+    const trusting: MatchingRules = {
+      ...defaultMatchingRules,
+      weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' as const })),
+    };
+    await directory.operate('rules.change', { rules: trusting, preview: false });
+    await directory.sync(hr, [row('3', { first_name: 'Alice', last_name: 'Green' })]);
+    await directory.sync(ad, [
+      row('g1', { first_name: 'Alice', last_name: 'Green' }),
+      row('g2', { first_name: 'Alice', last_name: 'Green' }),
+    ]);
+    expect(await directory.people()).toEqual([['3'], ['g1'], ['g2']]);
+    expect((await cases()).map((each) => each.external_id)).toEqual(['g1', 'g2']);
+  });
+});
+
+describe('a record whose certain key fits two people', () => {
+  it('is disputed, and linked when one of the two gives the key up', async () => {
+    const shared = { email: 'sales@x.org' };
+    await directory.sync(hr, [
+      row('1', { ...shared, employee_number: '1' }),
+      row('2', { ...shared, employee_number: '2' }),
+    ]);
+    await directory.sync(ad, [row('a', shared)]);
+    expect(await directory.people()).toEqual([['1'], ['2'], ['a']]);
+    expect((await cases()).map((each) => [each.external_id, each.kind, each.candidates.length])).toEqual([
+      ['a', 'contested', 2],
+    ]);
+    await directory.sync(hr, [row('2', { email: 'two@x.org', employee_number: '2' })]);
+    expect(await directory.people()).toEqual([['1', 'a'], ['2']]);
+    expect(await cases()).toEqual([]);
+  });
+});
+
+describe('an operator', () => {
+  const dispute = async () => {
+    await directory.sync(hr, blacks);
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
+    return (await cases())[0]?.id ?? '';
+  };
+
+  it('links a record to a person, which no later key undoes, and can take it back', async () => {
+    const case_id = await dispute();
+    const before = await directory.people();
+    const target = await directory.identityOf('4');
+    const old = await directory.identityOf('rblack');
+    const { id, status, result } = await directory.operate('case.resolve', {
+      case_id,
+      resolution: 'link',
+      identity_id: target,
+    });
+    expect({ status, result }).toMatchObject({ status: 'done', result: { identity_id: target } });
+    expect(await directory.people()).toEqual([['4', 'rblack'], ['5']]);
+    expect(await cases('linked')).toHaveLength(1);
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black', email: 'rblack5@x.org' })]);
+    expect(await directory.people()).toEqual([['4', 'rblack'], ['5']]);
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
+
+    expect(await directory.operate('operation.revert', { operation_id: id })).toMatchObject({ status: 'done' });
+    expect(await directory.people()).toEqual(before);
+    expect(await directory.identityOf('rblack')).toBe(old);
+    expect((await cases()).map((each) => each.id)).toEqual([case_id]);
+    expect(await directory.operate('operation.revert', { operation_id: id })).toMatchObject({
+      status: 'refused',
+      result: { error: 'the operation was taken back already' },
+    });
+  });
+
+  it('says that a record is somebody new, and is not asked again', async () => {
+    const case_id = await dispute();
+    await directory.operate('case.resolve', { case_id, resolution: 'new' });
+    await directory.sync(hr, [...blacks, row('6', { first_name: 'Robert', last_name: 'Black' })]);
+    expect(await directory.people()).toEqual([['4'], ['5'], ['6'], ['rblack']]);
+    expect(await cases()).toEqual([]);
+  });
+
+  it('ignores a case until somebody new could be meant', async () => {
+    const case_id = await dispute();
+    await directory.operate('case.resolve', { case_id, resolution: 'ignore' });
+    await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black', job_title: 'Clerk' })]);
+    expect(await cases()).toEqual([]);
+    await directory.sync(hr, [...blacks, row('6', { first_name: 'Robert', last_name: 'Black' })]);
+    expect((await cases())[0]?.candidates).toHaveLength(3);
+  });
+
+  it('is refused with a reason what cannot be done, and nothing changes', async () => {
+    const case_id = await dispute();
+    const nobody = newUuid();
+    const [four, five] = [await directory.identityOf('4'), await directory.identityOf('5')];
+    expect(await directory.operate('case.resolve', { case_id: nobody, resolution: 'new' })).toMatchObject({
+      status: 'refused',
+    });
+    expect(await directory.operate('case.resolve', { case_id, resolution: 'link' })).toMatchObject({
+      status: 'refused',
+    });
+    expect(await directory.operate('identity.merge', { into_id: four, from_ids: [four] })).toMatchObject({
+      status: 'refused',
+    });
+    expect(await directory.operate('identity.merge', { into_id: four, from_ids: [nobody] })).toMatchObject({
+      result: { error: `there is no identity ${encodeId('identity', nobody)}` },
+    });
+    const split = { identity_id: five, record_ids: [(await directory.record('5')).id] };
+    expect(await directory.operate('identity.split', split)).toMatchObject({
+      result: { error: 'at least one record must stay' },
+    });
+    expect(await directory.people()).toEqual([['4'], ['5'], ['rblack']]);
+  });
+
+  it('merges two people, whose old address answers with the survivor, and parts them again to what they were', async () => {
+    await directory.sync(hr, blacks);
+    await directory.sync(ad, [row('x', { email: 'rblack5@x.org', display_name: 'Bob Black' })]);
+    const [four, five] = [await directory.identityOf('4'), await directory.identityOf('5')];
+    const shown = async () =>
+      directory.fixture.rows(
+        'select id, display_name, status, created_at from identities where tenant_id = $1 order by id',
+        [directory.tenant],
+      );
+    const before = await shown();
+
+    const merged = await directory.operate('identity.merge', { into_id: four, from_ids: [five] });
+    expect(merged).toMatchObject({ status: 'done', result: { identity_id: four } });
+    expect(await directory.people()).toEqual([['4', '5', 'x']]);
+    expect(await directory.lastEvents(1)).toEqual(['identity.merged']);
+    expect(
+      await directory.fixture.rows('select id, into_id from identity_redirects where tenant_id = $1', [
+        directory.tenant,
+      ]),
+    ).toEqual([{ id: five, into_id: four }]);
+    await directory.sync(
+      hr,
+      blacks.map((each) => ({ ...each, fields: { ...each.fields, job_title: ['Clerk'] } })),
+    );
+    expect(await directory.people()).toEqual([['4', '5', 'x']]);
+
+    await directory.operate('operation.revert', { operation_id: merged.id });
+    expect(await directory.people()).toEqual([['4'], ['5', 'x']]);
+    expect(await shown()).toEqual(before);
+    expect(
+      await directory.fixture.rows('select from identity_redirects where tenant_id = $1', [directory.tenant]),
+    ).toEqual([]);
+  });
+
+  it('takes records out of a person, and a shared key does not bring them back', async () => {
+    await directory.sync(hr, [row('1', { email: 'a@x.org' })]);
+    await directory.sync(ad, [row('a', { email: 'a@x.org' })]);
+    const one = await directory.identityOf('1');
+    const split = await directory.operate('identity.split', {
+      identity_id: one,
+      record_ids: [(await directory.record('a')).id],
+    });
+    expect(split).toMatchObject({ status: 'done', result: { identity_id: one } });
+    expect(await directory.lastEvents(3)).toEqual(expect.arrayContaining(['identity.created', 'identity.split']));
+    await directory.sync(ad, [row('a', { email: 'a@x.org', job_title: 'Clerk' })]);
+    await directory.sync(hr, [row('1', { email: 'a@x.org', job_title: 'Clerk' })]);
+    expect(await directory.people()).toEqual([['1'], ['a']]);
+    await directory.operate('operation.revert', { operation_id: split.id });
+    expect(await directory.people()).toEqual([['1', 'a']]);
+    expect(await directory.identityOf('a')).toBe(one);
+  });
+});
+
+describe('other matching rules', () => {
+  const numbersOnly: MatchingRules = { ...defaultMatchingRules, certain: ['employee_number'] };
+
+  it('are tried out first: who would join and who would part, and nothing changes', async () => {
+    await directory.sync(hr, [row('1', { employee_number: '7', email: 'a@x.org' }), row('2', { email: 'b@x.org' })]);
+    await directory.sync(ad, [row('a', { employee_number: '7' }), row('b', { email: 'b@x.org' })]);
+    const preview = await directory.operate('rules.change', { rules: numbersOnly, preview: true });
+    expect(preview).toMatchObject({
+      status: 'done',
+      result: {
+        identities_parted: 1,
+        identities_joined: 0,
+        records_moved: 1,
+        parted: [{ from_identity_id: await directory.identityOf('2') }],
+      },
+    });
+    expect(await directory.people()).toEqual([
+      ['1', 'a'],
+      ['2', 'b'],
+    ]);
+    expect(await directory.fixture.rows('select from matching_rules where tenant_id = $1', [directory.tenant])).toEqual(
+      [],
+    );
+
+    await directory.operate('rules.change', { rules: numbersOnly, preview: false });
+    expect(await directory.people()).toEqual([['1', 'a'], ['2'], ['b']]);
+    const back = await directory.operate('rules.change', { rules: defaultMatchingRules, preview: false });
+    expect(back.result).toMatchObject({ identities_joined: 1 });
+    expect(await directory.people()).toEqual([
+      ['1', 'a'],
+      ['2', 'b'],
+    ]);
+  });
+
+  it('leave alone whom an operator has placed', async () => {
+    await directory.sync(hr, [row('1', { email: 'a@x.org' }), row('2', { email: 'b@x.org' })]);
+    await directory.operate('identity.merge', {
+      into_id: await directory.identityOf('1'),
+      from_ids: [await directory.identityOf('2')],
+    });
+    await directory.operate('rules.change', { rules: numbersOnly, preview: false });
+    expect(await directory.people()).toEqual([['1', '2']]);
+  });
+});

@@ -1,0 +1,130 @@
+import { encodeId } from '@idsync/contracts';
+import type { DirectoryFixture } from '@idsync/testing';
+import { renderFaults } from './render-faults.js';
+
+interface Row {
+  id: string;
+  document: string;
+  status: string;
+  created_at: Date;
+  updated_at: Date;
+  /** Set on the tombstone of somebody who was erased. */
+  purge_at: Date | null;
+}
+
+interface RecordRow {
+  identity_id: string | null;
+  kind: string;
+  document: string;
+  created_at: Date;
+  id: string;
+}
+
+/**
+ * What is wrong with a tenant's directory, as sentences; empty if nothing is. Documents must say what the tables say,
+ * totals must equal counts, every key must stand with those who have it.
+ */
+export async function directoryFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
+  const identities = await fixture.rows<Row>('select * from identities where tenant_id = $1', [tenant]);
+  const records = await fixture.rows<RecordRow>(
+    'select * from source_records where tenant_id = $1 order by created_at, id',
+    [tenant],
+  );
+  const faults = identities.flatMap((identity) => documentFaults(identity, records));
+  for (const { identity_id } of records) {
+    if (identity_id && !identities.some(({ id }) => id === identity_id)) faults.push(`${identity_id} is not there`);
+  }
+  return [
+    ...faults,
+    ...(await renderFaults(fixture, tenant)),
+    ...(await counterFaults(fixture, tenant)),
+    ...(await keyFaults(fixture, tenant)),
+  ];
+}
+
+function documentFaults(identity: Row, records: readonly RecordRow[]): string[] {
+  const shown = JSON.parse(identity.document) as Record<string, unknown> & { attributes: { identity_id: string }[] };
+  const of = (kind: string) =>
+    records
+      .filter((each) => each.identity_id === identity.id && each.kind === kind)
+      .map((each) => JSON.parse(each.document));
+  const expected = {
+    id: encodeId('identity', identity.id),
+    status: identity.status,
+    created_at: identity.created_at.toISOString(),
+    updated_at: identity.updated_at.toISOString(),
+    users: of('user'),
+    accounts: of('account'),
+    machine_identities: of('machine_identity'),
+  };
+  const faults = Object.entries(expected)
+    .filter(([field, value]) => JSON.stringify(shown[field]) !== JSON.stringify(value))
+    .map(
+      ([field, value]) => `${identity.id} shows ${field} ${JSON.stringify(shown[field])}, not ${JSON.stringify(value)}`,
+    );
+  const nobody = expected.users.length + expected.accounts.length + expected.machine_identities.length === 0;
+  if (nobody !== (identity.purge_at !== null)) {
+    faults.push(`${identity.id} is ${nobody ? 'without' : 'a tombstone with'} records`);
+  }
+  if (shown.attributes.some(({ identity_id }) => identity_id !== expected.id))
+    faults.push(`${identity.id} shows others' attributes`);
+  return faults;
+}
+
+async function counterFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
+  const wrong = await fixture.rows<{ text: string }>(
+    `select format('%s %s: %s counted, %s there', resource, status, counted, there) as text from (
+       select resource, status, coalesce(c.count, 0) as counted, coalesce(t.count, 0) as there
+         from (select resource, status, count from directory_counters where tenant_id = $1) c
+         full join (select 'identity' as resource, status, count(*) from identities where tenant_id = $1 group by 2
+                    union all
+                    select 'user', status, count(*) from source_records where tenant_id = $1 and kind = 'user' group by 2) t
+        using (resource, status)) as both_sides
+      where counted <> there
+     union all
+     select format('%s %s at level %s, bucket %s: %s counted, %s there', resource, status, level, bucket, p.count, t.count)
+       from (select * from list_positions where tenant_id = $1 and count <> 0) p
+       full join (select resource, level, floor(extract(epoch from created_at) * 1000)::bigint >> (6 + 6 * level) as bucket, status, count(*)
+                    from (select 'identity' as resource, created_at, status from identities where tenant_id = $1
+                          union all
+                          select 'user', created_at, status from source_records where tenant_id = $1 and kind = 'user') listed
+                   cross join generate_series(0, 5) as level group by 1, 2, 3, 4) t
+      using (resource, level, bucket, status)
+      where p.count is distinct from t.count`,
+    [tenant],
+  );
+  return wrong.map(({ text }) => text);
+}
+
+async function keyFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
+  const [rules] = await fixture.rows<{ certain: string[] }>(
+    `select array(select jsonb_array_elements_text(rules -> 'certain')) as certain from matching_rules where tenant_id = $1`,
+    [tenant],
+  );
+  const wrong = await fixture.rows<{ text: string }>(
+    `select 'key ' || k.kind || ' ' || k.value || ' belongs to nobody' as text
+       from correlation_keys k
+      where k.tenant_id = $1 and k.identity_id is null and k.shared is null
+     union all
+     select 'key ' || k.kind || ' ' || k.value || ' belongs to an identity that is not there'
+       from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null
+        and not exists (select from identities i where i.id = k.identity_id)
+     union all
+     select 'key ' || k.kind || ' ' || k.value || ' of ' || k.identity_id || ' is had by none of its users'
+       from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null
+        and not exists (select from source_records r where r.identity_id = k.identity_id and r.kind = 'user'
+                           and lower(trim(r.fields -> k.kind ->> 0)) = k.value)
+     union all
+     select 'user ' || r.external_id || ' has a key that says otherwise: ' || names.kind || ' ' || value
+       from source_records r
+      cross join unnest($2::text[]) as names (kind)
+      cross join lateral (select lower(trim(r.fields -> names.kind ->> 0)) as value) v
+      where r.tenant_id = $1 and r.kind = 'user' and r.status <> 'deleted' and value is not null
+        and not exists (select from correlation_keys k where k.tenant_id = $1 and k.kind = names.kind and k.value = v.value
+                           and (k.identity_id = r.identity_id or k.shared = 'common'
+                                or exists (select from contested_keys c where c.tenant_id = $1 and c.kind = k.kind
+                                              and c.value = k.value and c.record_id = r.id)))`,
+    [tenant, rules?.certain ?? ['employee_number', 'email', 'user_principal_name']],
+  );
+  return wrong.map(({ text }) => text);
+}

@@ -1,0 +1,114 @@
+import { newUuid, type OperationInput, type OperationType, type SourceRecord } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { applyBatch } from '../src/apply-batch.js';
+import { runOperation } from '../src/operations/run-operation.js';
+import { proposeMatches } from '../src/propose-matches.js';
+import { directoryFaults } from './directory-faults.js';
+
+export interface OperationOutcome {
+  id: string;
+  status: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test asserts is what it expects to find
+  result: any;
+}
+
+/** A directory on a database of its own, one tenant at a time, driven by the functions its consumers call. */
+export class Harness {
+  tenant = '';
+
+  private constructor(
+    private readonly testDatabase: TestDatabase,
+    readonly database: Database,
+    readonly fixture: DirectoryFixture,
+  ) {}
+
+  static async create(): Promise<Harness> {
+    const testDatabase = await createTestDatabase();
+    const database = await Database.connect({ url: testDatabase.url, service: 'directory' });
+    return new Harness(testDatabase, database, DirectoryFixture.connect(testDatabase.url));
+  }
+
+  get url(): string {
+    return this.testDatabase.url;
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await this.fixture.close();
+    await this.testDatabase.drop();
+  }
+
+  async newTenant(): Promise<void> {
+    this.tenant = await this.fixture.tenant();
+  }
+
+  /** A whole run of a connector: its one batch, and what follows its end. Resolves with the job's id. */
+  async sync(connector: string, records: readonly SourceRecord[], at?: string): Promise<string> {
+    const job = await this.fixture.job(this.tenant, connector);
+    const message = await this.fixture.batch(this.tenant, connector, job, 0, records);
+    const now = at === undefined ? undefined : new Date(at);
+    await applyBatch(this.database, message, now);
+    await proposeMatches(this.database, { tenant_id: this.tenant }, now);
+    return job;
+  }
+
+  /** Carries out an operation, its message delivered twice, and checks that it left no fault. */
+  async operate<T extends OperationType>(type: T, input: OperationInput<T>, at?: string): Promise<OperationOutcome> {
+    const id = newUuid();
+    await this.fixture.rows('insert into operations (id, tenant_id, type, input) values ($1, $2, $3, $4)', [
+      id,
+      this.tenant,
+      type,
+      JSON.stringify(input),
+    ]);
+    const now = at === undefined ? undefined : new Date(at);
+    const message = { id: newUuid(), tenant_id: this.tenant, data: { operation_id: id } };
+    await runOperation(this.database, message, now);
+    await runOperation(this.database, message, now);
+    await proposeMatches(this.database, message, now);
+    const [row] = await this.fixture.rows<OperationOutcome>('select id, status, result from operations where id = $1', [
+      id,
+    ]);
+    const faults = await directoryFaults(this.fixture, this.tenant);
+    if (!row || faults.length > 0) throw new Error(faults.join('\n') || 'the operation is gone');
+    return row;
+  }
+
+  /** External ids by identity. */
+  async people(): Promise<string[][]> {
+    const rows = await this.fixture.rows<{ names: string[] }>(
+      `select array_agg(r.external_id order by r.external_id) as names from source_records r
+        where r.tenant_id = $1 and r.identity_id is not null group by r.identity_id order by 1`,
+      [this.tenant],
+    );
+    return rows.map(({ names }) => names);
+  }
+
+  async record(externalId: string): Promise<{ id: string; identity_id: string; status: string; fields: object }> {
+    const [row] = await this.fixture.rows<{ id: string; identity_id: string; status: string; fields: object }>(
+      'select * from source_records where tenant_id = $1 and external_id = $2',
+      [this.tenant, externalId],
+    );
+    if (!row) throw new Error(`there is no record ${externalId}`);
+    return row;
+  }
+
+  async identityOf(externalId: string): Promise<string> {
+    return (await this.record(externalId)).identity_id;
+  }
+
+  /** Types of the last events, oldest first. */
+  async lastEvents(count: number): Promise<string[]> {
+    const rows = await this.fixture.rows<{ type: string }>(
+      'select type from events where tenant_id = $1 order by sequence desc limit $2',
+      [this.tenant, count],
+    );
+    return rows.map(({ type }) => type).reverse();
+  }
+}
+
+/** A record as a connector hands it on, one value a field. */
+export function row(external_id: string, values: Record<string, string>): SourceRecord {
+  return { external_id, fields: Object.fromEntries(Object.entries(values).map(([field, value]) => [field, [value]])) };
+}
