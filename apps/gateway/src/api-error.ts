@@ -1,0 +1,16 @@
+import { errorTexts } from '@idsync/contracts';
+
+/** An answer that is an error: its status, and the text the client reads. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export const notFound = (): ApiError => new ApiError(404, errorTexts.notFound);
+export const badRequest = (message: string): ApiError => new ApiError(400, message);

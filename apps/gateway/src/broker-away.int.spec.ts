@@ -1,0 +1,74 @@
+import {
+  type BrokerVhost,
+  createTestDatabase,
+  createVhost,
+  DirectoryFixture,
+  hasBroker,
+  LatePort,
+  type TestDatabase,
+} from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Gateway, startGateway } from './start.js';
+
+const adminToken = 'the-operators-token-of-this-test';
+
+(hasBroker() ? describe : describe.skip)('a gateway that is started while RabbitMQ is away', () => {
+  let database: TestDatabase;
+  let vhost: BrokerVhost;
+  let broker: LatePort;
+  let rows: DirectoryFixture;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    rows = DirectoryFixture.connect(database.url);
+    vhost = await createVhost();
+    broker = await LatePort.reserve(vhost.url);
+    gateway = await startGateway({
+      databaseUrl: database.url,
+      amqpUrl: broker.url,
+      host: '127.0.0.1',
+      port: 0,
+      adminToken,
+      encryptionKey: Buffer.alloc(32, 1),
+      logLevel: 'silent',
+    });
+  });
+
+  afterAll(async () => {
+    await gateway?.close();
+    await broker?.close();
+    await vhost?.drop();
+    await rows?.close();
+    await database?.drop();
+  });
+
+  async function send(method: string, path: string, headers: Record<string, string>, body?: object) {
+    const sent = { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const answer = await fetch(gateway.url + path, sent);
+    return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  }
+
+  const waiting = async () => (await rows.rows('select from outbox')).length;
+
+  it('answers reads, accepts a sync, and announces it when RabbitMQ is there', async () => {
+    const operator = { authorization: `Bearer ${adminToken}` };
+    const { body: tenant } = await send('POST', '/admin/v1/tenants', operator, { name: 'Test' });
+    const { body: key } = await send('POST', `/admin/v1/tenants/${tenant.id}/api-keys`, operator, { name: 'test' });
+    const config = { path: 'hr.csv', external_id: 'id', fields: { email: 'mail' } };
+    const source = { type: 'csv', name: 'HR', records: 'user', priority: 10, config };
+    const { body: connector } = await send('POST', `/admin/v1/tenants/${tenant.id}/connectors`, operator, source);
+
+    const caller = { 'x-api-key': key.key ?? '' };
+    expect((await send('GET', '/v1/identities', caller)).status).toBe(200);
+    const triggered = await send('POST', '/v1/sync/trigger', caller, { connector_id: connector.id });
+    expect(triggered).toMatchObject({ status: 202, body: { status: 'queued' } });
+    expect(gateway.busUp).toBe(false);
+    expect(await waiting()).toBe(1);
+
+    await broker.open();
+    // Gone from the outbox is confirmed by the broker.
+    while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(gateway.busUp).toBe(true);
+  });
+});

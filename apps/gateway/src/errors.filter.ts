@@ -1,0 +1,40 @@
+import { errorTexts } from '@idsync/contracts';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from './api-error.js';
+
+type Log = (error: unknown, request: string) => void;
+
+/** Every error of every kind leaves as `{"error": "<text>"}`; what is not for clients goes to the log. */
+@Catch()
+export class ErrorsFilter implements ExceptionFilter {
+  constructor(private readonly log: Log) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendError(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), this.log);
+  }
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const { status, text } = answerTo(error);
+  if (status >= 500) log(error, `${request.method} ${request.url.split('?', 1)[0]}`);
+  void reply
+    .status(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: text }));
+}
+
+function answerTo(error: unknown): { status: number; text: string } {
+  if (error instanceof ApiError) return { status: error.status, text: error.message };
+  // Nest's own is thrown where no route matched.
+  if (error instanceof HttpException && error.getStatus() === 404) return { status: 404, text: errorTexts.notFound };
+  const { statusCode } = error as { statusCode?: number };
+  const status = error instanceof HttpException ? error.getStatus() : statusCode;
+  if (status !== undefined && status >= 400 && status < 500) {
+    // The interface knows no 415: a body of another type is a malformed one.
+    if (status === 415) return { status: 400, text: 'the body must be application/json' };
+    return { status, text: status === 413 ? 'the body is too large' : 'the request is not valid' };
+  }
+  return { status: 500, text: errorTexts.internal };
+}

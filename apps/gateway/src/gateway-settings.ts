@@ -1,0 +1,4 @@
+/** What the gateway's parts need beside the database. */
+export class GatewaySettings {
+  constructor(readonly encryptionKey: Buffer) {}
+}

@@ -1,0 +1,15 @@
+import { gatewayEnvironment, readEnv, runService } from '@idsync/runtime';
+import { startGateway } from './start.js';
+
+await runService('gateway', async () => {
+  const env = readEnv(gatewayEnvironment);
+  return startGateway({
+    databaseUrl: env.DATABASE_URL,
+    amqpUrl: env.AMQP_URL,
+    host: env.HOST,
+    port: env.PORT,
+    adminToken: env.ADMIN_TOKEN,
+    encryptionKey: env.ENCRYPTION_KEY,
+    logLevel: env.LOG_LEVEL,
+  });
+});

@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Database } from '@idsync/database';
+import { openBus } from '@idsync/messaging';
+import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { badRequest, notFound } from './api-error.js';
+import { authenticate, registerAuthentication } from './authenticate.js';
+import { ErrorsFilter, sendError } from './errors.filter.js';
+import { GatewayModule } from './gateway.module.js';
+import { GatewaySettings } from './gateway-settings.js';
+import { KeyRing } from './key-ring.js';
+import { registerReferencePage } from './reference-page.js';
+
+export interface GatewayOptions {
+  databaseUrl: string;
+  /** RabbitMQ's address; without one, messages travel through PostgreSQL. */
+  amqpUrl?: string;
+  host: string;
+  port: number;
+  adminToken: string;
+  encryptionKey: Buffer;
+  logLevel: string;
+}
+
+export interface Gateway extends RunningService {
+  url: string;
+  /** False while RabbitMQ is away: requests are accepted, and done when it is back. */
+  readonly busUp: boolean;
+}
+
+const version = '0.1.0';
+const largestBody = 1024 * 1024;
+/** A request that has not arrived whole by then is dropped. */
+const requestTimeoutMs = 30_000;
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const logger = createLogger('gateway', options.logLevel);
+  const database = await Database.connect({ url: options.databaseUrl, service: 'gateway' });
+  const bus = await openBus({ service: 'gateway', database, amqpUrl: options.amqpUrl, logger });
+  const keyRing = new KeyRing(database, (message) => logger.warn(message));
+  const logError = (error: unknown, request: string) => logger.error({ err: error, request }, 'request failed');
+  const answerUnreadableAddress = async (request: FastifyRequest, reply: FastifyReply) => {
+    // It names nothing, like any other path no route has; under /v1 that is told to callers with a key only.
+    const denied = await authenticate(request, keyRing, options.adminToken).catch((error: unknown) => error);
+    sendError(denied ?? notFound(), request, reply, logError);
+  };
+
+  const adapter = new FastifyAdapter({
+    bodyLimit: largestBody,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: 'idle',
+    // Node would answer with no body; `answerForNode` does it in our words.
+    http: { requireHostHeader: false },
+    // A longer id names nothing, and is told so by the route.
+    routerOptions: { maxParamLength: 4_096 },
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      void answerUnreadableAddress(request, reply),
+    clientErrorHandler: answerBrokenRequest,
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    GatewayModule.with(database, keyRing, new GatewaySettings(options.encryptionKey)),
+    adapter,
+    { logger: new NestLogger(logger), abortOnError: false, bodyParser: false },
+  );
+  app.useGlobalFilters(new ErrorsFilter(logError));
+  const server: FastifyInstance = adapter.getInstance();
+  answerForNode(server);
+  registerAuthentication(server, keyRing, options.adminToken);
+  server.addHook('onSend', async (_request, reply) => {
+    reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    // Answers hold people's data, and secrets that are shown once.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  });
+  acceptJson(server);
+  await registerReferencePage(server, version);
+  await app.listen(options.port, options.host);
+  logger.info('ready');
+  return {
+    url: addressOf(app, options.host),
+    get busUp() {
+      return bus.up;
+    },
+    async close() {
+      await app.close();
+      await keyRing.close();
+      await bus.close();
+      await database.close();
+    },
+  };
+}
+
+/** JSON bodies only; an empty one is no body, since many clients name the type even where they send nothing. */
+function acceptJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  const malformed = badRequest('the body is not valid JSON');
+  const poisoned = badRequest('the body must not contain the names __proto__ or constructor.prototype');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else {
+      const text = body.toString();
+      void parse(request, text, (error, value) => {
+        if (error) done(isJson(text) ? poisoned : malformed);
+        else done(null, value);
+      });
+    }
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** HTTP/1.1 asks for a Host, be it empty. Node answers an unknown `Expect` with no body either; it asks nothing of us. */
+function answerForNode(server: FastifyInstance): void {
+  server.addHook('onRequest', async (request) => {
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw badRequest('the Host header is missing');
+    }
+  });
+  server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.server.emit('request', request, response);
+  });
+}
+
+/** What is not even HTTP is answered on the bare socket. */
+function answerBrokenRequest(_error: Error, socket: Socket): void {
+  if (!socket.writable) return;
+  const body = '{"error":"the request is not valid HTTP"}';
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function addressOf(app: NestFastifyApplication, host: string): string {
+  const address: unknown = app.getHttpServer().address();
+  const port = typeof address === 'object' && address !== null && 'port' in address ? String(address.port) : '';
+  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
