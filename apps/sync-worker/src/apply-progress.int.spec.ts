@@ -1,0 +1,170 @@
+import type { Message } from '@idsync/contracts';
+import { findBatch } from '@idsync/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listSource } from '../test/list-source.js';
+import { SyncFixture } from '../test/sync-fixture.js';
+import { applyProgress } from './apply-progress.js';
+import { cancelRequestedJob } from './cancel-requested-job.js';
+import { claimJob } from './claim-job.js';
+import { failUnappliedBatch } from './fail-unapplied-batch.js';
+import { announceAgain, forgetLeftBatches } from './housekeeping.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+
+let fixture: SyncFixture;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+/** A job whose source is read, and the messages that announced its batches. */
+async function readJob(lines: number): Promise<{ id: string; tenantId: string; ready: Message<'sync.batch.ready'>[] }> {
+  const job = await fixture.queueAlone();
+  const context = fixture.context(listSource(lines));
+  const claimed = await claimJob(context, job);
+  if (!claimed) throw new Error('not claimed');
+  await runJob(context, claimed, new RunControl());
+  return { ...job, ready: await fixture.announced() };
+}
+
+async function answers(ready: Message<'sync.batch.ready'>[]): Promise<Message<'sync.batch.applied'>[]> {
+  const applied = await Promise.all(ready.map((message) => fixture.apply(message)));
+  return applied.filter((message) => message !== undefined);
+}
+
+const batchesLeft = async (jobId: string) =>
+  (await fixture.rows.rows('select from sync_batches where job_id = $1', [jobId])).length;
+
+describe('progress', () => {
+  it('counts a batch once, however often and at whatever moment its answer comes', async () => {
+    const job = await readJob(50);
+    const applied = await answers(job.ready);
+    const again = [...applied, ...applied, ...[...applied].reverse()];
+    const ended = await Promise.all(again.map((message) => applyProgress(fixture.database, message)));
+    expect(ended.filter((each) => each)).toHaveLength(1);
+    expect(await fixture.sweepAll()).toBe(1);
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'completed',
+      batches_processed: 5,
+      records_applied: 50,
+      progress_pct: 100,
+    });
+    const ends = (await fixture.events(job.id)).filter((event) => event.type === 'sync.job.completed');
+    expect(ends).toHaveLength(1);
+  });
+
+  it('counts what the directory left out, and says so', async () => {
+    const job = await readJob(10);
+    const [applied] = await answers(job.ready);
+    if (!applied) throw new Error('no answer');
+    const errors = [{ external_id: 'r\u00003', message: 'stands in the source more than once' }];
+    await applyProgress(fixture.database, { ...applied, data: { ...applied.data, created: 4, unchanged: 5, errors } });
+    await fixture.sweepAll();
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'completed_with_errors',
+      records_applied: 9,
+      records_failed: 1,
+      error_message: '1 record was left out; r3: stands in the source more than once',
+    });
+  });
+
+  it('does not believe an answer that names another tenant', async () => {
+    const job = await readJob(10);
+    const [applied] = await answers(job.ready);
+    if (!applied) throw new Error('no answer');
+    const other = await fixture.rows.tenant();
+    expect(await applyProgress(fixture.database, { ...applied, tenant_id: other })).toBe(false);
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_processed: 0 });
+  });
+});
+
+describe('a batch the directory gave up', () => {
+  it('fails its job, by its number, and takes the other batches out of reach', async () => {
+    const job = await readJob(30);
+    const [, second] = job.ready;
+    if (!second) throw new Error('no second batch');
+    expect(await failUnappliedBatch(fixture.database, second)).toBe(true);
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'failed',
+      error_message: 'batch 2 could not be applied; the log of the directory says more',
+    });
+    expect(await batchesLeft(job.id)).toBe(0);
+  });
+
+  it('is no reason to fail if it was applied after all', async () => {
+    const job = await readJob(20);
+    const [first] = job.ready;
+    if (!first) throw new Error('no batch');
+    const [applied] = await answers([first]);
+    if (applied) await applyProgress(fixture.database, applied);
+    expect(await failUnappliedBatch(fixture.database, first)).toBe(false);
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_processed: 1 });
+  });
+});
+
+describe('cancelling', () => {
+  const request = (job: { id: string; tenantId: string }, reason?: string) => ({
+    id: job.id,
+    tenant_id: job.tenantId,
+    data: { job_id: job.id, ...(reason !== undefined && { reason }) },
+  });
+
+  it('ends a queued job at once', async () => {
+    const job = await fixture.queueAlone();
+    expect(await cancelRequestedJob(fixture.database, request(job, 'wrong file'))).toBe(true);
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'cancelled', cancel_reason: 'wrong file' });
+    expect(await fixture.events(job.id)).toMatchObject([
+      { type: 'sync.job.cancelled', details: { reason: 'wrong file', records_read: 0 } },
+    ]);
+  });
+
+  it('ends a running job, counts what had been applied once its answers come, and forgets the rest', async () => {
+    const job = await readJob(30);
+    const applied = (await answers(job.ready)).slice(0, 2);
+    await cancelRequestedJob(fixture.database, request(job));
+    const atEnd = await fixture.job(job.id);
+    expect(atEnd).toMatchObject({ status: 'cancelled', records_applied: 0 });
+    for (const message of [...applied, ...applied]) {
+      expect(await applyProgress(fixture.database, message)).toBe(false);
+    }
+    for (const message of job.ready) expect(await failUnappliedBatch(fixture.database, message)).toBe(false);
+    const later = { status: 'cancelled', records_applied: 20, batches_processed: 2, completed_at: atEnd?.completed_at };
+    expect(await fixture.job(job.id)).toMatchObject(later);
+    await announceAgain(fixture.database, -1);
+    expect((await fixture.announced()).filter(({ data }) => data.job_id === job.id)).toEqual([]);
+    expect(await batchesLeft(job.id)).toBe(1);
+    await forgetLeftBatches(fixture.database, -1);
+    expect(await batchesLeft(job.id)).toBe(0);
+  });
+
+  it('waits for a batch that is being applied, so that nothing is applied any more once it has ended', async () => {
+    const job = await readJob(20);
+    const order: string[] = [];
+    let cancelled: Promise<unknown> | undefined;
+    await fixture.database.transaction(job.tenantId, async (tx) => {
+      await findBatch(tx, job.id, 0);
+      cancelled = cancelRequestedJob(fixture.database, request(job)).then(() => order.push('cancelled'));
+      await fixture.rows.somebodyWaits();
+      order.push('applied');
+    });
+    await cancelled;
+    expect(order).toEqual(['applied', 'cancelled']);
+    const after = await fixture.database.transaction(job.tenantId, (tx) => findBatch(tx, job.id, 1));
+    expect(after).toMatchObject({ jobStatus: 'cancelled' });
+  });
+
+  it('leaves a job alone that has ended, and one of another tenant', async () => {
+    const ended = await readJob(0);
+    await fixture.sweepAll();
+    expect(await cancelRequestedJob(fixture.database, request(ended))).toBe(false);
+    expect(await fixture.job(ended.id)).toMatchObject({ status: 'completed' });
+    const job = await fixture.queueAlone();
+    const foreign = { ...request(job), tenant_id: await fixture.rows.tenant() };
+    expect(await cancelRequestedJob(fixture.database, foreign)).toBe(false);
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'queued' });
+  });
+});

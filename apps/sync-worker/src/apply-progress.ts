@@ -1,0 +1,27 @@
+import type { Message } from '@idsync/contracts';
+import { type Database, keepRecordErrors, lockJob, removeBatch, saveCounts } from '@idsync/database';
+import { endReadJob } from './end-job.js';
+import { afterBatch, isComplete } from './job-counts.js';
+
+/**
+ * Counts a batch the directory has applied, once: whoever removes its row counts it. Returns true if it
+ * was the last one.
+ */
+export async function applyProgress(database: Database, message: Message<'sync.batch.applied'>): Promise<boolean> {
+  const { tenant_id: tenantId, data } = message;
+  return database.transaction(tenantId, async (tx) => {
+    const job = await lockJob(tx, tenantId, data.job_id);
+    // What was in the directory's hands when the job was cancelled was applied, and is told.
+    if (!job || !['running', 'cancelled'].includes(job.status) || !(await removeBatch(tx, job.id, data.seq)))
+      return false;
+    await keepRecordErrors(tx, job, data.errors);
+    const counts = afterBatch(job, {
+      applied: data.created + data.updated + data.unchanged,
+      failed: data.errors.length,
+    });
+    const ends = job.status === 'running' && isComplete(counts);
+    if (ends) await endReadJob(tx, job, counts);
+    else await saveCounts(tx, job.id, counts);
+    return ends;
+  });
+}

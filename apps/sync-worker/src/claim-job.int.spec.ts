@@ -1,0 +1,97 @@
+import { encodeId } from '@idsync/contracts';
+import { findClaimableJobs } from '@idsync/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listSource } from '../test/list-source.js';
+import { SyncFixture } from '../test/sync-fixture.js';
+import { claimJob } from './claim-job.js';
+import type { SyncContext } from './sync-context.js';
+
+let fixture: SyncFixture;
+let context: SyncContext;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+  context = fixture.context(listSource(0));
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+const claimable = async () =>
+  (await fixture.database.transaction(undefined, (tx) => findClaimableJobs(tx, 100))).map((job) => job.id);
+
+describe('claiming', () => {
+  it('starts a queued job, tells so once, and takes a lease with the next token', async () => {
+    const job = await fixture.queueAlone();
+    expect(await claimable()).toContain(job.id);
+    const claimed = await claimJob(context, job);
+    expect(claimed).toMatchObject({ id: job.id, status: 'running', leaseToken: 1, started: true, cursor: null });
+    expect(await fixture.job(job.id)).toMatchObject({ lease_owner: context.owner, attempts: 1 });
+    expect(await claimable()).not.toContain(job.id);
+    expect(await claimJob(context, job)).toBeUndefined();
+    expect(await fixture.events(job.id)).toEqual([
+      {
+        type: 'sync.job.started',
+        details: { job_id: encodeId('job', job.id), connector_id: encodeId('connector', job.connectorId) },
+      },
+    ]);
+  });
+
+  it('takes over a job whose lease has run out, with a higher token and its start time kept', async () => {
+    const job = await fixture.queueAlone();
+    await claimJob(context, job);
+    const { started_at } = await fixture.job(job.id);
+    await fixture.expireLease(job.id);
+    expect(await claimable()).toContain(job.id);
+    expect(await claimJob(context, job)).toMatchObject({ leaseToken: 2, started: false });
+    expect(await fixture.job(job.id)).toMatchObject({ started_at });
+    expect(await fixture.events(job.id)).toHaveLength(1);
+  });
+
+  it('offers the oldest queued job of a connector, and none while another of it runs or is quarantined', async () => {
+    const first = await fixture.queueAlone();
+    const second = await fixture.queue(first.tenantId, first.connectorId);
+    expect(await claimable()).toContain(first.id);
+    expect(await claimable()).not.toContain(second.id);
+    for (const status of ['running', 'quarantined']) {
+      await fixture.rows.rows('update sync_jobs set status = $2 where id = $1', [first.id, status]);
+      expect(await claimable()).not.toContain(second.id);
+      expect(await claimJob(context, second)).toBeUndefined();
+    }
+    await fixture.rows.rows(`update sync_jobs set status = 'completed' where id = $1`, [first.id]);
+    expect(await claimable()).toContain(second.id);
+  });
+
+  it('lets one of two jobs of a connector run when both are claimed at the same moment', async () => {
+    const first = await fixture.queueAlone();
+    const second = await fixture.queue(first.tenantId, first.connectorId);
+    const claims = await Promise.all([first, second, first, second].map((job) => claimJob(context, job)));
+    expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+    const statuses = [(await fixture.job(first.id)).status, (await fixture.job(second.id)).status];
+    expect(statuses.sort()).toEqual(['queued', 'running']);
+  });
+
+  it('does not offer a running job that only waits for its batches', async () => {
+    const job = await fixture.queueAlone();
+    await claimJob(context, job);
+    await fixture.rows.rows('update sync_jobs set batches_total = 3, lease_until = null where id = $1', [job.id]);
+    expect(await claimable()).not.toContain(job.id);
+    expect(await claimJob(context, job)).toBeUndefined();
+  });
+
+  it('gives a job up whose workers keep dying without a page in between', async () => {
+    const job = await fixture.queueAlone();
+    const impatient = fixture.context(listSource(0), { claimsAllowed: 3 });
+    for (let claim = 1; claim <= 3; claim += 1) {
+      expect(await claimJob(impatient, job)).toBeDefined();
+      await fixture.expireLease(job.id);
+    }
+    expect(await claimJob(impatient, job)).toBeUndefined();
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'failed',
+      error_message: 'internal error: 3 attempts came to nothing',
+    });
+    expect((await fixture.events(job.id)).map((event) => event.type)).toEqual(['sync.job.started', 'sync.job.failed']);
+  });
+});

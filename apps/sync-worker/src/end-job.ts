@@ -1,0 +1,98 @@
+import { type EventType, encodeId } from '@idsync/contracts';
+import {
+  endJob,
+  enqueue,
+  findFirstRecordError,
+  type JobCounts,
+  type JobEnd,
+  markSweepAsked,
+  recordEvents,
+  type SyncJob,
+  saveCounts,
+  saveDecision,
+  type Transaction,
+} from '@idsync/database';
+import { afterEnd } from './job-counts.js';
+import { decideOutcome } from './job-outcome.js';
+
+const eventOfEnd = {
+  completed: 'sync.job.completed',
+  completed_with_errors: 'sync.job.completed',
+  failed: 'sync.job.failed',
+  cancelled: 'sync.job.cancelled',
+} as const satisfies Record<JobEnd['status'], EventType>;
+
+/** What came of the sweep. */
+export interface Swept {
+  deleted: number;
+  note?: string;
+}
+
+/** All batches of a locked job are applied: the directory sweeps, unless the source failed. */
+export async function endReadJob(tx: Transaction, job: SyncJob, counts: JobCounts): Promise<void> {
+  if (job.errorMessage !== null) return completeJob(tx, job, counts);
+  await saveCounts(tx, job.id, counts);
+  await askForSweep(tx, job);
+}
+
+export async function askForSweep(tx: Transaction, job: SyncJob): Promise<void> {
+  await markSweepAsked(tx, job.id);
+  await enqueue(tx, { type: 'sync.sweep.requested', tenantId: job.tenantId, data: { job_id: job.id } });
+}
+
+/** Ends a locked job that has nothing left to do. Call it last in a transaction, as all that end a job. */
+export async function completeJob(
+  tx: Transaction,
+  job: SyncJob,
+  counts: JobCounts,
+  swept: Swept = { deleted: 0 },
+): Promise<void> {
+  const firstError = counts.recordsFailed > 0 ? await findFirstRecordError(tx, job.id) : undefined;
+  const outcome = decideOutcome(job.errorMessage, counts, firstError);
+  await end(tx, job, {
+    ...afterEnd(counts, outcome.status !== 'failed'),
+    ...outcome,
+    cancelReason: null,
+    recordsDeleted: swept.deleted,
+    ...(swept.note !== undefined && { note: swept.note }),
+  });
+}
+
+export async function failJob(tx: Transaction, job: SyncJob, errorMessage: string): Promise<void> {
+  await end(tx, job, { ...job, status: 'failed', errorMessage, cancelReason: null });
+}
+
+export async function cancelJob(
+  tx: Transaction,
+  job: SyncJob,
+  { reason, by }: { reason?: string; by?: string },
+): Promise<void> {
+  await saveDecision(tx, job.id, { action: 'cancelled', reason, by, at: new Date() });
+  await end(tx, job, { ...job, status: 'cancelled', errorMessage: null, cancelReason: reason ?? null });
+}
+
+async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
+  const endedAt = await endJob(tx, job.id, jobEnd);
+  await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
+  await recordEvents(tx, job.tenantId, [
+    {
+      type: eventOfEnd[jobEnd.status],
+      occurredAt: endedAt,
+      subjectId: job.id,
+      jobId: job.id,
+      details: {
+        job_id: encodeId('job', job.id),
+        connector_id: encodeId('connector', job.connectorId),
+        status: jobEnd.status,
+        records_read: jobEnd.recordsRead,
+        records_applied: jobEnd.recordsApplied,
+        records_failed: jobEnd.recordsFailed,
+        records_deleted: jobEnd.recordsDeleted ?? 0,
+        ...(job.dryRun && { dry_run: true }),
+        ...(jobEnd.note !== undefined && { note: jobEnd.note }),
+        ...(jobEnd.errorMessage !== null && { error: jobEnd.errorMessage }),
+        ...(jobEnd.cancelReason !== null && { reason: jobEnd.cancelReason }),
+      },
+    },
+  ]);
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listSource } from '../test/list-source.js';
+import { numbered, SyncFixture } from '../test/sync-fixture.js';
+import { claimJob } from './claim-job.js';
+import { announceAgain, forgetOldJobs } from './housekeeping.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+
+let fixture: SyncFixture;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+async function readJob(lines: number, badLines: number[] = []): Promise<{ id: string }> {
+  const job = await fixture.queueAlone();
+  const context = fixture.context(listSource(lines, { badLines }));
+  const claimed = await claimJob(context, job);
+  if (!claimed) throw new Error('not claimed');
+  await runJob(context, claimed, new RunControl());
+  return job;
+}
+
+describe('housekeeping', () => {
+  it('deletes jobs that ended a month ago, with their errors, ten at a time', async () => {
+    const old = await Promise.all(Array.from({ length: 12 }, () => readJob(1, [0])));
+    const recent = await readJob(1, [0]);
+    await fixture.rows.rows(`update sync_jobs set completed_at = now() - interval '31 days' where id = any($1)`, [
+      old.map((job) => job.id),
+    ]);
+    expect([await forgetOldJobs(fixture.database), await forgetOldJobs(fixture.database)]).toEqual([10, 2]);
+    expect(await forgetOldJobs(fixture.database)).toBe(0);
+    expect(await fixture.recordErrors(old[0]?.id ?? '')).toEqual([]);
+    expect(await fixture.recordErrors(recent.id)).toHaveLength(1);
+  });
+
+  it('announces a batch again that had no answer for long, so that a lost message does not hold a job up', async () => {
+    const job = await readJob(20);
+    await fixture.announced();
+    expect(await announceAgain(fixture.database, 60_000)).toBe(0);
+    await fixture.rows.rows(`update sync_batches set announced_at = now() - interval '2 minutes' where seq = 1`);
+    expect(await announceAgain(fixture.database, 60_000)).toBe(1);
+    expect(await announceAgain(fixture.database, 60_000)).toBe(0);
+    await fixture.applyAll();
+    expect(fixture.applied).toEqual(numbered(10, 20));
+    expect(await fixture.job(job.id)).toMatchObject({ batches_processed: 1, status: 'running' });
+  });
+});

@@ -1,0 +1,1 @@
+export { type SyncWorkerOptions, startSyncWorker } from './start.js';

@@ -1,0 +1,31 @@
+import type { JobCounts, JobEnd } from '@idsync/database';
+
+export interface JobOutcome {
+  status: JobEnd['status'];
+  errorMessage: string | null;
+}
+
+export interface FirstError {
+  line: number | null;
+  externalId: string | null;
+  message: string;
+}
+
+/** How a job ends whose batches are all applied: failed if its source did, else completed, with or without errors. */
+export function decideOutcome(
+  sourceError: string | null,
+  counts: JobCounts,
+  firstError: FirstError | undefined,
+): JobOutcome {
+  if (sourceError !== null) return { status: 'failed', errorMessage: sourceError };
+  if (counts.recordsFailed === 0) return { status: 'completed', errorMessage: null };
+  const leftOut =
+    counts.recordsFailed === 1 ? '1 record was left out' : `${counts.recordsFailed} records were left out`;
+  const example = firstError ? `; ${describe(firstError)}` : '';
+  return { status: 'completed_with_errors', errorMessage: leftOut + example };
+}
+
+function describe({ line, externalId, message }: FirstError): string {
+  if (line !== null) return `line ${line}: ${message}`;
+  return externalId === null ? message : `${externalId}: ${message}`;
+}

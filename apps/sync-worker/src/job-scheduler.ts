@@ -1,0 +1,114 @@
+import { type ClaimableJob, type ClaimedJob, findClaimableJobs } from '@idsync/database';
+import { claimJob } from './claim-job.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+import type { SyncContext } from './sync-context.js';
+import { WakeUp } from './wake-up.js';
+
+interface Run {
+  control: RunControl;
+  ended: Promise<void>;
+}
+
+/** More than one process can run: others may take some of the candidates first. */
+const candidates = 50;
+
+/**
+ * Claims what can be claimed and runs it, a few jobs at a time. Messages only wake it: what there is to do stands in
+ * sync_jobs, and a poll finds what no message brought (lost ones, dead workers, connectors that became free).
+ */
+export class JobScheduler {
+  private readonly runs = new Map<string, Run>();
+  private readonly wakeUp = new WakeUp();
+  private stopped = false;
+  private polling: Promise<void> | undefined;
+
+  constructor(private readonly context: SyncContext) {}
+
+  start(): void {
+    this.polling ??= this.poll();
+  }
+
+  /** There may be something to claim. */
+  wake(): void {
+    this.wakeUp.call();
+  }
+
+  /** A batch of the job was applied: there may be room for the next page. */
+  batchApplied(jobId: string): void {
+    this.runs.get(jobId)?.control.wakeUp.call();
+  }
+
+  /** The job has ended; if it is read here, the reading stops at once. */
+  jobEnded(jobId: string): void {
+    this.runs.get(jobId)?.control.interrupt('job ended');
+    this.wake();
+  }
+
+  /** Claims nothing more, lets every run finish its page, bounded, and gives the leases back. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.wakeUp.call();
+    await this.polling;
+    const runs = [...this.runs.values()];
+    for (const { control } of runs) control.stop();
+    const { stopMs } = this.context.settings;
+    const ended = Promise.all(runs.map((run) => run.ended)).then(() => true as const);
+    if (await within(stopMs, ended)) return;
+    for (const { control } of runs) control.interrupt('worker stops');
+    // What does not even end now leaves its lease to run out.
+    await within(stopMs, ended);
+  }
+
+  private async poll(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.claimWhatFits();
+      } catch (error) {
+        this.context.log.warn(`no look for jobs: ${String(error)}`);
+      }
+      await this.wakeUp.wait(this.context.settings.pollMs);
+    }
+  }
+
+  private async claimWhatFits(): Promise<void> {
+    const { database, settings } = this.context;
+    if (this.runs.size >= settings.concurrency) return;
+    const found = await database.transaction(undefined, (tx) => findClaimableJobs(tx, candidates));
+    for (const candidate of found) {
+      if (this.stopped || this.runs.size >= settings.concurrency) return;
+      // A lease that ran out under a run of our own: the run has not noticed yet, and ends before another begins.
+      if (this.runs.has(candidate.id)) continue;
+      const job = await this.tryToClaim(candidate);
+      if (job) this.begin(job);
+    }
+  }
+
+  /** A job that cannot be claimed must not keep those behind it waiting. */
+  private async tryToClaim(candidate: ClaimableJob): Promise<ClaimedJob | undefined> {
+    try {
+      return await claimJob(this.context, candidate);
+    } catch (error) {
+      this.context.log.error(`job ${candidate.id} not claimed: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  private begin(job: ClaimedJob): void {
+    const control = new RunControl();
+    const ended = runJob(this.context, job, control).finally(() => {
+      this.runs.delete(job.id);
+      this.wake();
+    });
+    this.runs.set(job.id, { control, ended });
+  }
+}
+
+/** True if it came true in time. */
+async function within(milliseconds: number, event: Promise<true>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  return Promise.race([event, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type Message, newUuid } from '@idsync/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listSource } from '../test/list-source.js';
+import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
+import { applyProgress } from './apply-progress.js';
+import { claimJob } from './claim-job.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+
+const script = fileURLToPath(new URL('../test/dying-worker.mjs', import.meta.url));
+const lines = 15;
+let fixture: SyncFixture;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+interface Death {
+  part: 'read' | 'count';
+  job?: { id: string; tenantId: string };
+  messages?: Message<'sync.batch.applied'>[];
+  /** The step it dies at; it lives if there are fewer. */
+  dieAt: number;
+}
+
+/** Runs the worker in a process of its own; the steps it took, or undefined if it was killed. */
+function work(death: Death): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = JSON.stringify({ url: fixture.url, lines, ...death });
+    execFile(process.execPath, [script, options], { timeout: 60_000 }, (error, stdout, stderr) => {
+      if (!error) resolve(Number(stdout));
+      else if (error.signal === 'SIGKILL' && !error.killed) resolve(undefined);
+      else reject(new Error(`the worker failed by itself: ${stderr}`));
+    });
+  });
+}
+
+/** Two at a time: the machine may have no more processors. */
+async function forEachStep(steps: number, check: (step: number) => Promise<void>): Promise<void> {
+  let next = 1;
+  const lane = async () => {
+    while (next <= steps) {
+      const step = next;
+      next += 1;
+      await check(step);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+}
+
+async function contents(jobId: string): Promise<{ seq: number; records: string[] }[]> {
+  const rows = await fixture.rows.rows<{ seq: number; records: string }>(
+    'select seq, records from sync_batches where job_id = $1 order by seq',
+    [jobId],
+  );
+  return rows.map(({ seq, records }) => ({
+    seq,
+    records: (JSON.parse(records) as { external_id: string }[]).map((record) => record.external_id),
+  }));
+}
+
+async function announcedSeqs(jobId: string): Promise<number[]> {
+  const rows = await fixture.rows.rows<{ seq: number }>(
+    `select (message::jsonb #>> '{data,seq}')::int as seq from outbox
+      where type = 'sync.batch.ready' and message::jsonb #>> '{data,job_id}' = $1 order by 1`,
+    [jobId],
+  );
+  return rows.map((row) => row.seq);
+}
+
+/** What another worker does when it finds the job, once PostgreSQL has let go of what the dead one had locked. */
+async function takeOver(job: { id: string; tenantId: string }): Promise<void> {
+  const context = fixture.context(listSource(lines));
+  await eventually(async () => {
+    await fixture.rows.rows(
+      `update sync_jobs set lease_until = now() - interval '1 second' where id = $1 and lease_until is not null`,
+      [job.id],
+    );
+    const claimed = await claimJob(context, job);
+    if (claimed) await runJob(context, claimed, new RunControl());
+    return (await fixture.job(job.id)).batches_total !== null;
+  });
+}
+
+/** Several jobs are at it at the same time: another's look may have found this one's sweep. */
+const swept = (jobId: string) =>
+  eventually(async () => {
+    await fixture.sweepAll();
+    return (await fixture.job(jobId)).status !== 'running';
+  });
+
+const answersTo = (job: { id: string; tenantId: string }): Message<'sync.batch.applied'>[] =>
+  [10, 5].map((created, seq) => ({
+    id: newUuid(),
+    tenant_id: job.tenantId,
+    data: { job_id: job.id, seq, created, updated: 0, unchanged: 0, errors: [] },
+  }));
+
+const expectedBatches = [
+  { seq: 0, records: numbered(0, 10) },
+  { seq: 1, records: numbered(10, 15) },
+];
+
+describe('a worker killed with SIGKILL', () => {
+  it('between any two steps of reading leaves a job that another finishes, no batch repeated and none lost', async () => {
+    const steps = await work({ part: 'read', job: await fixture.queueAlone(), dieAt: 0 });
+    expect(steps).toBeGreaterThan(20);
+    await forEachStep(steps ?? 0, async (dieAt) => {
+      const job = await fixture.queueAlone();
+      expect(await work({ part: 'read', job, dieAt })).toBeUndefined();
+      await takeOver(job);
+      expect(await contents(job.id)).toEqual(expectedBatches);
+      expect(await announcedSeqs(job.id)).toEqual([0, 1]);
+      for (const answer of answersTo(job)) await applyProgress(fixture.database, answer);
+      await swept(job.id);
+      expect(await fixture.job(job.id)).toMatchObject({ status: 'completed', records_read: 15, records_applied: 15 });
+      const events = (await fixture.events(job.id)).map((event) => event.type);
+      expect(events).toEqual(['sync.job.started', 'sync.job.completed']);
+    });
+  }, 180_000);
+
+  it('between any two steps of counting leaves a job that ends once, every record counted once', async () => {
+    const readJob = async () => {
+      const job = await fixture.queueAlone();
+      await takeOver(job);
+      return { job, messages: answersTo(job) };
+    };
+    const steps = await work({ part: 'count', ...(await readJob()), dieAt: 0 });
+    await fixture.sweepAll();
+    expect(steps).toBeGreaterThan(10);
+    await forEachStep(steps ?? 0, async (dieAt) => {
+      const { job, messages } = await readJob();
+      expect(await work({ part: 'count', messages, dieAt })).toBeUndefined();
+      for (const message of messages) await applyProgress(fixture.database, message);
+      await swept(job.id);
+      expect(await fixture.job(job.id)).toMatchObject({
+        status: 'completed',
+        batches_processed: 2,
+        records_applied: 15,
+        progress_pct: 100,
+      });
+      const ends = (await fixture.events(job.id)).filter((event) => event.type === 'sync.job.completed');
+      expect(ends).toHaveLength(1);
+    });
+  }, 180_000);
+});

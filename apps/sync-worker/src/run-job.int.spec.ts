@@ -1,0 +1,246 @@
+import type { Connector } from '@idsync/connectors';
+import type { ClaimedJob } from '@idsync/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listSource, truncated } from '../test/list-source.js';
+import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
+import { claimJob } from './claim-job.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+import type { SyncSettings } from './sync-context.js';
+
+let fixture: SyncFixture;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+beforeEach(() => {
+  fixture.applied.length = 0;
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+async function claimed(tenantId?: string, connectorId?: string): Promise<ClaimedJob> {
+  const job = tenantId && connectorId ? await fixture.queue(tenantId, connectorId) : await fixture.queueAlone();
+  const claim = await claimJob(fixture.context(listSource(0)), job);
+  if (!claim) throw new Error('not claimed');
+  return claim;
+}
+
+async function takeOver(job: ClaimedJob): Promise<ClaimedJob> {
+  const claim = await claimJob(fixture.context(listSource(0)), job);
+  if (!claim) throw new Error('not taken over');
+  return claim;
+}
+
+async function run(job: ClaimedJob, source: Connector, settings: Partial<SyncSettings> = {}): Promise<void> {
+  await runJob(fixture.context(source, settings), job, new RunControl());
+}
+
+describe('running a job', () => {
+  it('writes each page as a batch and completes when the directory has applied the last one', async () => {
+    const job = await claimed();
+    await run(job, listSource(25, { tellsFraction: true }));
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'running',
+      batches_written: 3,
+      batches_total: 3,
+      records_read: 25,
+      progress_pct: 0,
+      lease_owner: null,
+      lease_until: null,
+    });
+    expect(await fixture.applyAll()).toBe(3);
+    expect(fixture.applied).toEqual(numbered(0, 25));
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'completed',
+      error_message: null,
+      batches_processed: 3,
+      records_applied: 25,
+      progress_pct: 100,
+    });
+    expect(await fixture.rows.rows('select from sync_batches where job_id = $1', [job.id])).toEqual([]);
+    expect((await fixture.events(job.id)).at(-1)).toMatchObject({
+      type: 'sync.job.completed',
+      details: { status: 'completed', records_read: 25, records_applied: 25, records_failed: 0 },
+    });
+  });
+
+  it('completes without a batch when the source is empty, once the directory has looked at what that means', async () => {
+    const job = await claimed();
+    await run(job, listSource(0));
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_total: 0 });
+    expect(await fixture.sweepAll()).toBe(1);
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'completed', progress_pct: 100, batches_total: 0 });
+  });
+
+  it('reports records it had to leave out with their lines, and writes no batch for a page of nothing else', async () => {
+    const job = await claimed();
+    await run(job, listSource(20, { badLines: [3, ...Array.from({ length: 10 }, (_, at) => at + 10)] }));
+    expect(await fixture.job(job.id)).toMatchObject({ batches_written: 1, records_failed: 11 });
+    await fixture.applyAll();
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'completed_with_errors',
+      progress_pct: 100,
+      error_message: '11 records were left out; line 3: external_id is missing',
+    });
+    expect(await fixture.recordErrors(job.id)).toHaveLength(11);
+  });
+
+  it('counts every error and keeps a thousand of them', async () => {
+    const job = await claimed();
+    const badLines = Array.from({ length: 1_500 }, (_, line) => line);
+    await run(job, listSource(1_500, { badLines }), { pageSize: 400 });
+    await fixture.sweepAll();
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'completed_with_errors', records_failed: 1_500 });
+    const kept = await fixture.recordErrors(job.id);
+    expect(kept.map((error) => error.line)).toEqual(badLines.slice(0, 1_000));
+  });
+
+  it('fails with the words of the source once what was read before is applied', async () => {
+    const job = await claimed();
+    await run(job, listSource(30, { failsAt: truncated(25) }));
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_total: 2, lease_until: null });
+    await fixture.applyAll();
+    expect(fixture.applied).toEqual(numbered(0, 20));
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'failed',
+      error_message: 'hr.csv ends in the middle of a record',
+      records_applied: 20,
+    });
+    expect((await fixture.job(job.id)).progress_pct).toBeLessThan(100);
+    expect((await fixture.events(job.id)).at(-1)).toMatchObject({
+      type: 'sync.job.failed',
+      details: { error: 'hr.csv ends in the middle of a record' },
+    });
+  });
+
+  it('fails at once when the source gave nothing', async () => {
+    const job = await claimed();
+    await run(job, listSource(30, { failsAt: truncated(0) }));
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'failed', batches_written: 0 });
+  });
+
+  it('fails when the source stops before its end was seen, or is silent for too long', async () => {
+    const endless = await claimed();
+    await run(endless, listSource(0, { endless: true }));
+    expect(await fixture.job(endless.id)).toMatchObject({
+      status: 'failed',
+      error_message: 'the source stopped before its end was seen',
+    });
+    const silent = await claimed();
+    await run(silent, listSource(10, { beforePage: () => new Promise(() => undefined) }), { pageTimeoutMs: 50 });
+    expect(await fixture.job(silent.id)).toMatchObject({
+      status: 'failed',
+      error_message: 'the source was silent for 0.05 seconds',
+    });
+  });
+
+  it('fails when the connector was deleted, before the first page or between two', async () => {
+    const early = await claimed();
+    const deleteConnector = (id: string) =>
+      fixture.rows.rows('update connectors set deleted_at = now() where id = $1', [id]);
+    await deleteConnector(early.connectorId);
+    await run(early, listSource(10));
+    expect(await fixture.job(early.id)).toMatchObject({ status: 'failed', error_message: 'connector was deleted' });
+
+    const late = await claimed();
+    const beforePage = async (line: number) => {
+      if (line === 10) await deleteConnector(late.connectorId);
+    };
+    await run(late, listSource(30, { beforePage }));
+    expect(await fixture.job(late.id)).toMatchObject({ status: 'running', batches_written: 1, batches_total: 1 });
+    await fixture.applyAll();
+    expect(await fixture.job(late.id)).toMatchObject({ status: 'failed', error_message: 'connector was deleted' });
+  });
+
+  it('tries again where it stopped after an unexpected error, and fails when that goes on without a page', async () => {
+    const job = await claimed();
+    const broken = listSource(30, { failsAt: { line: 15, error: new TypeError('undefined is not a function') } });
+    await run(job, broken, { errorsAllowed: 2 });
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_written: 1, lease_owner: null });
+    const { lease_until } = await fixture.job(job.id);
+    expect(lease_until?.getTime()).toBeGreaterThan(Date.now());
+
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await fixture.expireLease(job.id);
+      await run(await takeOver(job), broken, { errorsAllowed: 2 });
+    }
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'failed',
+      error_message: 'internal error; the log of the worker says more',
+      batches_written: 1,
+    });
+  });
+});
+
+describe('a worker that was overtaken', () => {
+  it('writes nothing more: neither the page in hand nor the end', async () => {
+    const job = await claimed();
+    let overtaken: ClaimedJob | undefined;
+    const beforePage = async (line: number) => {
+      if (line !== 10) return;
+      await fixture.expireLease(job.id);
+      overtaken = await takeOver(job);
+    };
+    await run(job, listSource(30, { beforePage }));
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_written: 1, lease_token: 2 });
+    if (!overtaken) throw new Error('not overtaken');
+    await run(overtaken, listSource(30));
+    await fixture.applyAll();
+    expect(fixture.applied).toEqual(numbered(0, 30));
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'completed', records_applied: 30, batches_total: 3 });
+  });
+
+  it('does not fail the job that another has now, nor give its lease away', async () => {
+    const job = await claimed();
+    const beforePage = async () => {
+      await fixture.expireLease(job.id);
+      await takeOver(job);
+      throw new TypeError('the old worker stumbles');
+    };
+    await run(job, listSource(30, { beforePage }), { errorsAllowed: 1 });
+    const now = await fixture.job(job.id);
+    expect(now).toMatchObject({ status: 'running', lease_token: 2 });
+    expect(now.lease_owner).not.toBeNull();
+  });
+
+  it('notices by its renewals while the source is silent', async () => {
+    const job = await claimed();
+    const beforePage = async (): Promise<void> => {
+      await fixture.rows.rows('update sync_jobs set lease_token = lease_token + 1 where id = $1', [job.id]);
+      await new Promise(() => undefined);
+    };
+    await run(job, listSource(30, { beforePage }), { leaseMs: 90 });
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_written: 0 });
+  });
+});
+
+describe('a directory that is behind', () => {
+  it('makes the source wait, with the lease renewed, and lets it go on when batches are applied', async () => {
+    const job = await claimed();
+    const control = new RunControl();
+    const context = fixture.context(listSource(100), { batchesInFlight: 2, roomPollMs: 20, leaseMs: 2_000 });
+    const running = runJob(context, job, control);
+    await eventually(async () => (await fixture.job(job.id)).batches_written === 2);
+    const { lease_until } = await fixture.job(job.id);
+    await eventually(async () => Number((await fixture.job(job.id)).lease_until) > Number(lease_until));
+    expect(await fixture.job(job.id)).toMatchObject({ batches_written: 2, lease_token: 1 });
+
+    let most = 0;
+    await eventually(async () => {
+      const [row] = await fixture.rows.rows<{ count: number }>(
+        'select count(*)::int as count from sync_batches where job_id = $1',
+        [job.id],
+      );
+      most = Math.max(most, row?.count ?? 0);
+      await fixture.applyAll();
+      return (await fixture.job(job.id)).status === 'completed';
+    });
+    await running;
+    expect(most).toBeLessThanOrEqual(2);
+    expect(fixture.applied).toEqual(numbered(0, 100));
+  });
+});

@@ -1,0 +1,119 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Message, type MessageData, type MessageType, newUuid } from '@idsync/contracts';
+import { Database, enqueue, markReceived } from '@idsync/database';
+import { type Bus, openBus, PermanentError, patternsOf } from '@idsync/messaging';
+import type { RunningService } from '@idsync/runtime';
+import { type BrokerVhost, createVhost, hasBroker } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, SyncFixture } from '../test/sync-fixture.js';
+import { startSyncWorker } from './start.js';
+
+/** What the directory of these tests does with a batch. */
+let directory: (message: Message<'sync.batch.ready'>) => Promise<void>;
+
+describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
+  'the sync worker, over %s',
+  (driver) => {
+    let fixture: SyncFixture;
+    let vhost: BrokerVhost | undefined;
+    let sourcesDir: string;
+    let worker: RunningService;
+    let databases: Record<'gateway' | 'directory', Database>;
+    let buses: Bus[];
+    let tenantId: string;
+    let connectorId: string;
+
+    beforeAll(async () => {
+      fixture = await SyncFixture.create();
+      vhost = driver === 'amqp' ? await createVhost() : undefined;
+      const amqpUrl = vhost?.url;
+      sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-sources-'));
+      await writeFile(join(sourcesDir, 'hr.csv'), 'id,mail\n1,a@x.org\n2,b@x.org\n,c@x.org\n');
+      tenantId = await fixture.rows.tenant();
+      connectorId = await fixture.rows.connector(tenantId);
+      const config = { path: 'hr.csv', external_id: 'id', fields: { email: 'mail' } };
+      await fixture.rows.rows('update connectors set config = $2 where id = $1', [connectorId, config]);
+
+      const [gateway, directoryDatabase] = await Promise.all(
+        (['gateway', 'directory'] as const).map((service) => Database.connect({ url: fixture.url, service })),
+      );
+      if (!gateway || !directoryDatabase) throw new Error('not connected');
+      databases = { gateway, directory: directoryDatabase };
+      worker = await startSyncWorker({ databaseUrl: fixture.url, amqpUrl, sourcesDir, logLevel: 'fatal' });
+      buses = await Promise.all(
+        (['gateway', 'directory'] as const).map((service) =>
+          openBus({ service, database: databases[service], amqpUrl }),
+        ),
+      );
+      const strategy = buses[1]?.strategy;
+      if (!strategy) throw new Error('no bus');
+      const handlers: Record<string, (message: Message<'sync.batch.ready'>) => Promise<void>> = {
+        'sync.batch.ready': (message) => directory(message),
+        'sync.sweep.requested': ({ data }) =>
+          send(databases.directory, 'sync.sweep.ended', { job_id: data.job_id, deleted: 0 }),
+      };
+      for (const pattern of patternsOf('directory')) {
+        strategy.addHandler(pattern, handlers[pattern] ?? (async () => undefined), true);
+      }
+      await new Promise<void>((resolve, reject) => {
+        void strategy.listen((error) => (error === undefined ? resolve() : reject(error)));
+      });
+    });
+
+    afterAll(async () => {
+      await worker?.close();
+      for (const bus of buses ?? []) await bus.close();
+      for (const database of Object.values(databases ?? {})) await database.close();
+      await fixture?.close();
+      await vhost?.drop();
+      await rm(sourcesDir, { recursive: true, force: true });
+    });
+
+    async function send<T extends MessageType>(from: Database, type: T, data: MessageData<T>): Promise<void> {
+      await from.transaction(tenantId, (tx) => enqueue(tx, { type, tenantId, data }));
+    }
+
+    async function trigger(): Promise<string> {
+      const { id } = await fixture.queue(tenantId, connectorId);
+      await send(databases.gateway, 'sync.job.requested', { job_id: id });
+      return id;
+    }
+
+    const ends = (id: string, status: string) => eventually(async () => (await fixture.job(id)).status === status);
+
+    it('brings a file to the directory and tells what it left out', async () => {
+      directory = async ({ id, data }) => {
+        await databases.directory.transaction(tenantId, async (tx) => {
+          if (!(await markReceived(tx, id))) return;
+          const answer = { ...data, created: 2, updated: 0, unchanged: 0, errors: [] };
+          await enqueue(tx, { type: 'sync.batch.applied', tenantId, data: answer });
+        });
+      };
+      const job = await trigger();
+      await ends(job, 'completed_with_errors');
+      const { error_message, records_applied } = await fixture.job(job);
+      expect(error_message).toMatch(/^1 record was left out; line 4: /);
+      expect(records_applied).toBe(2);
+    });
+
+    it('cancels a job that waits for the directory', async () => {
+      directory = () => Promise.resolve();
+      const job = await trigger();
+      await eventually(async () => (await fixture.job(job)).batches_total === 1);
+      await send(databases.gateway, 'sync.job.cancel_requested', { job_id: job, reason: 'wrong file' });
+      await ends(job, 'cancelled');
+      expect(await fixture.job(job)).toMatchObject({ cancel_reason: 'wrong file' });
+    });
+
+    it('fails a job over a batch that the directory gives up, and takes no harm from messages about no job', async () => {
+      directory = () => Promise.reject(new PermanentError('a batch nobody can apply'));
+      await send(databases.gateway, 'sync.job.requested', { job_id: newUuid() });
+      await send(databases.gateway, 'sync.job.cancel_requested', { job_id: newUuid() });
+      const job = await trigger();
+      await ends(job, 'failed');
+      expect((await fixture.job(job)).error_message).toMatch(/^batch 1 could not be applied/);
+    });
+  },
+);

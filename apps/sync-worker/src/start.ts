@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createConnector } from '@idsync/connectors';
+import { Database } from '@idsync/database';
+import { openBus, startConsumers } from '@idsync/messaging';
+import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { Housekeeping } from './housekeeping.js';
+import { JobScheduler } from './job-scheduler.js';
+import { defaultSettings, type SyncContext } from './sync-context.js';
+import { SyncWorkerModule } from './sync-worker.module.js';
+
+export interface SyncWorkerOptions {
+  databaseUrl: string;
+  /** RabbitMQ's address; without one, messages travel through PostgreSQL. */
+  amqpUrl?: string;
+  /** The folder that the paths of file connectors are relative to. */
+  sourcesDir: string;
+  logLevel: string;
+}
+
+export async function startSyncWorker(options: SyncWorkerOptions): Promise<RunningService> {
+  const { databaseUrl, amqpUrl, sourcesDir, logLevel } = options;
+  const logger = createLogger('sync-worker', logLevel);
+  const database = await Database.connect({ url: databaseUrl, service: 'sync-worker' });
+  const bus = await openBus({ service: 'sync-worker', database, amqpUrl, logger });
+  const context: SyncContext = {
+    database,
+    openConnector: (source) => createConnector({ ...source, sourcesDir }),
+    owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
+    settings: defaultSettings,
+    log: logger,
+  };
+  const scheduler = new JobScheduler(context);
+  const housekeeping = new Housekeeping(context);
+  const app = await startConsumers(bus, SyncWorkerModule.with(database, scheduler), new NestLogger(logger));
+  scheduler.start();
+  housekeeping.start();
+  logger.info('ready');
+  return {
+    async close() {
+      // Leases first: another worker goes on while this one still drains its queues.
+      await Promise.all([scheduler.stop(), housekeeping.stop()]);
+      await app.close();
+      await bus.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { type MessageData, newUuid } from '@idsync/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listSource } from '../test/list-source.js';
+import { SyncFixture } from '../test/sync-fixture.js';
+import { cancelRequestedJob } from './cancel-requested-job.js';
+import { claimJob } from './claim-job.js';
+import { endSweep, failSweep } from './end-sweep.js';
+import { askAgainForSweeps } from './housekeeping.js';
+import { quarantine, releaseJob } from './quarantine.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+
+let fixture: SyncFixture;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+interface Job {
+  id: string;
+  tenantId: string;
+}
+
+/** A job that waits for its sweep. */
+async function readJob(): Promise<Job> {
+  const job = await fixture.queueAlone();
+  const context = fixture.context(listSource(0));
+  const claimed = await claimJob(context, job);
+  if (!claimed) throw new Error('not claimed');
+  await runJob(context, claimed, new RunControl());
+  return job;
+}
+
+/** Sweeps asked for this job, taken out of the outbox. */
+const asked = async ({ id }: Job): Promise<number> =>
+  (
+    await fixture.rows.rows(
+      `delete from outbox where type = 'sync.sweep.requested' and message::jsonb #>> '{data,job_id}' = $1 returning id`,
+      [id],
+    )
+  ).length;
+
+const to = <Data extends object>(
+  { id, tenantId }: Job,
+  data: Data,
+): { id: string; tenant_id: string; data: Data & MessageData<'sync.job.ended'> } => ({
+  id: newUuid(),
+  tenant_id: tenantId,
+  data: { job_id: id, ...data },
+});
+
+const decision = async ({ id }: Job): Promise<unknown> =>
+  (await fixture.rows.rows<{ decision: unknown }>('select decision from sync_jobs where id = $1', [id]))[0]?.decision;
+
+const row = async ({ id }: Job) =>
+  (
+    await fixture.rows.rows<Record<string, unknown>>(
+      'select status, note, records_deleted::int, sweep_asked_at from sync_jobs where id = $1',
+      [id],
+    )
+  )[0];
+
+const events = async ({ id }: Job): Promise<string[]> => (await fixture.events(id)).map(({ type }) => type);
+
+describe('an answer to a sweep', () => {
+  it('completes the job once, with what was deleted and what is to be said', async () => {
+    const job = await readJob();
+    expect(await asked(job)).toBe(1);
+    const answer = to(job, { deleted: 3, note: 'nothing more' });
+    expect(await endSweep(fixture.database, answer)).toBe(true);
+    expect(await endSweep(fixture.database, to(job, { deleted: 5 }))).toBe(false);
+    expect(await row(job)).toEqual({
+      status: 'completed',
+      note: 'nothing more',
+      records_deleted: 3,
+      sweep_asked_at: null,
+    });
+    expect(await events(job)).toEqual(['sync.job.started', 'sync.job.completed']);
+  });
+
+  it('tells of records that several batches named: their last word counts, the others are left out', async () => {
+    const job = await readJob();
+    await fixture.rows.rows('update sync_jobs set records_applied = 5 where id = $1', [job.id]);
+    const errors = [{ external_id: '7', message: 'stands in the source more than once' }];
+    expect(await endSweep(fixture.database, to(job, { deleted: 0, repeated: 2, errors }))).toBe(true);
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'completed_with_errors',
+      records_applied: 3,
+      records_failed: 2,
+      error_message: '2 records were left out; 7: stands in the source more than once',
+    });
+    expect(await fixture.recordErrors(job.id)).toMatchObject([{ message: 'stands in the source more than once' }]);
+  });
+
+  it('is not believed if it names another tenant, or a job that is still being read', async () => {
+    const job = await readJob();
+    const foreign = { ...to(job, { deleted: 0 }), tenant_id: await fixture.rows.tenant() };
+    expect(await endSweep(fixture.database, foreign)).toBe(false);
+    const reading = await fixture.queueAlone();
+    await claimJob(fixture.context(listSource(0)), reading);
+    expect(await endSweep(fixture.database, to(reading, { deleted: 0 }))).toBe(false);
+    expect(await failSweep(fixture.database, to(reading, {}))).toBe(false);
+  });
+
+  it('fails the job when the directory gave the sweep up', async () => {
+    const job = await readJob();
+    expect(await failSweep(fixture.database, to(job, {}))).toBe(true);
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringMatching(/^what the source no longer lists could not be deleted/),
+    });
+  });
+
+  it('is asked for again when none has come for long', async () => {
+    const job = await readJob();
+    await asked(job);
+    await askAgainForSweeps(fixture.database, 60_000);
+    expect(await asked(job)).toBe(0);
+    await fixture.rows.rows(`update sync_jobs set sweep_asked_at = now() - interval '1 hour' where id = $1`, [job.id]);
+    await askAgainForSweeps(fixture.database, 60_000);
+    await askAgainForSweeps(fixture.database, 60_000);
+    expect(await asked(job)).toBe(1);
+  });
+});
+
+describe('a quarantined job', () => {
+  const held = (job: Job) => quarantine(fixture.database, to(job, { note: 'held back: it would delete 25' }));
+  const release = (job: Job, reason = 'they did leave') => releaseJob(fixture.database, to(job, { reason, by: 'eve' }));
+
+  it('waits for an operator, says why, and keeps its connector busy', async () => {
+    const job = await readJob();
+    await asked(job);
+    expect(await held(job)).toBe(true);
+    expect(await held(job)).toBe(false);
+    expect(await row(job)).toMatchObject({ status: 'quarantined', note: 'held back: it would delete 25' });
+    expect(await events(job)).toEqual(['sync.job.started', 'sync.job.quarantined']);
+    await fixture.rows.rows(`update sync_jobs set sweep_asked_at = now() - interval '1 hour' where id = $1`, [job.id]);
+    await askAgainForSweeps(fixture.database, 60_000);
+    expect(await asked(job)).toBe(0);
+  });
+
+  it('is swept again when it is released, once, and an old answer does not hold it again', async () => {
+    const job = await readJob();
+    await asked(job);
+    await held(job);
+    expect(await release(job)).toBe(true);
+    expect(await release(job, 'once more')).toBe(false);
+    expect(await asked(job)).toBe(1);
+    expect(await held(job)).toBe(false);
+    expect(await decision(job)).toMatchObject({ action: 'released', reason: 'they did leave', by: 'eve' });
+    expect(await endSweep(fixture.database, to(job, { deleted: 25 }))).toBe(true);
+    expect(await row(job)).toMatchObject({ status: 'completed', records_deleted: 25 });
+  });
+
+  it('can still be cancelled once it was released, and keeps both decisions', async () => {
+    const job = await readJob();
+    await quarantine(fixture.database, to(job, { note: 'too many' }));
+    await releaseJob(fixture.database, to(job, { reason: 'they did leave', by: 'eve' }));
+    expect(await cancelRequestedJob(fixture.database, to(job, { reason: 'oops', by: 'ada' }))).toBe(true);
+    expect(await decision(job)).toMatchObject({
+      action: 'cancelled',
+      reason: 'oops',
+      by: 'ada',
+      after: { action: 'released', reason: 'they did leave', by: 'eve' },
+    });
+  });
+
+  it('has nothing left of its note when it was released and has done all', async () => {
+    const job = await readJob();
+    await quarantine(fixture.database, to(job, { note: 'too many' }));
+    await releaseJob(fixture.database, to(job, { reason: 'they did leave', by: 'eve' }));
+    await endSweep(fixture.database, to(job, { deleted: 30 }));
+    expect(await row(job)).toMatchObject({ status: 'completed', note: null, records_deleted: 30 });
+  });
+
+  it('can be cancelled, and keeps who did it and why', async () => {
+    const job = await readJob();
+    await held(job);
+    expect(await cancelRequestedJob(fixture.database, to(job, { reason: 'wrong file', by: 'eve' }))).toBe(true);
+    expect(await release(job)).toBe(false);
+    expect(await decision(job)).toMatchObject({ action: 'cancelled', reason: 'wrong file', by: 'eve' });
+    expect(await row(job)).toMatchObject({ status: 'cancelled', records_deleted: 0 });
+  });
+
+  it('is not there to be released before it is held', async () => {
+    expect(await release(await readJob())).toBe(false);
+  });
+});

@@ -1,0 +1,165 @@
+import type { Connector } from '@idsync/connectors';
+import { type Message, newUuid, type SourceRecord } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { applyProgress } from '../src/apply-progress.js';
+import { endSweep } from '../src/end-sweep.js';
+import { defaultSettings, type SyncContext, type SyncSettings } from '../src/sync-context.js';
+
+export interface JobRow {
+  status: string;
+  error_message: string | null;
+  cancel_reason: string | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+  progress_pct: number;
+  records_read: number;
+  records_applied: number;
+  records_failed: number;
+  batches_written: number;
+  batches_processed: number;
+  batches_total: number | null;
+  attempts: number;
+  lease_token: number;
+  lease_owner: string | null;
+  lease_until: Date | null;
+}
+
+/** A database with tenants, connectors and jobs in it, and a directory that only takes note. */
+export class SyncFixture {
+  /** External ids in the order the directory was given them. */
+  readonly applied: string[] = [];
+
+  private constructor(
+    private readonly testDatabase: TestDatabase,
+    readonly rows: DirectoryFixture,
+    readonly database: Database,
+  ) {}
+
+  static async create(): Promise<SyncFixture> {
+    const testDatabase = await createTestDatabase();
+    const database = await Database.connect({ url: testDatabase.url, service: 'sync-worker' });
+    return new SyncFixture(testDatabase, DirectoryFixture.connect(testDatabase.url), database);
+  }
+
+  get url(): string {
+    return this.testDatabase.url;
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await this.rows.close();
+    await this.testDatabase.drop();
+  }
+
+  context(source: Connector, settings: Partial<SyncSettings> = {}): SyncContext {
+    return {
+      database: this.database,
+      openConnector: () => source,
+      owner: newUuid(),
+      settings: { ...defaultSettings, pageSize: 10, ...settings },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    };
+  }
+
+  /** A job as the gateway leaves it. */
+  async queue(tenantId: string, connectorId: string): Promise<{ id: string; tenantId: string }> {
+    const id = newUuid();
+    await this.rows.rows('insert into sync_jobs (id, tenant_id, connector_id, keyed) values ($1, $2, $3, true)', [
+      id,
+      tenantId,
+      connectorId,
+    ]);
+    return { id, tenantId };
+  }
+
+  /** A queued job of a new connector of a new tenant. */
+  async queueAlone(): Promise<{ id: string; tenantId: string; connectorId: string }> {
+    const tenantId = await this.rows.tenant();
+    const connectorId = await this.rows.connector(tenantId);
+    return { ...(await this.queue(tenantId, connectorId)), connectorId };
+  }
+
+  async job(id: string): Promise<JobRow> {
+    const [job] = await this.rows.rows<JobRow>(
+      `select status, error_message, cancel_reason, started_at, completed_at, progress_pct, records_read::int,
+              records_applied::int, records_failed::int, batches_written, batches_processed, batches_total, attempts,
+              lease_token::int, lease_owner, lease_until from sync_jobs where id = $1`,
+      [id],
+    );
+    if (!job) throw new Error(`no job ${id}`);
+    return job;
+  }
+
+  /** As if the worker that holds the lease had been silent for too long. */
+  async expireLease(jobId: string): Promise<void> {
+    await this.rows.rows(`update sync_jobs set lease_until = now() - interval '1 second' where id = $1`, [jobId]);
+  }
+
+  async events(jobId: string): Promise<{ type: string; details: Record<string, unknown> }[]> {
+    return this.rows.rows('select type, details from events where job_id = $1 order by sequence', [jobId]);
+  }
+
+  async recordErrors(jobId: string): Promise<{ line: number | null; message: string }[]> {
+    return this.rows.rows('select line::int, message from sync_record_errors where job_id = $1 order by id', [jobId]);
+  }
+
+  /** Takes the announced batches out of the outbox, as the relay would. */
+  async announced(): Promise<Message<'sync.batch.ready'>[]> {
+    const rows = await this.rows.rows<{ message: string }>(
+      `with taken as (delete from outbox where type = 'sync.batch.ready' returning id, message)
+       select message from taken order by id`,
+    );
+    return rows.map((row) => JSON.parse(row.message) as Message<'sync.batch.ready'>);
+  }
+
+  /** Does the directory's part for one announced batch; undefined if the batch is gone. */
+  async apply(ready: Message<'sync.batch.ready'>): Promise<Message<'sync.batch.applied'> | undefined> {
+    const [batch] = await this.rows.rows<{ records: string }>(
+      'select records from sync_batches where job_id = $1 and seq = $2',
+      [ready.data.job_id, ready.data.seq],
+    );
+    if (!batch) return undefined;
+    const records = JSON.parse(batch.records) as SourceRecord[];
+    this.applied.push(...records.map((record) => record.external_id));
+    return {
+      id: newUuid(),
+      tenant_id: ready.tenant_id,
+      data: { ...ready.data, created: records.length, updated: 0, unchanged: 0, errors: [] },
+    };
+  }
+
+  /** Answers every sweep that is asked for: nothing was missing. Returns how many those were. */
+  async sweepAll(): Promise<number> {
+    const rows = await this.rows.rows<{ message: string }>(
+      `delete from outbox where type = 'sync.sweep.requested' returning message`,
+    );
+    for (const row of rows) {
+      const { tenant_id, data } = JSON.parse(row.message) as Message<'sync.sweep.requested'>;
+      await endSweep(this.database, { id: newUuid(), tenant_id, data: { ...data, deleted: 0 } });
+    }
+    return rows.length;
+  }
+
+  /** Applies all that is announced and hands the answers to the worker; returns how many batches that were. */
+  async applyAll(): Promise<number> {
+    const ready = await this.announced();
+    for (const message of ready) {
+      const answer = await this.apply(message);
+      if (answer) await applyProgress(this.database, answer);
+    }
+    await this.sweepAll();
+    return ready.length;
+  }
+}
+
+/** Waits until `condition` holds; fails after a generous while. */
+export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it never came true');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `r${from + at}`);
