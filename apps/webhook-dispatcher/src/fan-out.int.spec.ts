@@ -1,0 +1,104 @@
+import { newUuid } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { fanOut } from './fan-out.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let fixture: DirectoryFixture;
+let tenant: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = await Database.connect({ url: testDatabase.url, service: 'webhook-dispatcher' });
+  fixture = DirectoryFixture.connect(testDatabase.url);
+});
+
+beforeEach(async () => {
+  tenant = await fixture.tenant();
+});
+
+afterAll(async () => {
+  await database?.close();
+  await fixture?.close();
+  await testDatabase?.drop();
+});
+
+async function webhook(events: string[], active = true, owner = tenant): Promise<string> {
+  const id = newUuid();
+  await fixture.rows('insert into webhooks (id, tenant_id, callback_url, events, active) values ($1, $2, $3, $4, $5)', [
+    id,
+    owner,
+    'https://receiver.example/hook',
+    events,
+    active,
+  ]);
+  return id;
+}
+
+/** Events of these types, from sequence 1 on, `times` over. */
+async function happened(types: string[], times = 1): Promise<void> {
+  await fixture.rows(
+    `insert into events (tenant_id, sequence, id, type, occurred_at, details)
+     select $1, (round - 1) * cardinality($2::text[]) + place, gen_random_uuid(), type, now(), '{}'
+       from generate_series(1, $3) round, unnest($2::text[]) with ordinality as e (type, place)`,
+    [tenant, types, times],
+  );
+}
+
+const facts = (first_sequence: number, last_sequence: number) => ({
+  id: newUuid(),
+  tenant_id: tenant,
+  data: { first_sequence, last_sequence },
+});
+
+async function deliveriesOf(webhookId: string): Promise<number[]> {
+  const rows = await fixture.rows<{ sequence: number }>(
+    'select event_sequence::int as sequence from webhook_deliveries where webhook_id = $1 and tenant_id = $2 order by 1',
+    [webhookId, tenant],
+  );
+  return rows.map((row) => row.sequence);
+}
+
+describe('fanning out facts', () => {
+  it('makes a delivery of each event for each webhook that wants its type, within the announced range', async () => {
+    const everything = await webhook(['*']);
+    const people = await webhook(['identity.*', 'user.created']);
+    const jobs = await webhook(['sync.*']);
+    await happened(['identity.created', 'user.created', 'user.updated', 'sync.job.completed', 'identity.updated']);
+    expect(await fanOut(database, facts(1, 4))).toBe(7);
+    expect(await deliveriesOf(everything)).toEqual([1, 2, 3, 4]);
+    expect(await deliveriesOf(people)).toEqual([1, 2]);
+    expect(await deliveriesOf(jobs)).toEqual([4]);
+  });
+
+  it('makes none twice, however often and in whatever overlap it is told', async () => {
+    const id = await webhook(['*']);
+    await happened(['user.created', 'user.updated', 'user.deleted']);
+    await fanOut(database, facts(1, 2));
+    const again = await Promise.all([fanOut(database, facts(1, 2)), fanOut(database, facts(2, 3))]);
+    expect(again).toEqual([0, 1]);
+    expect(await deliveriesOf(id)).toEqual([1, 2, 3]);
+  });
+
+  it('gives nothing to inactive webhooks and none of a tenant to another', async () => {
+    const inactive = await webhook(['*'], false);
+    const foreign = await webhook(['*'], true, await fixture.tenant());
+    await happened(['user.created']);
+    expect(await fanOut(database, facts(1, 1))).toBe(0);
+    expect(await deliveriesOf(inactive)).toEqual([]);
+    expect(await deliveriesOf(foreign)).toEqual([]);
+  });
+
+  it('takes the facts of a large batch in one statement, with ids that are UUIDv7', async () => {
+    const id = await webhook(['user.*']);
+    await happened(['identity.created', 'user.created', 'lifecycle.joiner'], 10_000);
+    expect(await fanOut(database, facts(1, 30_000))).toBe(10_000);
+    const ids = await fixture.rows<{ id: string }>('select id from webhook_deliveries where webhook_id = $1', [id]);
+    const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    expect(ids.filter((row) => !pattern.test(row.id))).toEqual([]);
+    const made = Number.parseInt((ids[0]?.id ?? '').replaceAll('-', '').slice(0, 12), 16);
+    expect(Math.abs(Date.now() - made)).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,1 @@
+export { startWebhookDispatcher, type WebhookDispatcherOptions } from './start.js';

@@ -1,0 +1,7 @@
+import { dispatcherEnvironment, readEnv, runService } from '@idsync/runtime';
+import { startWebhookDispatcher } from './start.js';
+
+await runService('webhook-dispatcher', async () => {
+  const env = readEnv(dispatcherEnvironment);
+  return startWebhookDispatcher({ databaseUrl: env.DATABASE_URL, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL });
+});
