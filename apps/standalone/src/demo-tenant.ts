@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConnectorBody } from '@idsync/contracts';
+import type { TenantAccess } from './credentials.js';
+import type { OperatorClient } from './operator-client.js';
+
+export interface DemoTenant {
+  tenantId: string;
+  apiKey: string;
+  connectors: { id: string; name: string }[];
+}
+
+interface Demo {
+  tenant: string;
+  connectors: ConnectorBody[];
+}
+
+interface List<Item> {
+  data: Item[];
+}
+
+const withoutSamples: Demo = { tenant: 'Demo', connectors: [] };
+
+/**
+ * The tenant of the earlier starts, whatever folder the sources are in; a new one where there was none. Connectors come from
+ * the folder's demo.json, and from nowhere if it has none.
+ */
+export async function ensureDemoTenant(
+  operator: OperatorClient,
+  sourcesDir: string,
+  kept: TenantAccess | undefined,
+): Promise<DemoTenant> {
+  const demo = await readDemo(sourcesDir);
+  const tenantId = kept?.tenantId ?? (await tenantNamed(operator, demo.tenant));
+  const path = `/tenants/${tenantId}`;
+  const { data: existing } = await operator.get<List<{ id: string; name: string }>>(`${path}/connectors?limit=200`);
+  const connectors: DemoTenant['connectors'] = [];
+  for (const body of demo.connectors) {
+    const connector = existing.find((each) => each.name === body.name);
+    const { id } = connector ?? (await operator.post<{ id: string }>(`${path}/connectors`, body));
+    connectors.push({ id, name: body.name });
+  }
+  const apiKey = kept?.apiKey ?? (await operator.post<{ key: string }>(`${path}/api-keys`, { name: 'demo' })).key;
+  return { tenantId, apiKey, connectors };
+}
+
+async function tenantNamed(operator: OperatorClient, name: string): Promise<string> {
+  const { data: tenants } = await operator.get<List<{ id: string; name: string }>>('/tenants?limit=200');
+  const known = tenants.find((each) => each.name === name);
+  return known?.id ?? (await operator.post<{ id: string }>('/tenants', { name })).id;
+}
+
+async function readDemo(sourcesDir: string): Promise<Demo> {
+  const file = join(sourcesDir, 'demo.json');
+  if (!existsSync(file)) return withoutSamples;
+  return JSON.parse(await readFile(file, 'utf8')) as Demo;
+}

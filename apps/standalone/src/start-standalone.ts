@@ -1,0 +1,100 @@
+import { join, resolve } from 'node:path';
+import {
+  createDatabase,
+  databaseUrl,
+  expireLeases,
+  lockDataDir,
+  migrate,
+  startEmbeddedPostgres,
+} from '@idsync/database';
+import { startDirectory } from '@idsync/directory';
+import { type Gateway, startGateway } from '@idsync/gateway';
+import type { RunningService, StandaloneEnvironment } from '@idsync/runtime';
+import { startSyncWorker } from '@idsync/sync-worker';
+import { startWebhookDispatcher } from '@idsync/webhook-dispatcher';
+import { keptAccess } from './credentials.js';
+import { type DemoTenant, ensureDemoTenant } from './demo-tenant.js';
+import { keptSecrets, writePrivate } from './kept-secrets.js';
+import { type OperatorClient, operatorClient } from './operator-client.js';
+import { syncWithProgress } from './sync-with-progress.js';
+import { welcome } from './welcome.js';
+
+/** All services in this process, each with its own database role, on a PostgreSQL of our own unless one is given. */
+export async function startStandalone(
+  env: StandaloneEnvironment,
+  out: NodeJS.WriteStream,
+  stopping: AbortSignal,
+): Promise<RunningService> {
+  const dataDir = resolve(env.DATA_DIR);
+  const running: RunningService[] = [];
+  const close = async () => {
+    for (const service of running.splice(0).reverse()) await service.close();
+  };
+  try {
+    const url = await openDatabase(dataDir, env.DATABASE_URL, running);
+    await migrate(url);
+    if (env.DATABASE_URL === undefined) await expireLeases(url);
+    const secrets = await keptSecrets(dataDir);
+    const adminToken = env.ADMIN_TOKEN ?? secrets.adminToken;
+    const common = { databaseUrl: url, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL };
+    running.push(await startDirectory(common));
+    running.push(await startSyncWorker({ ...common, sourcesDir: env.SOURCES_DIR }));
+    running.push(await startWebhookDispatcher(common));
+    const gateway = await startGateway({
+      ...common,
+      host: env.HOST,
+      port: env.PORT,
+      adminToken,
+      encryptionKey: env.ENCRYPTION_KEY ?? secrets.encryptionKey,
+    });
+    running.push(gateway);
+
+    const credentialsFile = join(dataDir, 'credentials.json');
+    const operator = operatorClient(gateway.url, adminToken);
+    const kept = await keptAccess(credentialsFile, operator, gateway.url);
+    const demo = env.DEMO ? await ensureDemoTenant(operator, env.SOURCES_DIR, kept) : undefined;
+    const access = demo ?? kept;
+    // Before the sync, which takes its time: a key is shown once.
+    await writePrivate(credentialsFile, {
+      base_url: gateway.url,
+      ...(access?.apiKey && { api_key: access.apiKey }),
+      admin_token: adminToken,
+      ...(access && { tenant_id: access.tenantId }),
+    });
+    if (demo) await syncDemo(operator, demo, gateway, out, stopping);
+    if (stopping.aborted) return { close };
+    out.write(
+      welcome({ baseUrl: gateway.url, adminToken, apiKey: access?.apiKey, credentialsFile, busUp: gateway.busUp }),
+    );
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openDatabase(dataDir: string, given: string | undefined, running: RunningService[]): Promise<string> {
+  if (given !== undefined) {
+    const lock = await lockDataDir(dataDir);
+    running.push({ close: () => lock.release() });
+    return given;
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  running.push({ close: () => postgres.stop() });
+  await createDatabase(postgres.url, 'idsync');
+  return databaseUrl(postgres.url, 'idsync');
+}
+
+async function syncDemo(
+  operator: OperatorClient,
+  demo: DemoTenant,
+  gateway: Gateway,
+  out: NodeJS.WriteStream,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (demo.connectors.length > 0) out.write('Syncing the sample sources\n');
+  const waiting = { busUp: () => gateway.busUp, stopping };
+  for (const connector of demo.connectors) {
+    if (!stopping.aborted) await syncWithProgress(operator, demo.tenantId, connector, waiting, out);
+  }
+}

@@ -1,0 +1,45 @@
+import type { OperatorClient } from './operator-client.js';
+
+interface Job {
+  status: string;
+  progress_pct?: number;
+  records_applied?: number;
+  error_message?: string;
+}
+
+const lookEveryMs = 100;
+const giveUpAfterMs = 10 * 60_000;
+/** Without the bus nothing moves; that long it may still be connecting. */
+const giveUpWithoutBusMs = 5_000;
+const unfinished = new Set(['queued', 'running']);
+
+/** Syncs one connector and shows how far it is: one line that moves on a terminal, one line a step elsewhere. */
+export async function syncWithProgress(
+  operator: OperatorClient,
+  tenantId: string,
+  connector: { id: string; name: string },
+  waiting: { busUp: () => boolean; stopping: AbortSignal },
+  out: NodeJS.WriteStream,
+): Promise<void> {
+  const path = `/tenants/${tenantId}/sync-jobs`;
+  const { job_id } = await operator.post<{ job_id: string }>(path, { connector_id: connector.id });
+  const begun = Date.now();
+  let shown = '';
+  for (;;) {
+    const job = await operator.get<Job>(`${path}/${job_id}`);
+    const late = Date.now() - begun > (waiting.busUp() ? giveUpAfterMs : giveUpWithoutBusMs);
+    const line = `${describe(connector.name, job)}${late ? ', goes on in the background' : ''}`;
+    if (line !== shown) out.write(out.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
+    shown = line;
+    if (late || waiting.stopping.aborted || !unfinished.has(job.status)) break;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+  if (out.isTTY) out.write('\n');
+}
+
+function describe(name: string, job: Job): string {
+  const done = Math.round((job.progress_pct ?? 0) / 5);
+  const bar = '#'.repeat(done).padEnd(20, '.');
+  const trouble = job.error_message ? ` (${job.error_message})` : '';
+  return `  ${name.padEnd(16)} [${bar}] ${String(job.progress_pct ?? 0).padStart(3)} %  ${job.records_applied ?? 0} records, ${job.status}${trouble}`;
+}
