@@ -1,0 +1,143 @@
+import type { JobStatus, OperationStatus } from '@idsync/contracts';
+
+export interface List<Item> {
+  data: Item[];
+  total: number;
+}
+
+export interface Tenant {
+  id: string;
+  name: string;
+  created_at?: string;
+}
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  scopes?: string[];
+  created_at?: string;
+  expires_at?: string;
+  last_used_at?: string;
+  revoked_at?: string;
+  /** Only in the reply that creates it. */
+  key?: string;
+}
+
+export interface Connector {
+  id: string;
+  type: string;
+  name: string;
+  priority?: number;
+  records?: string;
+  updated_at?: string;
+}
+
+export interface Job {
+  job_id: string;
+  status: JobStatus;
+  connector_id?: string;
+  progress_pct?: number;
+  created_at?: string;
+  started_at?: string;
+  completed_at?: string;
+  error_message?: string;
+  records_read?: number;
+  records_applied?: number;
+  records_failed?: number;
+  records_deleted?: number;
+  note?: string;
+  errors?: { line?: number; external_id?: string; message: string }[];
+}
+
+export interface Operation {
+  operation_id: string;
+  type: string;
+  status: OperationStatus;
+  created_at?: string;
+  ended_at?: string;
+  reason?: string;
+  result?: Record<string, unknown>;
+  reverted_by?: string;
+}
+
+export interface ReviewCase {
+  id: string;
+  status: string;
+  kind: string;
+  reason: string;
+  opened_at: string;
+  closed_at?: string;
+  operation_id?: string;
+  record: {
+    id: string;
+    kind: string;
+    connector_id: string;
+    external_id: string;
+    identity_id?: string;
+    document: Record<string, unknown>;
+  };
+  candidates: { identity_id: string; display_name?: string; score: number; evidence: string[] }[];
+}
+
+/** What a list in an identity holds: a user, an account or a machine identity. */
+export interface LinkedRecord {
+  id: string;
+  display_name?: string;
+  external_id?: string;
+  identifier?: string;
+  status?: string;
+}
+
+export interface Identity {
+  id: string;
+  display_name?: string;
+  status: string;
+  created_at: string;
+  updated_at: string;
+  attributes: { field_name: string; field_value: string; priority: number; source_id: string }[];
+  users: LinkedRecord[];
+  accounts: LinkedRecord[];
+  machine_identities: LinkedRecord[];
+}
+
+interface Candidate {
+  value: string;
+  connector_id: string;
+  connector?: string;
+  priority: number;
+  updated_at: string;
+}
+
+export interface Explanation {
+  identity_id: string;
+  display_name?: string;
+  fields: { field: string; winner: Candidate; over: Candidate[]; because: string }[];
+  records: {
+    id: string;
+    kind: string;
+    connector_id: string;
+    external_id: string;
+    status: string;
+    linked: string;
+    by?: string;
+  }[];
+}
+
+export interface AttributePriorities {
+  priorities: { field: string; connector_id: string; priority: number }[];
+}
+
+export interface Plan extends List<PlanEntry> {
+  state: string;
+  counts: Record<'create' | 'update' | 'disable' | 'delete', number>;
+  known?: number;
+  note?: string;
+}
+
+interface PlanEntry {
+  action: string;
+  record: { id?: string; kind: string; external_id: string };
+  identity_id?: string;
+  changes: { field: string; from?: string | string[]; to?: string | string[] }[];
+  done: boolean;
+}

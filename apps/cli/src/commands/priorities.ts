@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { pathOf } from '../admin-client.js';
+import type { AttributePriorities, Connector, Operation } from '../admin-replies.js';
+import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { readBody } from '../read-body.js';
+import { Session, type Surroundings } from '../session.js';
+
+const example = `
+Example: LDAP's phone goes before anybody's, its other fields go last:
+  {"priorities":[{"field":"phone","connector_id":"con_…","priority":1},
+                 {"field":"*","connector_id":"con_…","priority":900}]}
+  $ idsync priorities set --file priorities.json
+${operationExitCodes}`;
+
+export function addPriorityCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
+  const priorities = program.command('priorities').description('see and change whose word counts for which field');
+
+  priorities
+    .command('show')
+    .description("show where it is not the connector's own priority that decides; the lower number wins")
+    .addHelpText('after', '\nExample:\n  $ idsync priorities show --json > priorities.json')
+    .action(async (_options: object, command: Command) => {
+      const session = Session.of(command, io);
+      const found = await session.client.get<AttributePriorities>(prioritiesPath(session));
+      if (session.json) {
+        session.printOne(found);
+        return;
+      }
+      const connectors = await session.client.getAll<Connector>(pathOf('tenants', session.tenant, 'connectors'));
+      const names = new Map(connectors.data.map(({ id, name }) => [id, name]));
+      const list = { data: found.priorities, total: found.priorities.length };
+      session.printList(list, ['field', 'priority', 'connector', 'name'], (each) => [
+        each.field,
+        each.priority,
+        each.connector_id,
+        names.get(each.connector_id),
+      ]);
+    });
+
+  priorities
+    .command('set')
+    .description('replace all of them')
+    .requiredOption('--file <path>', 'JSON file with all priorities; - reads standard input')
+    .addHelpText('after', example)
+    .action(async ({ file }: { file: string }, command: Command) => {
+      const session = Session.of(command, io);
+      const operation = await session.client.put<Operation>(prioritiesPath(session), readBody(file, io.cwd));
+      printOperation(session, operation);
+      exit(exitCodeOf(operation.status));
+    });
+}
+
+function prioritiesPath(session: Session): string {
+  return pathOf('tenants', session.tenant, 'attribute-priorities');
+}

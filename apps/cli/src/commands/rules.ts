@@ -1,0 +1,75 @@
+import type { MatchingRules } from '@idsync/contracts';
+import type { Command } from 'commander';
+import { pathOf } from '../admin-client.js';
+import type { Operation } from '../admin-replies.js';
+import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { readBody } from '../read-body.js';
+import { Session, type Surroundings } from '../session.js';
+import { table } from '../table.js';
+
+const fileHelp = 'JSON file with all the rules; - reads standard input';
+const example = `
+Example:
+  $ idsync rules show --json > rules.json
+  $ idsync rules preview --file rules.json
+  $ idsync rules set --file rules.json
+${operationExitCodes}`;
+
+export function addRuleCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
+  const rules = program.command('rules').description("see and change a tenant's matching rules");
+
+  rules
+    .command('show')
+    .description('show the rules by which records find their identity')
+    .addHelpText('after', '\nExample:\n  $ idsync rules show --json > rules.json')
+    .action(async (_options: object, command: Command) => {
+      const session = Session.of(command, io);
+      printRules(session, await session.client.get<MatchingRules>(rulesPath(session)));
+    });
+
+  rules
+    .command('preview')
+    .description('tell who would join and who would part by other rules; nothing changes')
+    .requiredOption('--file <path>', fileHelp)
+    .addHelpText('after', example)
+    .action(async ({ file }: { file: string }, command: Command) => {
+      const session = Session.of(command, io);
+      const path = `${rulesPath(session)}/preview`;
+      const operation = await session.client.post<Operation>(path, readBody(file, io.cwd));
+      printOperation(session, operation);
+      exit(exitCodeOf(operation.status));
+    });
+
+  rules
+    .command('set')
+    .description('replace the rules and sort everybody anew; whom an operator has placed stays')
+    .requiredOption('--file <path>', fileHelp)
+    .addHelpText('after', example)
+    .action(async ({ file }: { file: string }, command: Command) => {
+      const session = Session.of(command, io);
+      const operation = await session.client.put<Operation>(rulesPath(session), readBody(file, io.cwd));
+      printOperation(session, operation);
+      exit(exitCodeOf(operation.status));
+    });
+}
+
+function rulesPath(session: Session): string {
+  return pathOf('tenants', session.tenant, 'matching-rules');
+}
+
+function printRules(session: Session, rules: MatchingRules): void {
+  if (session.json) {
+    session.printOne(rules);
+    return;
+  }
+  session.printOne({ 'certain keys': rules.certain });
+  const rows = rules.weak.flatMap(({ name, comparisons, propose_at, when_unique }) =>
+    comparisons.map(({ field, match, weight }, at) => [
+      ...(at === 0 ? [name, propose_at, when_unique] : [' ', ' ', ' ']),
+      field,
+      match,
+      weight,
+    ]),
+  );
+  session.print(`\n${table(['likeness', 'from', 'if unique', 'field', 'match', 'weight'], rows)}`);
+}

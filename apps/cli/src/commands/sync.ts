@@ -1,0 +1,69 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { pathOf } from '../admin-client.js';
+import type { Job } from '../admin-replies.js';
+import { findConnector } from '../find-connector.js';
+import { exitCodeOf, printJob } from '../job-outcome.js';
+import { progressLine } from '../progress-line.js';
+import { Session, type Surroundings } from '../session.js';
+import { watchJob } from '../watch-job.js';
+
+const aDay = 86_400;
+const outageMs = 60_000;
+
+const more = `
+Exit codes with --watch:
+  0  completed
+  3  completed, but some records could not be read or applied
+  1  anything else: failed, cancelled, quarantined, or nobody could tell
+
+Example:
+  $ idsync sync HR --watch
+  $ idsync sync HR --dry-run --watch`;
+
+interface SyncOptions {
+  dryRun?: boolean;
+  watch?: boolean;
+  timeout: number;
+}
+
+export function addSyncCommand(program: Command, io: Surroundings, exit: (code: number) => void): void {
+  program
+    .command('sync')
+    .description('start a sync job')
+    .argument('<connector>', 'its id or its name')
+    .option('--dry-run', 'only write down what a run would change; see "idsync jobs plan"')
+    .option('--watch', 'follow the job to its end')
+    .option('--timeout <seconds>', 'with --watch: give up watching after this long', seconds, aDay)
+    .addHelpText('after', more)
+    .action(async (connector: string, options: SyncOptions, command: Command) => {
+      const session = Session.of(command, io);
+      const jobs = pathOf('tenants', session.tenant, 'sync-jobs');
+      const body = {
+        connector_id: await findConnector(session, connector),
+        ...(options.dryRun && { dry_run: true }),
+      };
+      const started = await session.client.post<Job>(jobs, body);
+      if (!options.watch) return session.printOne(started);
+      const job = await follow(session, `${jobs}/${pathOf(started.job_id)}`, options.timeout * 1_000);
+      printJob(session, job);
+      exit(exitCodeOf(job.status));
+    });
+}
+
+async function follow(session: Session, path: string, timeoutMs: number): Promise<Job> {
+  const line = session.json ? undefined : progressLine(session.io.err);
+  try {
+    return await watchJob(
+      () => session.client.get<Job>(path),
+      (job) => line?.show(job),
+      { timeoutMs, outageMs },
+    );
+  } finally {
+    line?.stop();
+  }
+}
+
+function seconds(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.');
+  return Number(text);
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { addCaseCommands } from './commands/cases.js';
+import { addConnectorCommands } from './commands/connectors.js';
+import { addIdentityCommands } from './commands/identities.js';
+import { addJobCommands } from './commands/jobs.js';
+import { addKeyCommands } from './commands/keys.js';
+import { addOperationCommands } from './commands/operations.js';
+import { addPriorityCommands } from './commands/priorities.js';
+import { addRuleCommands } from './commands/rules.js';
+import { addSyncCommand } from './commands/sync.js';
+import { addTenantCommands } from './commands/tenants.js';
+import type { Surroundings } from './session.js';
+
+const more = `
+Address, token and tenant come from the options, else from the environment (IDSYNC_URL, ADMIN_TOKEN, IDSYNC_TENANT),
+else from .data/credentials.json, which "npm start" writes: in that directory no option is needed.
+
+Examples:
+  $ idsync tenants list
+  $ idsync keys create reporting --scopes identities:read
+  $ idsync connectors create --file hr.json
+  $ idsync sync HR --watch
+  $ idsync cases list
+  $ idsync identities explain idn_…
+  $ idsync --url https://idsync.example.com --tenant ten_… jobs list --json
+`;
+
+/** The whole command line; `exit` takes the exit code of a command that ended well but has something to say. */
+export function createProgram(io: Surroundings, exit: (code: number) => void): Command {
+  const program = new Command('idsync')
+    .description('Operates an idsync service through its operator interface.')
+    .option('--url <address>', 'address of the gateway')
+    .option('--token <token>', 'operator token; other users can see it here, so prefer ADMIN_TOKEN')
+    .option('--tenant <id>', 'the tenant to work on')
+    .option('--json', 'print the replies as JSON')
+    .addHelpText('after', more)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
+    .showHelpAfterError('(add --help for what is possible)');
+  addTenantCommands(program, io);
+  addKeyCommands(program, io);
+  addConnectorCommands(program, io);
+  addJobCommands(program, io, exit);
+  addSyncCommand(program, io, exit);
+  addCaseCommands(program, io, exit);
+  addIdentityCommands(program, io, exit);
+  addRuleCommands(program, io, exit);
+  addPriorityCommands(program, io, exit);
+  addOperationCommands(program, io, exit);
+  return program;
+}

@@ -1,0 +1,33 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { progressLine } from './progress-line.js';
+
+/** What cli-progress asks of a terminal. */
+function terminal(): PassThrough & { isTTY: boolean; columns: number } {
+  const nothing = () => true;
+  return Object.assign(new PassThrough(), {
+    isTTY: true,
+    columns: 120,
+    cursorTo: nothing,
+    moveCursor: nothing,
+    clearLine: nothing,
+  });
+}
+
+describe('the progress of a job', () => {
+  it('is a bar on a terminal', () => {
+    const stream = terminal();
+    const line = progressLine(stream);
+    line.show({ job_id: 'job_1', status: 'running', progress_pct: 50, records_applied: 1200 });
+    line.stop();
+    expect(String(stream.read())).toMatch(/█+░+ 50 % \| running \| 1200 records/);
+  });
+
+  it('is one line for each change in a log', () => {
+    const stream = new PassThrough();
+    const line = progressLine(stream);
+    for (const progress of [10, 10, 20]) line.show({ job_id: 'job_1', status: 'running', progress_pct: progress });
+    line.stop();
+    expect(String(stream.read())).toBe('running 10 %\nrunning 20 %\n');
+  });
+});

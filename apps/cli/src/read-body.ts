@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CliError } from './cli-error.js';
+
+/** The JSON object in a file; `-` is standard input. */
+export function readBody(file: string, cwd = '.'): object {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw new CliError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
+  }
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  } catch (error) {
+    throw new CliError(`${file} is not valid JSON: ${(error as Error).message}`);
+  }
+  throw new CliError(`${file} must hold one JSON object`);
+}

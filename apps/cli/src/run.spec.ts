@@ -1,0 +1,232 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeService, token } from '../test/fake-service.js';
+import type { Variables } from './settings.js';
+
+const hr = { id: 'con_hr', type: 'csv', name: 'HR', priority: 10, records: 'user', config: { path: 'hr.csv' } };
+
+let service: FakeService;
+let cwd: string;
+let url: string;
+let replies: FakeService['replies'];
+let asked: FakeService['asked'];
+
+beforeEach(async () => {
+  service = await FakeService.start();
+  ({ cwd, url, replies, asked } = service);
+});
+
+afterEach(() => service.stop());
+
+const idsync = (argumentsList: string[], env?: Variables) => service.idsync(argumentsList, { env });
+
+describe('the command line', () => {
+  it('needs no option where idsync was started', async () => {
+    await mkdir(join(cwd, '.data'));
+    const credentials = { base_url: url, api_key: 'iss_1_x', admin_token: token, tenant_id: 'ten_1' };
+    await writeFile(join(cwd, '.data', 'credentials.json'), JSON.stringify(credentials));
+    replies['GET /tenants'] = [[200, { data: [{ id: 'ten_1', name: 'Demo' }], total: 1 }]];
+    const result = await idsync(['tenants', 'list'], {});
+    expect(result).toEqual({ code: 0, out: 'ID     NAME  CREATED\nten_1  Demo  -\n', err: '' });
+    expect(asked).toEqual([
+      { call: 'GET /tenants?limit=200&offset=0', authorization: `Bearer ${token}`, body: undefined },
+    ]);
+  });
+
+  it('prints the replies as they are with --json, wherever it stands', async () => {
+    const list = { data: [{ id: 'ten_1', name: 'Demo' }], total: 1 };
+    replies['GET /tenants'] = [[200, list]];
+    expect(JSON.parse((await idsync(['tenants', 'list', '--json'])).out)).toEqual(list);
+    expect(JSON.parse((await idsync(['--json', 'tenants', 'list'])).out)).toEqual(list);
+  });
+
+  it('reads a list to its end', async () => {
+    replies['GET /tenants?limit=200&offset=0'] = [[200, { data: [{ id: 'ten_1', name: 'A' }], total: 2 }]];
+    replies['GET /tenants?limit=200&offset=1'] = [[200, { data: [{ id: 'ten_2', name: 'B' }], total: 2 }]];
+    expect((await idsync(['tenants', 'list'])).out).toBe('ID     NAME  CREATED\nten_1  A     -\nten_2  B     -\n');
+  });
+
+  it('creates a key and says that it is not shown again', async () => {
+    replies['POST /tenants/ten_1/api-keys'] = [[201, { id: 'key_1', name: 'ci', scopes: ['a', 'b'], key: 'iss_1_s' }]];
+    const result = await idsync(['keys', 'create', 'ci', '--scopes', 'a, b', '--expires-at', '2030-01-01T00:00:00Z']);
+    expect(result.code).toBe(0);
+    expect(result.out).toContain('key     iss_1_s\n');
+    expect(result.err).toContain('not shown again');
+    expect(asked[0]?.body).toEqual({ name: 'ci', scopes: ['a', 'b'], expires_at: '2030-01-01T00:00:00Z' });
+  });
+
+  it('revokes a key of the tenant that --tenant names', async () => {
+    replies['DELETE /tenants/ten_2/api-keys/key_1'] = [[204, '']];
+    expect((await idsync(['keys', 'revoke', 'key_1', '--tenant', 'ten_2'])).code).toBe(0);
+  });
+
+  it('sends a connector body from a file, and changes and deletes the connector by its name', async () => {
+    await writeFile(join(cwd, 'hr.json'), JSON.stringify({ type: 'csv', name: 'HR' }));
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr], total: 1 }]];
+    replies['POST /tenants/ten_1/connectors'] = [[201, hr]];
+    replies['PATCH /tenants/ten_1/connectors/con_hr'] = [[200, hr]];
+    replies['DELETE /tenants/ten_1/connectors/con_hr'] = [[204, '']];
+    const created = await idsync(['connectors', 'create', '--file', 'hr.json']);
+    expect(created.out).toContain('config    {"path":"hr.csv"}');
+    expect(asked[0]?.body).toEqual({ type: 'csv', name: 'HR' });
+    expect((await idsync(['connectors', 'update', 'HR', '--file', 'hr.json'])).code).toBe(0);
+    expect((await idsync(['connectors', 'delete', 'HR'])).code).toBe(0);
+    expect(asked.map(({ call }) => call)).toContain('DELETE /tenants/ten_1/connectors/con_hr');
+  });
+
+  it('lists jobs by the page and tells how many there are', async () => {
+    const job = { job_id: 'job_1', status: 'completed', progress_pct: 100, records_read: 7 };
+    replies['GET /tenants/ten_1/sync-jobs?limit=1&offset=2&connector_id=con_hr'] = [[200, { data: [job], total: 9 }]];
+    const result = await idsync(['jobs', 'list', '--limit', '1', '--offset', '2', '--connector', 'con_hr']);
+    expect(result.out).toContain('job_1  -          completed  100  7');
+    expect(result.err).toBe('1 of 9 shown\n');
+  });
+
+  it('cancels a job with the reason', async () => {
+    replies['POST /tenants/ten_1/sync-jobs/job_1/cancel'] = [[202, { job_id: 'job_1', status: 'cancelled' }]];
+    expect((await idsync(['jobs', 'cancel', 'job_1', '--reason', 'wrong file'])).out).toContain('cancelled');
+    expect(asked[0]?.body).toEqual({ reason: 'wrong file' });
+  });
+
+  it('shows what a quarantined job wants to do, and releases it with a reason', async () => {
+    const entry = {
+      action: 'delete',
+      record: { id: 'usr_1', kind: 'user', external_id: 'p7' },
+      changes: [{ field: 'status', from: 'active', to: 'deleted' }],
+      done: false,
+    };
+    const counts = { create: 0, update: 0, disable: 0, delete: 25 };
+    const plan = { state: 'held', known: 100, note: 'held back', counts, data: [entry], total: 25 };
+    replies['GET /tenants/ten_1/sync-jobs/job_1/plan'] = [[200, plan]];
+    const shown = await idsync(['jobs', 'plan', 'job_1', '--limit', '1']);
+    expect(shown.out).toMatch(
+      /state +held\n[\s\S]*delete +25\n[\s\S]*delete +user +p7 +- +no +status: active → deleted\n/,
+    );
+    expect(shown.err).toBe('1 of 25 shown\n');
+    expect(asked[0]?.call).toBe('GET /tenants/ten_1/sync-jobs/job_1/plan?limit=1&offset=0');
+
+    replies['POST /tenants/ten_1/sync-jobs/job_1/release'] = [[202, { job_id: 'job_1', status: 'quarantined' }]];
+    expect((await idsync(['jobs', 'release', 'job_1'])).err).toContain('--reason');
+    expect((await idsync(['jobs', 'release', 'job_1', '--reason', 'they left', '--by', 'eve'])).code).toBe(0);
+    expect(asked[1]?.body).toEqual({ reason: 'they left', by: 'eve' });
+  });
+
+  it('starts a dry run and applies its plan', async () => {
+    replies['POST /tenants/ten_1/sync-jobs'] = [[202, { job_id: 'job_1', status: 'queued' }]];
+    expect((await idsync(['sync', 'con_hr', '--dry-run'])).code).toBe(0);
+    expect(asked[0]?.body).toEqual({ connector_id: 'con_hr', dry_run: true });
+    replies['POST /tenants/ten_1/sync-jobs/job_1/apply'] = [
+      [200, { operation_id: 'opn_1', status: 'done', result: { records_created: 2 } }],
+      [202, { operation_id: 'opn_2', status: 'queued' }],
+      [400, { error: 'the plan was applied already' }],
+    ];
+    expect(await idsync(['jobs', 'apply', 'job_1'])).toMatchObject({ code: 0, out: expect.stringContaining('opn_1') });
+    expect((await idsync(['jobs', 'apply', 'job_1', '--reason', 'all of them left'])).code).toBe(4);
+    expect(asked[2]?.body).toEqual({ reason: 'all of them left' });
+    expect(await idsync(['jobs', 'apply', 'job_1'])).toMatchObject({
+      code: 1,
+      err: 'idsync: the plan was applied already\n',
+    });
+  });
+});
+
+describe('idsync sync', () => {
+  const followed = 'GET /tenants/ten_1/sync-jobs/job_1';
+
+  beforeEach(() => {
+    replies['POST /tenants/ten_1/sync-jobs'] = [[202, { job_id: 'job_1', status: 'queued' }]];
+  });
+
+  it('starts a job and does not wait for it', async () => {
+    const result = await idsync(['sync', 'con_hr']);
+    expect(result).toMatchObject({ code: 0, out: 'job_id  job_1\nstatus  queued\n' });
+    expect(asked.map(({ call, body }) => [call, body])).toEqual([
+      ['POST /tenants/ten_1/sync-jobs', { connector_id: 'con_hr' }],
+    ]);
+  });
+
+  it('follows a job to its end, over a short outage', async () => {
+    replies[followed] = [
+      [200, { job_id: 'job_1', status: 'running', progress_pct: 40 }],
+      [503, { error: 'starting' }],
+      [200, { job_id: 'job_1', status: 'completed', progress_pct: 100 }],
+    ];
+    const result = await idsync(['sync', 'con_hr', '--watch']);
+    expect(result).toMatchObject({ code: 0, err: 'running 40 %\ncompleted 100 %\n' });
+  });
+
+  it('ends with 3 and names the records that failed', async () => {
+    const errors = [{ line: 4, external_id: 'e\u001b[2J7', message: 'no such date' }];
+    const job = { job_id: 'job_1', status: 'completed_with_errors', progress_pct: 100, records_failed: 3, errors };
+    replies[followed] = [[200, job]];
+    const result = await idsync(['sync', 'con_hr', '--watch']);
+    expect(result.code).toBe(3);
+    expect(result.out).toContain('  line 4, record e\u{fffd}[2J7: no such date\n  and 2 more\n');
+    expect((await idsync(['jobs', 'get', 'job_1'])).code).toBe(3);
+  });
+
+  it.each(['failed', 'cancelled', 'quarantined'])('ends with 1 when the job is %s', async (status) => {
+    replies[followed] = [[200, { job_id: 'job_1', status, error_message: 'the file ends in mid-record' }]];
+    const result = await idsync(['sync', 'con_hr', '--watch', '--json']);
+    expect(result).toMatchObject({ code: 1, err: '' });
+    expect(JSON.parse(result.out)).toMatchObject({ status, error_message: 'the file ends in mid-record' });
+  });
+
+  it('says which connector it does not know', async () => {
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr, hr], total: 2 }]];
+    expect((await idsync(['sync', 'CRM'])).err).toContain('no connector "CRM"');
+    expect((await idsync(['sync', 'HR'])).err).toContain('several connectors are named "HR"');
+  });
+});
+
+describe('when something is wrong, one line says what', () => {
+  it('asks whether idsync is running when nothing listens', async () => {
+    service.shut();
+    const { code, err } = await idsync(['tenants', 'list']);
+    expect({ code, err }).toEqual({ code: 1, err: `idsync: cannot reach ${url} (ECONNREFUSED); is idsync running?\n` });
+  });
+
+  it('passes on what the service says', async () => {
+    replies['GET /tenants'] = [
+      [401, { error: 'missing or invalid operator token' }],
+      [400, { error: 'name is required' }],
+    ];
+    expect((await idsync(['tenants', 'list'])).err).toBe(
+      'idsync: missing or invalid operator token; check --token or ADMIN_TOKEN\n',
+    );
+    expect(await idsync(['tenants', 'list'])).toEqual({ code: 1, out: '', err: 'idsync: name is required\n' });
+  });
+
+  it('does not take another web server for idsync, nor follows it elsewhere', async () => {
+    replies['GET /tenants'] = [
+      [200, '<html></html>'],
+      [302, ''],
+    ];
+    expect((await idsync(['tenants', 'list'])).err).toContain('unexpected answer (200)');
+    expect((await idsync(['tenants', 'list'])).err).toContain('unexpected answer (302)');
+  });
+
+  it('asks for the tenant when none is known', async () => {
+    expect((await idsync(['keys', 'list'], { IDSYNC_URL: url, ADMIN_TOKEN: token })).err).toContain('which tenant?');
+  });
+
+  it('refuses an id that leads to another path', async () => {
+    expect((await idsync(['keys', 'revoke', '..'])).err).toBe('idsync: ".." is not an id\n');
+    expect(asked).toEqual([]);
+  });
+
+  it('names the file that it cannot use as a body', async () => {
+    await writeFile(join(cwd, 'bad.json'), '{"type":');
+    await writeFile(join(cwd, 'list.json'), '[]');
+    expect((await idsync(['connectors', 'create', '--file', 'none.json'])).err).toContain('none.json (ENOENT)');
+    expect((await idsync(['connectors', 'create', '--file', 'bad.json'])).err).toContain('bad.json is not valid JSON');
+    expect((await idsync(['connectors', 'create', '--file', 'list.json'])).err).toContain('one JSON object');
+  });
+
+  it('shows what is possible for an unknown command', async () => {
+    const { code, err } = await idsync(['tenant', 'list']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/unknown command 'tenant'[\s\S]*Did you mean tenants\?/);
+  });
+});

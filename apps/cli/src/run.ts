@@ -1,0 +1,23 @@
+import { CommanderError } from 'commander';
+import { CliError } from './cli-error.js';
+import { createProgram } from './program.js';
+import type { Surroundings } from './session.js';
+import { printable } from './table.js';
+
+/** Runs one command line and gives its exit code. */
+export async function run(argumentsList: string[], io: Surroundings): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(io, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(argumentsList, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has already printed its help or its complaint.
+    if (error instanceof CommanderError) return error.exitCode;
+    const text = error instanceof CliError ? error.message : String((error as Error).stack);
+    for (const line of text.split('\n')) io.err.write(`idsync: ${printable(line)}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,34 @@
+/** Columns as wide as their widest cell, headings in capitals. */
+export function table(headings: string[], rows: unknown[][]): string {
+  if (rows.length === 0) return 'none\n';
+  return align([headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(cell))]);
+}
+
+/** One thing, a line for each of its fields. */
+export function fieldLines(thing: object): string {
+  return align(Object.entries(thing).map(([name, value]) => [name, cell(value)]));
+}
+
+/** Names and ids come from source files and other people: nothing in them may steer the terminal. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}');
+}
+
+function align(lines: string[][]): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => length(line[column] ?? ''))));
+  return lines
+    .map((line) => line.map((text, column) => text + ' '.repeat((widths[column] ?? 0) - length(text))).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '-';
+  if (Array.isArray(value)) return value.map(cell).join(', ') || '-';
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+/** In characters, not in UTF-16 units. */
+function length(text: string): number {
+  return [...text].length;
+}
