@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { Services } from './support/services.js';
+
+const program = fileURLToPath(new URL('../apps/cli/bin/idsync.js', import.meta.url));
+
+const people = `number,first,last,mail
+1,John,Smith,john@x.org
+2,Alice,Green,alice@x.org
+3,Robert,Black,robert3@x.org
+4,Robert,Black,robert4@x.org
+`;
+const logins = `login,first,last,mail
+jsmith,Jon,Smith,john@x.org
+rblack,Robert,Black,
+`;
+
+describe('the command line against running services', () => {
+  let database: TestDatabase;
+  let sources: string;
+  let services: Services;
+  let tenant: Tenant;
+  let hr: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sources = await mkdtemp(join(tmpdir(), 'idsync-operator-'));
+    await writeFile(join(sources, 'people.csv'), people);
+    await writeFile(join(sources, 'logins.csv'), logins);
+    services = await Services.start({ databaseUrl: database.url, sourcesDir: sources });
+    tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Operated');
+    const fields = { first_name: 'first', last_name: 'last', email: 'mail' };
+    hr = await createConnector(tenant, {
+      type: 'csv',
+      name: 'HR',
+      priority: 10,
+      config: { path: 'people.csv', external_id: 'number', fields },
+    });
+    const ad = await createConnector(tenant, {
+      type: 'csv',
+      name: 'AD',
+      priority: 20,
+      records: 'account',
+      config: { path: 'logins.csv', external_id: 'login', fields: { ...fields, identifier: 'login' } },
+    });
+    for (const connector of [hr, ad]) expect(await sync(tenant, connector)).toMatchObject({ status: 'completed' });
+  });
+
+  afterAll(async () => {
+    await services?.stop();
+    await database?.drop();
+    if (sources) await rm(sources, { recursive: true });
+  });
+
+  async function idsync(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+    const child = spawn(process.execPath, [program, ...words], {
+      cwd: sources,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        IDSYNC_URL: services.url,
+        ADMIN_TOKEN: services.adminToken,
+        IDSYNC_TENANT: tenant.id,
+      },
+    });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { code: child.exitCode ?? -1, out, err };
+  }
+
+  /** What a command that must succeed prints with --json. */
+  async function reply(...words: string[]): Promise<Answer['body']> {
+    const { code, out, err } = await idsync(...words, '--json');
+    expect({ words, code, err }).toEqual({ words, code: 0, err: '' });
+    return JSON.parse(out);
+  }
+
+  /** Identities by what HR calls them. */
+  async function identities(): Promise<Record<string, Answer['body']>> {
+    const { body } = await tenant.client.get('/v1/identities');
+    return Object.fromEntries(body.data.map((each: Answer['body']) => [each.users[0]?.external_id, each]));
+  }
+
+  /** Proposals are made after a job has ended. */
+  async function openCase(): Promise<Answer['body']> {
+    for (let look = 0; look < 100; look += 1) {
+      const { data } = await reply('cases', 'list');
+      if (data.length > 0) return data[0];
+    }
+    throw new Error('there is no case');
+  }
+
+  it('shows a case, links its record, and takes that back', async () => {
+    const found = await openCase();
+    const shown = await idsync('cases', 'show', found.id);
+    expect(shown.out).toMatch(/record external_id +rblack\n/);
+    expect(shown.out.match(/idn_\w+ +Robert Black +1 +full_name is the same\n/g)).toHaveLength(2);
+
+    const target = found.candidates[0].identity_id;
+    const linked = await reply('cases', 'resolve', found.id, 'link', '--identity', target, '--reason', 'asked HR');
+    expect(linked).toMatchObject({ type: 'case.resolve', status: 'done', reason: 'asked HR' });
+    const identity = await idsync('identities', 'show', target);
+    expect(identity.out).toMatch(/acc_\w+ +account +rblack/);
+
+    expect(await reply('operations', 'revert', linked.operation_id)).toMatchObject({ status: 'done' });
+    expect((await idsync('identities', 'show', target)).out).not.toContain('rblack');
+    expect((await reply('operations', 'show', linked.operation_id)).reverted_by).toMatch(/^opn_/);
+    expect(await idsync('operations', 'revert', linked.operation_id)).toEqual({
+      code: 1,
+      out: '',
+      err: 'idsync: the operation was taken back already\n',
+    });
+  });
+
+  it('merges, splits and explains', async () => {
+    const { 1: smith, 2: green } = await identities();
+    await reply('identities', 'merge', smith.id, green.id, '--reason', 'one person');
+    expect(await reply('identities', 'show', green.id)).toMatchObject({ id: smith.id });
+    const explained = await idsync('identities', 'explain', smith.id);
+    expect(explained.out).toMatch(/email .*john@x\.org|email .*alice@x\.org/);
+    expect(explained.out).toMatch(/usr_\w+ +user +HR +2 +active +operator +opn_/);
+    const split = await reply('identities', 'split', smith.id, green.users[0].id);
+    expect(split.result).toMatchObject({ identity_id: smith.id, new_identity_id: expect.stringMatching(/^idn_/) });
+    const listed = await idsync('operations', 'list');
+    expect(listed.out).toMatch(/identity\.split +done[\s\S]*identity\.merge +done +one person/);
+  });
+
+  it('lets another source win a field', async () => {
+    const { data: connectors } = await reply('connectors', 'list');
+    const ad = connectors.find((each: Answer['body']) => each.name === 'AD');
+    const priorities = [{ field: 'first_name', connector_id: ad.id, priority: 1 }];
+    await writeFile(join(sources, 'priorities.json'), JSON.stringify({ priorities }));
+    const { 1: smith } = await identities();
+    expect((await idsync('identities', 'explain', smith.id)).out).toMatch(/first_name +John +HR +Jon \(AD\)/);
+    await reply('priorities', 'set', '--file', 'priorities.json');
+    expect((await idsync('priorities', 'show')).out).toMatch(/first_name +1 +con_\w+ +AD\n/);
+    expect((await idsync('identities', 'explain', smith.id)).out).toMatch(/first_name +Jon +AD +John \(HR\)/);
+  });
+
+  it('tries other rules out before it sets them', async () => {
+    await writeFile(join(sources, 'rules.json'), JSON.stringify({ certain: ['employee_number'], weak: [] }));
+    const before = (await identities())[1].accounts.length;
+    const preview = await reply('rules', 'preview', '--file', 'rules.json');
+    expect(preview.result).toMatchObject({ records_moved: expect.any(Number) });
+    expect((await identities())[1].accounts).toHaveLength(before);
+    expect((await idsync('rules', 'show')).out).toMatch(/certain keys +employee_number, email, user_principal_name/);
+    await reply('rules', 'set', '--file', 'rules.json');
+    expect((await idsync('rules', 'show')).out).toMatch(/certain keys +employee_number\n/);
+    await writeFile(join(sources, 'rules.json'), JSON.stringify({ certain: ['phone'], weak: [] }));
+    const refused = await idsync('rules', 'set', '--file', 'rules.json');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/^idsync: certain\.0 must be of/) });
+  });
+
+  it('undoes a job after telling what that would do', async () => {
+    await writeFile(join(sources, 'people.csv'), people.replace('2,Alice', '2,Alicia'));
+    const { job_id: job } = await sync(tenant, hr);
+    const preview = await idsync('jobs', 'undo', job, '--preview');
+    expect(preview.out).toMatch(/records_restored +1\n/);
+    expect(await idsync('jobs', 'undo', job)).toMatchObject({ code: 1, err: expect.stringContaining('--yes') });
+    const undone = await reply('jobs', 'undo', job, '--yes', '--reason', 'wrong file');
+    expect(undone.result).toMatchObject({ records_restored: 1, records_removed: 0 });
+    expect((await identities())[2].users[0].first_name).toBe('Alice');
+  });
+
+  it('erases somebody, and only when it is meant', async () => {
+    const { 2: green } = await identities();
+    expect(await idsync('identities', 'erase', green.id)).toEqual({
+      code: 1,
+      out: '',
+      err: 'idsync: nobody can be asked here: give --yes to go on without a question\n',
+    });
+    const erased = await reply('identities', 'erase', green.id, '--yes', '--reason', 'request 17');
+    expect(erased.result).toMatchObject({ identity_id: green.id, records_erased: 1 });
+    expect(JSON.stringify(await reply('identities', 'show', green.id))).not.toContain('Alice');
+    expect(await idsync('identities', 'show', 'idn_01h00000000000000000000000')).toEqual({
+      code: 1,
+      out: '',
+      err: 'idsync: not found\n',
+    });
+  });
+});

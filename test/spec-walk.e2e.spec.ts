@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CheckedClient } from './support/checked-client.js';
+import { SpecDirectory } from './support/spec-directory.js';
+import { peopleCount } from './support/spec-sources.js';
+import { fieldsOf, specTables } from './support/spec-tables.js';
+
+interface Item {
+  id: string;
+  status: string;
+  display_name: string;
+  created_at: string;
+}
+
+const unknownId = (prefix: string) => `${prefix}_01h00000000000000000000000`;
+const gonePerson = `Person ${peopleCount - 1}`;
+const listed = peopleCount - 1;
+
+let directory: SpecDirectory;
+let client: CheckedClient;
+let peopleJob: string;
+let full: Item;
+let gone: Item;
+
+beforeAll(async () => {
+  directory = await SpecDirectory.start();
+  peopleJob = (await directory.fill()).job_id;
+  client = directory.clientOf(directory.first);
+  const { body } = await client.get('/v1/identities', { query: '?limit=200' });
+  full = body.data.find((each: Item) => each.display_name === 'Person 0');
+  gone = (await client.get('/v1/identities', { query: '?status=deleted' })).body.data[0];
+});
+
+afterAll(() => directory?.stop());
+
+describe('GET /v1/health', () => {
+  it('answers without a key', async () => {
+    const { body } = await directory.stranger().get('/v1/health');
+    expect(body).toEqual({ status: 'ok' });
+  });
+});
+
+describe('GET /v1/identities/{id}', () => {
+  it('shows every field of the specification, nested arrays included', async () => {
+    const { body } = await client.get('/v1/identities/{id}', { id: full.id });
+    expect(fieldsOf(body)).toEqual(specTables.Identity);
+    expect(body.attributes.length).toBeGreaterThan(0);
+    for (const attribute of body.attributes) {
+      expect(fieldsOf(attribute)).toEqual(specTables.Attribute);
+      expect(attribute.identity_id).toBe(full.id);
+    }
+    expect(body.users.map(fieldsOf)).toEqual([specTables.User]);
+    expect(body.accounts.map(fieldsOf)).toEqual([specTables.Account]);
+    expect(body.machine_identities.map(fieldsOf)).toEqual([specTables.MachineIdentity]);
+    expect(body).toMatchObject({
+      status: 'active',
+      users: [
+        {
+          external_id: '1000',
+          tenant_id: directory.first.id,
+          hire_date: '2020-02-03T00:00:00.000Z',
+          roles: ['admin', 'auditor'],
+          groups: ['staff', 'vpn'],
+          departments: ['Research'],
+        },
+      ],
+      accounts: [{ identifier: 'person0', person_id: full.id, source_system_id: 'crm' }],
+      machine_identities: [
+        {
+          classification: 'ci_cd',
+          status: 'active',
+          owned_by: 'person0',
+          risk_score: 42,
+          risk_factors: ['stated_by_source'],
+        },
+      ],
+    });
+  });
+
+  it('keeps every nested array where there is nothing in it', async () => {
+    const { body } = await directory.clientOf(directory.second).get('/v1/identities');
+    for (const each of body.data) {
+      expect(each).toMatchObject({ attributes: expect.any(Array), accounts: [], machine_identities: [] });
+      expect(each.users[0]).toMatchObject({ roles: [], groups: [], departments: [] });
+    }
+  });
+
+  it('still shows a deleted one', async () => {
+    const { body } = await client.get('/v1/identities/{id}', { id: gone.id });
+    expect(body).toMatchObject({ id: gone.id, display_name: gonePerson, status: 'deleted' });
+  });
+
+  it.each(['nonsense', unknownId('idn'), unknownId('usr'), 'idn_', '%00', 'x'.repeat(300), '%2e%2e', 'idn_é'])(
+    'is 404 for %s',
+    async (id) => {
+      await client.call('GET', '/v1/identities/{id}', 404, { id });
+      await client.call('GET', '/v1/identities/{id}/history', 404, { id });
+      await client.call('GET', '/v1/users/{id}', 404, { id });
+      await client.call('GET', '/v1/sync/jobs/{id}', 404, { id });
+      await client.call('PATCH', '/v1/webhooks/{id}', 404, { id, body: { active: true } });
+      await client.call('DELETE', '/v1/webhooks/{id}', 404, { id });
+      await client.call('POST', '/v1/webhooks/{id}/rotate-secret', 404, { id });
+    },
+  );
+});
+
+describe.each(['/v1/identities', '/v1/users'])('GET %s', (path) => {
+  const statuses = { suspended: 1, inactive: 1, pending: 1, deleted: 1, active: peopleCount - 4 };
+
+  it('has an envelope of data, total, limit and offset, by default of 50 from 0', async () => {
+    const { body } = await client.get(path);
+    expect(fieldsOf(body)).toEqual(specTables.Page);
+    expect(body).toMatchObject({ total: listed, limit: 50, offset: 0 });
+    expect(body.data).toHaveLength(50);
+    const item = path === '/v1/users' ? specTables.User : specTables.Identity;
+    for (const each of body.data) expect(fieldsOf(each)).toEqual(item);
+  });
+
+  it('carries the same objects as the single answer', async () => {
+    const { body } = await client.get(path, { query: '?limit=5' });
+    for (const item of body.data) expect((await client.get(`${path}/{id}`, { id: item.id })).body).toEqual(item);
+  });
+
+  it('clamps limit at 200 and passes over offset items', async () => {
+    const { body } = await client.get(path, { query: '?limit=1000' });
+    expect(body).toMatchObject({ limit: 200, offset: 0, total: listed });
+    expect(body.data).toHaveLength(200);
+    const { body: rest } = await client.get(path, { query: `?limit=200&offset=${listed - 3}` });
+    expect(rest).toMatchObject({ offset: listed - 3, total: listed });
+    expect(rest.data).toHaveLength(3);
+    const { body: beyond } = await client.get(path, { query: '?offset=100000' });
+    expect(beyond).toEqual({ data: [], total: listed, limit: 50, offset: 100_000 });
+  });
+
+  it('has every item once and in the order of creation, by offset as by cursor', async () => {
+    const byOffset: Item[] = [];
+    for (let offset = 0; offset < listed; offset += 50) {
+      byOffset.push(...(await client.get(path, { query: `?offset=${offset}` })).body.data);
+    }
+    expect(new Set(byOffset.map((each) => each.id)).size).toBe(listed);
+    const places = byOffset.map((each) => `${each.created_at} ${each.id}`);
+    expect(places).toEqual([...places].sort());
+
+    const byCursor: Item[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const { body } = await client.get(path, { query: `?limit=37&cursor=${cursor}` });
+      byCursor.push(...body.data);
+      cursor = body.next_cursor;
+    }
+    expect(byCursor.map((each) => each.id)).toEqual(byOffset.map((each) => each.id));
+  });
+
+  it.each(Object.entries(statuses))('lists status=%s, of which there are %i', async (status, count) => {
+    const { body } = await client.get(path, { query: `?status=${status}&limit=200` });
+    expect(body.total).toBe(count);
+    expect(body.data.every((each: Item) => each.status === status)).toBe(true);
+    expect(body.data).toHaveLength(Math.min(count, 200));
+  });
+
+  it('leaves the deleted one out unless it is asked for', async () => {
+    const { body } = await client.get(path, { query: '?limit=200&offset=100' });
+    expect(body.data.map((each: Item) => each.display_name)).not.toContain(gonePerson);
+    const { body: deleted } = await client.get(path, { query: '?status=deleted' });
+    expect(deleted.data.map((each: Item) => each.display_name)).toEqual([gonePerson]);
+  });
+
+  it('lists what changed since a moment, and counts that', async () => {
+    const { body: none } = await client.get(path, { query: '?updated_since=2100-01-01T00:00:00Z' });
+    expect(none).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
+    const { body: all } = await client.get(path, { query: '?updated_since=2000-01-01T00:00:00%2B02:00' });
+    expect(all.total).toBe(listed);
+  });
+
+  it.each([
+    ...['limit=0', 'limit=-1', 'limit=1.5', 'limit=abc', 'limit=', 'limit=1e2', 'limit=5&limit=6', 'limit=%00'],
+    ...['offset=-1', 'offset=x', 'offset=', 'offset=99999999999999999999', 'offset=1&offset=2'],
+    ...['status=nonsense', 'status=', 'status=ACTIVE', 'status=active&status=deleted', 'status=locked'],
+    ...['updated_since=yesterday', 'updated_since=', 'updated_since=2026-02-30T00:00:00Z'],
+    ...[
+      'cursor=nonsense',
+      'cursor=%00',
+      `cursor=${'A'.repeat(300)}`,
+      'cursor=a&cursor=b',
+      'cursor[]=x&cursor[]=y&limit=0',
+    ],
+  ])('is 400 for %s', async (query) => {
+    const { body } = await client.call('GET', path, 400, { query: `?${query}` });
+    expect(body.error).toMatch(/^(limit|offset|status|updated_since|cursor)\b/);
+  });
+});
+
+describe('GET /v1/identities/{id}/history', () => {
+  const path = '/v1/identities/{id}/history';
+
+  it('has the envelope, and events of the identity and of all it is linked to', async () => {
+    const { body } = await client.get(path, { id: full.id });
+    expect(fieldsOf(body)).toEqual(specTables.Page);
+    expect(body).toMatchObject({ limit: 50, offset: 0, total: body.data.length });
+    for (const event of body.data) expect(fieldsOf(event)).toEqual(specTables.LifecycleEvent);
+    const types = body.data.map((event: { event_type: string }) => event.event_type);
+    expect(types).toEqual(
+      expect.arrayContaining(['identity.created', 'user.created', 'account.created', 'machine_identity.created']),
+    );
+    const times = body.data.map((event: { occurred_at: string }) => event.occurred_at);
+    expect(times).toEqual([...times].sort());
+  });
+
+  it('tells how the deleted one went, from what to what', async () => {
+    const { body } = await client.get(path, { id: gone.id });
+    const types = body.data.map((event: { event_type: string }) => event.event_type);
+    expect(types).toEqual(expect.arrayContaining(['user.deleted', 'identity.deleted']));
+    const deleted = body.data.find((event: { event_type: string }) => event.event_type === 'identity.deleted');
+    expect(deleted.details).toMatchObject({
+      job_id: peopleJob,
+      changes: expect.arrayContaining([expect.objectContaining({ field: 'status', from: 'active', to: 'deleted' })]),
+    });
+  });
+
+  it('pages by limit and offset, and by cursor', async () => {
+    const { body: all } = await client.get(path, { id: full.id });
+    const { body: second } = await client.get(path, { id: full.id, query: '?limit=1&offset=1' });
+    expect(second).toEqual({ data: [all.data[1]], total: all.total, limit: 1, offset: 1 });
+    expect((await client.get(path, { id: full.id, query: '?limit=999' })).body.limit).toBe(200);
+    const walked: unknown[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const { body } = await client.get(path, { id: full.id, query: `?limit=1&cursor=${cursor}` });
+      walked.push(...body.data);
+      cursor = body.next_cursor;
+    }
+    expect(walked).toEqual(all.data);
+  });
+
+  it.each(['limit=0', 'limit=x', 'offset=-1', 'cursor=nonsense'])('is 400 for %s', async (query) => {
+    await client.call('GET', path, 400, { id: full.id, query: `?${query}` });
+  });
+});
+
+describe('GET /admin/v1/tenants/{id}/machine-identities/{id}', () => {
+  const path = (tenant: string, id: string) => `/admin/v1/tenants/${tenant}/machine-identities/${id}`;
+
+  it('tells operators whose a machine is and what its risk score is made of', async () => {
+    const { body: person } = await client.get('/v1/identities/{id}', { id: full.id });
+    const { id } = person.machine_identities[0];
+    const { status, body } = await directory.operator.get(path(directory.first.id, id));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id,
+      identity_id: full.id,
+      connector_id: directory.connectors.machines,
+      external_id: 'bot-1',
+      status: 'active',
+      classification: 'ci_cd',
+      handed_over: false,
+      people: [
+        { role: 'owned_by', named: 'person0', identity_id: full.id },
+        { role: 'manager_id', named: 'person1' },
+        { role: 'technical_inheritor', named: 'person4' },
+      ],
+      risk_score: 42,
+      risk_factors: [{ factor: 'stated_by_source', points: 42 }],
+    });
+    for (const [tenant, machine] of [
+      [directory.second.id, id],
+      [directory.first.id, unknownId('mid')],
+      [directory.first.id, full.id],
+    ]) {
+      expect(await directory.operator.get(path(tenant, machine))).toMatchObject({ status: 404 });
+    }
+  });
+});

@@ -1,0 +1,72 @@
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test asserts is what it expects to find
+  body: any;
+}
+
+/** Speaks HTTP to the gateway, as a client with a key or as the operator. */
+export class Client {
+  constructor(
+    readonly url: string,
+    private readonly headers: Record<string, string>,
+  ) {}
+
+  static operator(url: string, token: string): Client {
+    return new Client(url, { authorization: `Bearer ${token}` });
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { ...this.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.call('GET', path);
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.call('POST', path, body);
+  }
+}
+
+export interface Tenant {
+  id: string;
+  operator: Client;
+  client: Client;
+}
+
+export async function createTenant(operator: Client, name: string): Promise<Tenant> {
+  const tenant = await operator.post('/admin/v1/tenants', { name });
+  const key = await operator.post(`/admin/v1/tenants/${tenant.body.id}/api-keys`, { name: 'test' });
+  return { id: tenant.body.id, operator, client: new Client(operator.url, { 'x-api-key': key.body.key }) };
+}
+
+export async function createConnector(tenant: Tenant, body: object): Promise<string> {
+  const answer = await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/connectors`, body);
+  if (answer.status !== 201) throw new Error(`connector refused: ${JSON.stringify(answer.body)}`);
+  return answer.body.id;
+}
+
+const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled']);
+
+/** Triggers a sync and waits for its end; resolves with the job's status. */
+export async function sync(tenant: Tenant, connectorId: string): Promise<Answer['body']> {
+  const triggered = await tenant.client.post('/v1/sync/trigger', { connector_id: connectorId });
+  return jobEnd(tenant, triggered.body.job_id);
+}
+
+export async function jobEnd(tenant: Tenant, jobId: string, withinMs = 120_000): Promise<Answer['body']> {
+  for (const end = Date.now() + withinMs; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const job = await tenant.client.get(`/v1/sync/jobs/${jobId}`).catch(() => undefined);
+    if (job && ended.has(job.body.status)) return job.body;
+  }
+  const job = await tenant.operator.get(`/admin/v1/tenants/${tenant.id}/sync-jobs/${jobId}`);
+  throw new Error(`the job did not end: ${JSON.stringify(job.body)}`);
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const serviceNames = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
+export type ServiceProcessName = (typeof serviceNames)[number];
+
+export interface ServicesOptions {
+  databaseUrl: string;
+  amqpUrl?: string;
+  sourcesDir: string;
+}
+
+/** The four services as four processes of their built programs, as they run in production. */
+export class Services {
+  private readonly children = new Map<ServiceProcessName, ChildProcess>();
+  readonly adminToken = 'the-operators-token-of-this-test';
+
+  private constructor(
+    private readonly options: ServicesOptions,
+    private readonly port: number,
+  ) {}
+
+  static async start(options: ServicesOptions): Promise<Services> {
+    const services = new Services(options, await freePort());
+    for (const name of serviceNames) services.launch(name);
+    await services.gatewayUp();
+    return services;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** SIGKILL; resolves when the process is gone. */
+  async kill(name: ServiceProcessName): Promise<void> {
+    await this.end(name, 'SIGKILL');
+  }
+
+  launch(name: ServiceProcessName): void {
+    const program = fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
+    const child = spawn(process.execPath, [program], {
+      stdio: ['ignore', 'ignore', process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore'],
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: this.options.databaseUrl,
+        AMQP_URL: this.options.amqpUrl,
+        SOURCES_DIR: this.options.sourcesDir,
+        ADMIN_TOKEN: this.adminToken,
+        ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+        PORT: String(this.port),
+        LOG_LEVEL: 'warn',
+      },
+    });
+    this.children.set(name, child);
+  }
+
+  async gatewayUp(): Promise<void> {
+    for (let look = 0; look < 600; look += 1) {
+      const healthy = await fetch(`${this.url}/v1/health`).then(
+        (answer) => answer.ok,
+        () => false,
+      );
+      if (healthy) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error('the gateway did not come up');
+  }
+
+  /** Ends all of them as an operator would; resolves with their exit codes. */
+  async stop(): Promise<(number | null)[]> {
+    const names = [...this.children.keys()];
+    return Promise.all(names.map((name) => this.end(name, 'SIGTERM')));
+  }
+
+  private async end(name: ServiceProcessName, signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.children.get(name);
+    if (!child) return null;
+    this.children.delete(name);
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
+    return child.exitCode;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
