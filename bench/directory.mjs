@@ -1,0 +1,135 @@
+// `npm run bench`: the directory on the real four services, each figure beside the limit measured in the same run.
+//
+// DATABASE_URL and AMQP_URL choose the services; without them an embedded PostgreSQL and its queues are used.
+// BENCH_RECORDS (100000; the stated targets are for 1000000), BENCH_SECONDS (5, for each measure of pages).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { decodeId } from '../libs/contracts/dist/index.js';
+import { bareImport } from './support/bare-import.mjs';
+import { withBenchDatabase } from './support/bench-database.mjs';
+import { FourServices, freePort } from './support/four-services.mjs';
+import { load } from './support/load.mjs';
+import { printTable } from './support/table.mjs';
+
+const records = Number(process.env.BENCH_RECORDS ?? 100_000);
+const seconds = Number(process.env.BENCH_SECONDS ?? 5);
+const step = records / 10;
+
+await withBenchDatabase(async ({ url, folder }) => {
+  const file = join(folder, 'people.csv');
+  await writePeople(file, () => false);
+  const services = await FourServices.start(url, folder);
+  try {
+    const { tenant, key, connector } = await prepare(services);
+    process.stdout.write(`queues: ${process.env.AMQP_URL ? 'RabbitMQ' : 'PostgreSQL'}; ${records} users\n`);
+
+    const first = await services.sync(tenant, connector, step);
+    const bareCount = Math.min(records, 100_000);
+    const bare = bareCount / (await bareImport(url, decodeId('tenant', tenant), bareCount));
+    const again = await services.sync(tenant, connector);
+    await writePeople(file, (n) => n % 20 === 0);
+    const changed = await services.sync(tenant, connector);
+    const rate = ({ seconds: taken }) => Math.round(records / taken);
+    const last = first.steps.length === 10 ? first.steps[9] : undefined;
+    printTable('Sync', [
+      ['what', 'records/s', 'of the limit', 'to reach'],
+      ['first import', rate(first), percent(rate(first), bare), '2000 and 50 %'],
+      ['the same rows by bare SQL', Math.round(bare)],
+      ['unchanged', rate(again), '', '20000'],
+      ['5 % changed', rate(changed), '', '12000'],
+      [
+        'the last tenth',
+        last && Math.round(step / last),
+        last && `${percent(first.steps[0], last)} of the first`,
+        '80 %',
+      ],
+    ]);
+    printTable('The curve of the import', [
+      ['records', 'records/s'],
+      ...first.steps.map((taken, at) => [String((at + 1) * step), String(Math.round(step / taken))]),
+    ]);
+    printTable('Pages of 50', await pages(url, services, tenant, key));
+    printTable('Memory at the most, MB (to reach: 300)', await services.memory());
+  } finally {
+    await services.stop();
+  }
+});
+
+function percent(part, whole) {
+  return `${((100 * part) / whole).toFixed(0)} %`;
+}
+
+/** Users with eight attributes. */
+async function writePeople(path, isChanged) {
+  const file = createWriteStream(path);
+  file.write('ident,first,last,mail,phone,title,department,city,building\n');
+  for (let n = 0; n < records; n += 1) {
+    const title = `${isChanged(n) ? 'Senior ' : ''}Engineer ${n % 97}`;
+    const row = `${n},First${n},Last${n},person${n}@example.org,+49 30 ${n},${title},Department ${n % 41},City ${n % 13},B${n % 7}\n`;
+    if (!file.write(row)) await once(file, 'drain');
+  }
+  file.end();
+  await once(file, 'finish');
+}
+
+async function prepare(services) {
+  const { id: tenant } = await services.operator('POST', '/tenants', { name: 'Bench' });
+  const { key } = await services.operator('POST', `/tenants/${tenant}/api-keys`, { name: 'bench' });
+  const { id: connector } = await services.operator('POST', `/tenants/${tenant}/connectors`, {
+    type: 'csv',
+    name: 'People',
+    config: {
+      path: 'people.csv',
+      external_id: 'ident',
+      fields: {
+        employee_number: 'ident',
+        first_name: 'first',
+        last_name: 'last',
+        email: 'mail',
+        'attributes.phone': 'phone',
+        job_title: 'title',
+        departments: 'department',
+        'attributes.city': 'city',
+        'attributes.building': 'building',
+      },
+    },
+  });
+  return { tenant, key, connector };
+}
+
+async function pages(url, services, tenant, key) {
+  const barePort = await freePort();
+  const path = fileURLToPath(new URL('support/bare-pages.mjs', import.meta.url));
+  const bare = spawn(process.execPath, [path, url, String(barePort), decodeId('tenant', tenant)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(bare.stdout, 'data');
+  const table = [['status', 'offset', 'KB', 'pages/s', 'bare Fastify', 'of it (80 %)', 'of offset 0 (67 %)']];
+  try {
+    for (const status of [undefined, 'active']) {
+      let top;
+      for (const offset of [0, 0.09 * records, 0.9 * records].map(Math.floor)) {
+        const words = `limit=50&offset=${offset}${status ? `&status=${status}` : ''}`;
+        const limit = await load(`http://127.0.0.1:${barePort}/?${words}`, seconds);
+        const page = await load(`${services.base}/v1/identities?${words}`, seconds, { 'X-API-Key': key });
+        top ??= page.rate;
+        table.push([
+          status ?? 'any',
+          String(offset),
+          Math.round(page.bytes / 1024),
+          page.rate.toFixed(0),
+          limit.rate.toFixed(0),
+          percent(page.rate, limit.rate),
+          percent(page.rate, top),
+        ]);
+      }
+    }
+  } finally {
+    bare.kill('SIGTERM');
+    await once(bare, 'exit');
+  }
+  return table;
+}

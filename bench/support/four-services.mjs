@@ -1,0 +1,109 @@
+// The real four services as processes, and the operator interface to steer them.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const names = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'];
+
+export class FourServices {
+  adminToken = randomBytes(24).toString('base64url');
+  children = new Map();
+
+  static async start(url, sourcesDir) {
+    const services = new FourServices(url, sourcesDir, await freePort());
+    await services.ready();
+    return services;
+  }
+
+  constructor(url, sourcesDir, port) {
+    this.base = `http://127.0.0.1:${port}`;
+    const env = {
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      AMQP_URL: process.env.AMQP_URL,
+      SOURCES_DIR: sourcesDir,
+      ADMIN_TOKEN: this.adminToken,
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+    };
+    for (const name of names) {
+      const words = [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), join(root, 'apps', name, 'dist/main.js')];
+      this.children.set(name, spawn(process.execPath, words, { env, stdio: 'inherit' }));
+    }
+  }
+
+  async ready() {
+    for (let look = 0; look < 400; look += 1) {
+      const up = await fetch(`${this.base}/v1/health`).then(
+        (answer) => answer.ok,
+        () => false,
+      );
+      if (up) return;
+      await pause(50);
+    }
+    throw new Error('the gateway did not come up');
+  }
+
+  async operator(method, path, body) {
+    const answer = await fetch(`${this.base}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.adminToken}`, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  /** Runs a sync job to its end. Answers its seconds, and how many it took to apply each further `step` records. */
+  async sync(tenant, connector, step = Number.POSITIVE_INFINITY) {
+    const began = performance.now();
+    const steps = [];
+    let reached = began;
+    const { job_id } = await this.operator('POST', `/tenants/${tenant}/sync-jobs`, { connector_id: connector });
+    for (;;) {
+      const job = await this.operator('GET', `/tenants/${tenant}/sync-jobs/${job_id}`);
+      const now = performance.now();
+      if (job.records_applied >= step * (steps.length + 1)) {
+        steps.push((now - reached) / 1_000);
+        reached = now;
+      }
+      if (job.status === 'completed') return { seconds: (now - began) / 1_000, steps };
+      if (!['queued', 'running'].includes(job.status))
+        throw new Error(`the job ended ${job.status}: ${job.error_message}`);
+      await pause(100);
+    }
+  }
+
+  /** The most memory each service has held, in MB (resident, from the kernel). */
+  async memory() {
+    const rows = [];
+    for (const [name, child] of this.children) {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      rows.push([name, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024)]);
+    }
+    return rows;
+  }
+
+  async stop() {
+    const running = [...this.children.values()].filter((child) => child.exitCode === null);
+    for (const child of running) child.kill('SIGTERM');
+    await Promise.all(running.map((child) => once(child, 'exit')));
+  }
+}
+
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
