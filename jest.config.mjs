@@ -1,8 +1,6 @@
 // Two projects: `unit` is pure and takes seconds; `integration` talks to a real PostgreSQL and a real RabbitMQ.
 const common = {
   testEnvironment: 'node',
-  // Bounds what hangs; timing decides no test, and a busy machine is many times slower than a quiet one.
-  testTimeout: 120_000,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   modulePathIgnorePatterns: ['/dist/', '/.data/'],
@@ -15,6 +13,8 @@ const common = {
 };
 
 export default {
+  // Bounds what hangs; timing decides no test, and a busy machine is many times slower than a quiet one.
+  testTimeout: 120_000,
   projects: [
     {
       ...common,
