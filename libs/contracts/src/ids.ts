@@ -15,6 +15,7 @@ export const idPrefixes = {
   apiKey: 'key',
   case: 'cas',
   operation: 'opn',
+  replay: 'rpl',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

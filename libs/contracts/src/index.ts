@@ -15,3 +15,4 @@ export { parseDate } from './parse-date.js';
 export * from './records.js';
 export * from './statuses.js';
 export * from './topology.js';
+export * from './webhooks.js';

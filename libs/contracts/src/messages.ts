@@ -64,6 +64,10 @@ export const messageTypes = {
     ...envelope,
     data: z.object({ first_sequence: z.int().min(1), last_sequence: z.int().min(1) }),
   }),
+  /** gateway → webhook-dispatcher, and then to itself part by part: deliveries are wanted again; which, stands in webhook_replays. */
+  'webhook.replay.requested': z.object({ ...envelope, data: z.object({ replay_id: z.uuid() }) }),
+  /** gateway → webhook-dispatcher: what is left of a replay is not wanted any more. */
+  'webhook.replay.cancel_requested': z.object({ ...envelope, data: z.object({ replay_id: z.uuid() }) }),
 } as const;
 
 export type MessageType = keyof typeof messageTypes;

@@ -80,6 +80,13 @@ export const queues = {
     prefetch: 20,
     deliveryLimit: 20,
   },
+  'webhook-dispatcher.replays': {
+    service: 'webhook-dispatcher',
+    binds: ['webhook.replay.requested', 'webhook.replay.cancel_requested'],
+    ordered: false,
+    prefetch: 2,
+    deliveryLimit: 20,
+  },
 } as const satisfies Record<string, QueueDefinition>;
 
 export type QueueName = keyof typeof queues;
