@@ -114,6 +114,20 @@ create policy own_rows on directory_counters to public using ((tenant_id = ( SEL
 grant delete, insert, select, update on directory_counters to idsync_directory;
 grant select on directory_counters to idsync_gateway;
 
+create table event_payloads (
+  tenant_id uuid not null,
+  sequence bigint not null,
+  event_id uuid not null,
+  body text not null,
+  constraint event_payloads_pkey PRIMARY KEY (tenant_id, sequence)
+);
+alter table event_payloads enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on event_payloads to idsync_webhook_dispatcher using (true) with check (true);
+create policy own_rows on event_payloads to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on event_payloads to idsync_directory;
+grant select on event_payloads to idsync_gateway;
+grant delete, insert, select, update on event_payloads to idsync_webhook_dispatcher;
+
 create table event_sequences (
   tenant_id uuid not null,
   last bigint not null,
@@ -122,7 +136,7 @@ create table event_sequences (
 alter table event_sequences enable row level security, force row level security;
 create policy own_rows on event_sequences to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select, update on event_sequences to idsync_directory;
-grant insert, select on event_sequences to idsync_gateway;
+grant insert, select, update on event_sequences to idsync_gateway;
 grant select, update on event_sequences to idsync_sync_worker;
 grant select, update on event_sequences to idsync_webhook_dispatcher;
 
@@ -143,7 +157,7 @@ CREATE INDEX events_subject ON public.events USING btree (subject_id) WHERE (sub
 alter table events enable row level security, force row level security;
 create policy own_rows on events to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select, update on events to idsync_directory;
-grant select on events to idsync_gateway;
+grant insert, select on events to idsync_gateway;
 grant insert, select on events to idsync_sync_worker;
 grant insert, select on events to idsync_webhook_dispatcher;
 
@@ -181,6 +195,7 @@ alter table identities enable row level security, force row level security;
 create policy own_rows on identities to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on identities to idsync_directory;
 grant select on identities to idsync_gateway;
+grant select on identities to idsync_webhook_dispatcher;
 
 create table identity_redirects (
   id uuid not null,
@@ -410,6 +425,7 @@ alter table source_records enable row level security, force row level security;
 create policy own_rows on source_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on source_records to idsync_directory;
 grant select on source_records to idsync_gateway;
+grant select on source_records to idsync_webhook_dispatcher;
 
 create table sync_batches (
   job_id uuid not null,
@@ -574,6 +590,28 @@ alter table weak_keys enable row level security, force row level security;
 create policy own_rows on weak_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on weak_keys to idsync_directory;
 
+create table webhook_attempts (
+  delivery_id uuid not null,
+  number integer not null,
+  tenant_id uuid not null,
+  webhook_id uuid not null,
+  started_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  outcome text,
+  duration_ms integer,
+  status_code integer,
+  error text,
+  response_body text,
+  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number)
+);
+CREATE INDEX webhook_attempts_webhook ON public.webhook_attempts USING btree (webhook_id, started_at);
+alter table webhook_attempts enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on webhook_attempts to idsync_webhook_dispatcher using (true) with check (true);
+create policy own_rows on webhook_attempts to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on webhook_attempts to idsync_directory;
+grant select on webhook_attempts to idsync_gateway;
+grant delete, insert, select, update on webhook_attempts to idsync_webhook_dispatcher;
+
 create table webhook_deliveries (
   id uuid not null,
   tenant_id uuid not null,
@@ -581,13 +619,73 @@ create table webhook_deliveries (
   event_sequence bigint not null,
   status text default 'pending'::text not null,
   created_at timestamp with time zone default now() not null,
-  constraint webhook_deliveries_pkey PRIMARY KEY (id)
+  event_type text not null,
+  attempts integer default 0 not null,
+  tries integer default 0 not null,
+  is_retry boolean default false not null,
+  due_at timestamp with time zone default now() not null,
+  lease_until timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
 );
+CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE (status = 'dead'::text);
+CREATE INDEX webhook_deliveries_first ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND (NOT is_retry));
 CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_sequence);
+CREATE INDEX webhook_deliveries_retry ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE ((status = 'pending'::text) AND is_retry);
 alter table webhook_deliveries enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using (true) with check (true);
 create policy own_rows on webhook_deliveries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on webhook_deliveries to idsync_directory;
+grant select on webhook_deliveries to idsync_gateway;
 grant delete, insert, select, update on webhook_deliveries to idsync_webhook_dispatcher;
+
+create table webhook_endpoints (
+  webhook_id uuid not null,
+  tenant_id uuid not null,
+  state_since timestamp with time zone default now() not null,
+  failures integer default 0 not null,
+  trips integer default 0 not null,
+  open_until timestamp with time zone,
+  last_success_at timestamp with time zone,
+  last_failure_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  exhausted_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  constraint webhook_endpoints_pkey PRIMARY KEY (webhook_id)
+);
+alter table webhook_endpoints enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on webhook_endpoints to idsync_webhook_dispatcher using (true) with check (true);
+create policy own_rows on webhook_endpoints to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on webhook_endpoints to idsync_gateway;
+grant delete, insert, select, update on webhook_endpoints to idsync_webhook_dispatcher;
+
+create table webhook_replays (
+  id uuid not null,
+  tenant_id uuid not null,
+  webhook_id uuid not null,
+  kind text not null,
+  filter jsonb not null,
+  status text default 'queued'::text not null,
+  position bigint default 0 not null,
+  until_sequence bigint,
+  total bigint,
+  looked_at bigint default 0 not null,
+  done bigint default 0 not null,
+  requested_by text not null,
+  created_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  constraint webhook_replays_pkey PRIMARY KEY (id),
+  constraint webhook_replays_kind_check CHECK ((kind = ANY (ARRAY['resend'::text, 'replay'::text, 'requeue'::text]))),
+  constraint webhook_replays_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text])))
+);
+CREATE INDEX webhook_replays_tenant ON public.webhook_replays USING btree (tenant_id, id);
+alter table webhook_replays enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using (true) with check (true);
+create policy own_rows on webhook_replays to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on webhook_replays to idsync_gateway;
+grant delete, select, update on webhook_replays to idsync_webhook_dispatcher;
 
 create table webhook_secrets (
   id uuid not null,
@@ -601,6 +699,7 @@ create table webhook_secrets (
 );
 CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (webhook_id);
 alter table webhook_secrets enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using (true) with check (true);
 create policy own_rows on webhook_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on webhook_secrets to idsync_gateway;
 grant select on webhook_secrets to idsync_webhook_dispatcher;
@@ -618,6 +717,7 @@ create table webhooks (
 );
 CREATE INDEX webhooks_tenant ON public.webhooks USING btree (tenant_id, created_at, id);
 alter table webhooks enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on webhooks to idsync_webhook_dispatcher using (true) with check (true);
 create policy own_rows on webhooks to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on webhooks to idsync_gateway;
 grant select on webhooks to idsync_webhook_dispatcher;

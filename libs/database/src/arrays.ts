@@ -5,7 +5,16 @@
 
 type Value<T> = T | null | undefined;
 
-const oids = { bytea: 17, integer: 23, text: 25, timestamptz: 1184, uuid: 2950, jsonb: 3802 } as const;
+const oids = {
+  boolean: 16,
+  bytea: 17,
+  bigint: 20,
+  integer: 23,
+  text: 25,
+  timestamptz: 1184,
+  uuid: 2950,
+  jsonb: 3802,
+} as const;
 
 export function texts(values: readonly Value<string>[]): Buffer {
   return encode('text', values, Buffer.byteLength, (buffer, value, at) => buffer.write(value, at));
@@ -40,6 +49,24 @@ export function integers(values: readonly Value<number>[]): Buffer {
     values,
     () => 4,
     (buffer, value, at) => buffer.writeInt32BE(value, at),
+  );
+}
+
+export function booleans(values: readonly Value<boolean>[]): Buffer {
+  return encode(
+    'boolean',
+    values,
+    () => 1,
+    (buffer, value, at) => buffer.writeUInt8(value ? 1 : 0, at),
+  );
+}
+
+export function bigints(values: readonly Value<number>[]): Buffer {
+  return encode(
+    'bigint',
+    values,
+    () => 8,
+    (buffer, value, at) => buffer.writeBigInt64BE(BigInt(value), at),
   );
 }
 

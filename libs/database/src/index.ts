@@ -177,11 +177,39 @@ export {
 export { deleteOldJobs } from './sync/purge.js';
 export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
 export { markSweepAsked, quarantineJob, saveDecision, takeUnansweredSweeps } from './sync/sweeps.js';
+export { type ClaimedDelivery, type ClaimRequest, claimDeliveries } from './webhook-delivery/claim-deliveries.js';
+export {
+  type DueEndpoint,
+  disableFailingWebhooks,
+  disableWebhooks,
+  type EndpointNews,
+  findDueEndpoints,
+  findReceivers,
+  forgetChangedEndpoints,
+  type Receiver,
+  saveEndpointNews,
+} from './webhook-delivery/endpoints.js';
+export { findEventBodies, type SequenceRange } from './webhook-delivery/event-bodies.js';
 export {
   findActiveSubscriptions,
-  findEventTypes,
   insertDeliveries,
-  type Match,
-  type SequenceRange,
+  type NewDelivery,
   type Subscription,
+  savePayloads,
 } from './webhook-delivery/fan-out.js';
+export { type FinishedAttempt, finishAttempts } from './webhook-delivery/finish-attempts.js';
+export { deleteOldDeliveries, deleteOldEndpoints } from './webhook-delivery/purge.js';
+export {
+  beginReplay,
+  cancelReplay,
+  countDeadDeliveries,
+  findReplayedWebhook,
+  findSequencesOf,
+  lockReplay,
+  type OpenReplay,
+  type ReplayProgress,
+  redeliver,
+  requeueDeadDeliveries,
+  resendDelivery,
+  saveReplayProgress,
+} from './webhook-delivery/replays.js';

@@ -29,8 +29,17 @@ export const ownership: Record<string, TableOwnership> = {
   },
   api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
   connectors: { rows: byTenant, grants: { gateway: write, directory: read, 'sync-worker': read } },
-  webhooks: { rows: byTenant, grants: { gateway: write, 'webhook-dispatcher': read } },
-  webhook_secrets: { rows: byTenant, grants: { gateway: write, 'webhook-dispatcher': read } },
+  webhooks: {
+    rows: byTenant,
+    // An endpoint that fails for days, or says that it is gone, is switched off by whoever noticed.
+    grants: { gateway: write, 'webhook-dispatcher': ['SELECT', 'UPDATE (active, updated_at)'] },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_secrets: {
+    rows: byTenant,
+    grants: { gateway: write, 'webhook-dispatcher': read },
+    acrossTenants: ['webhook-dispatcher'],
+  },
   idempotency_keys: { rows: byTenant, grants: { gateway: write } },
   sync_jobs: {
     rows: byTenant,
@@ -46,8 +55,8 @@ export const ownership: Record<string, TableOwnership> = {
   seen_records: { rows: byTenant, grants: { directory: write } },
   sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
   sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },
-  identities: { rows: byTenant, grants: { directory: write, gateway: read } },
-  source_records: { rows: byTenant, grants: { directory: write, gateway: read } },
+  identities: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
+  source_records: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   machine_references: { rows: byTenant, grants: { directory: write, gateway: read } },
   correlation_keys: { rows: byTenant, grants: { directory: write } },
   contested_keys: { rows: byTenant, grants: { directory: write } },
@@ -65,7 +74,7 @@ export const ownership: Record<string, TableOwnership> = {
   event_sequences: {
     rows: byTenant,
     grants: {
-      gateway: append,
+      gateway: ['SELECT', 'INSERT', 'UPDATE'],
       directory: ['SELECT', 'UPDATE'],
       'sync-worker': ['SELECT', 'UPDATE'],
       'webhook-dispatcher': ['SELECT', 'UPDATE'],
@@ -78,12 +87,33 @@ export const ownership: Record<string, TableOwnership> = {
       directory: ['SELECT', 'INSERT', 'UPDATE'],
       'sync-worker': append,
       'webhook-dispatcher': append,
-      gateway: read,
+      gateway: append,
     },
+  },
+  // Erasure deletes what was or would be sent of a person, and what receivers answered to it.
+  event_payloads: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write, gateway: read, directory: ['SELECT', 'DELETE'] },
+    acrossTenants: ['webhook-dispatcher'],
   },
   webhook_deliveries: {
     rows: byTenant,
-    grants: { 'webhook-dispatcher': write },
+    grants: { 'webhook-dispatcher': write, gateway: read, directory: read },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_attempts: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write, gateway: read, directory: ['SELECT', 'UPDATE (response_body)'] },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_endpoints: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write, gateway: read },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_replays: {
+    rows: byTenant,
+    grants: { gateway: append, 'webhook-dispatcher': ['SELECT', 'UPDATE', 'DELETE'] },
     acrossTenants: ['webhook-dispatcher'],
   },
   outbox: { rows: { roleColumn: 'producer' }, grants: everyService(write) },

@@ -29,7 +29,13 @@ import {
 } from './matching.entities.js';
 import { SeenRecordsEntity, SyncPlanEntity, SyncPlanEntryEntity } from './sweep.entities.js';
 import { SyncBatchEntity, SyncJobEntity, SyncRecordErrorEntity } from './sync.entities.js';
-import { WebhookDeliveryEntity } from './webhook-delivery.entities.js';
+import {
+  EventPayloadEntity,
+  WebhookAttemptEntity,
+  WebhookDeliveryEntity,
+  WebhookEndpointEntity,
+  WebhookReplayEntity,
+} from './webhook-delivery.entities.js';
 
 /** Listed by hand: what is not here is not in the schema. */
 export const entities = [
@@ -63,7 +69,11 @@ export const entities = [
   OperationEntity,
   EventSequenceEntity,
   EventEntity,
+  EventPayloadEntity,
   WebhookDeliveryEntity,
+  WebhookAttemptEntity,
+  WebhookEndpointEntity,
+  WebhookReplayEntity,
   OutboxEntryEntity,
   RelayLeaseEntity,
   InboxEntryEntity,

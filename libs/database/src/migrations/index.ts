@@ -5,6 +5,7 @@ import { Sweep1700000000004 } from './1700000000004-sweep.js';
 import { History1700000000005 } from './1700000000005-history.js';
 import { Machines1700000000006 } from './1700000000006-machines.js';
 import { Lifecycle1700000000007 } from './1700000000007-lifecycle.js';
+import { WebhookDelivery1700000000008 } from './1700000000008-webhook-delivery.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   History1700000000005,
   Machines1700000000006,
   Lifecycle1700000000007,
+  WebhookDelivery1700000000008,
 ];

@@ -1,4 +1,7 @@
+import { newUuid } from '@idsync/contracts';
+import { bigints, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import type { EventBody } from './event-bodies.js';
 
 export interface Subscription {
   webhookId: string;
@@ -6,14 +9,10 @@ export interface Subscription {
   events: string[];
 }
 
-export interface SequenceRange {
-  first: number;
-  last: number;
-}
-
-/** A webhook that wants the events of one type. */
-export interface Match {
+/** One event for one webhook. */
+export interface NewDelivery {
   webhookId: string;
+  sequence: number;
   type: string;
 }
 
@@ -24,39 +23,42 @@ export async function findActiveSubscriptions(tx: Transaction, tenantId: string)
   );
 }
 
-export async function findEventTypes(tx: Transaction, tenantId: string, range: SequenceRange): Promise<string[]> {
-  const rows = await tx.query<{ type: string }>(
-    'select distinct type from events where tenant_id = $1 and sequence between $2 and $3',
-    [tenantId, range.first, range.last],
+/** What is already there stays: it may have been sent. */
+export async function savePayloads(tx: Transaction, tenantId: string, bodies: readonly EventBody[]): Promise<void> {
+  await tx.query(
+    `insert into event_payloads (tenant_id, sequence, event_id, body)
+     select $1, sequence, event_id, body
+       from unnest($2::bigint[], $3::uuid[], $4::text[]) as e (sequence, event_id, body)
+     on conflict do nothing`,
+    [
+      tenantId,
+      bigints(bodies.map(({ sequence }) => sequence)),
+      uuids(bodies.map(({ eventId }) => eventId)),
+      texts(bodies.map(({ body }) => body)),
+    ],
   );
-  return rows.map((row) => row.type);
 }
 
-/**
- * One delivery for each event of the range and each webhook that wants its type; none twice, however often it is asked.
- * The ids are UUIDv7 made in SQL, since the rows never leave the database: the current milliseconds over a random UUID.
- */
+/** One for each webhook and event, however often it is asked. Returns how many are new. */
 export async function insertDeliveries(
   tx: Transaction,
   tenantId: string,
-  range: SequenceRange,
-  matches: readonly Match[],
+  deliveries: readonly NewDelivery[],
 ): Promise<number> {
   const [inserted] = await tx.query<{ count: number }>(
     `with inserted as (
-       insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence)
-       select encode(set_bit(set_bit(
-                overlay(uuid_send(gen_random_uuid()) placing substring(int8send(
-                  floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
-                52, 1), 53, 1), 'hex')::uuid,
-              event.tenant_id, wanted.webhook_id, event.sequence
-         from events event
-         join unnest($4::uuid[], $5::text[]) as wanted (webhook_id, type) on wanted.type = event.type
-        where event.tenant_id = $1 and event.sequence between $2 and $3
-        order by event.sequence, wanted.webhook_id
+       insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type)
+       select id, $1, webhook_id, sequence, type
+         from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[]) as d (id, webhook_id, sequence, type)
        on conflict (webhook_id, event_sequence) do nothing returning 1)
      select count(*) from inserted`,
-    [tenantId, range.first, range.last, matches.map((match) => match.webhookId), matches.map((match) => match.type)],
+    [
+      tenantId,
+      uuids(deliveries.map(() => newUuid())),
+      uuids(deliveries.map(({ webhookId }) => webhookId)),
+      bigints(deliveries.map(({ sequence }) => sequence)),
+      texts(deliveries.map(({ type }) => type)),
+    ],
   );
   return inserted?.count ?? 0;
 }

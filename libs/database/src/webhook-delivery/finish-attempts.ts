@@ -1,0 +1,60 @@
+import { integers, texts, times, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+/** How one attempt ended, and what becomes of its delivery. */
+export interface FinishedAttempt {
+  deliveryId: string;
+  number: number;
+  outcome: string;
+  statusCode?: number;
+  error?: string;
+  /** What the receiver said, at most 16 KiB. */
+  responseBody?: string;
+  durationMs: number;
+  endedAt: Date;
+  status: 'pending' | 'delivered' | 'dead';
+  /** Steps of the schedule this attempt spent: 1, or 0 if it says nothing of the receiver. */
+  spent: number;
+  /** If it stays pending: when it is tried again. */
+  dueAt?: Date;
+}
+
+/**
+ * Writes down how attempts ended and gives the leases back. Who has lost the lease writes nothing, neither to the delivery nor
+ * to the attempt, which is `unknown` by then. Returns the ids of the deliveries that were still held.
+ */
+export async function finishAttempts(tx: Transaction, finished: readonly FinishedAttempt[]): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `with ended as (
+       select * from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[],
+                            $8::timestamptz[], $9::text[], $10::integer[], $11::timestamptz[])
+         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, spent, due_at)),
+     held as (
+       update webhook_deliveries d
+          set status = ended.status, attempts = d.attempts + ended.spent, lease_until = null,
+              is_retry = d.is_retry or ended.spent > 0, due_at = coalesce(ended.due_at, d.due_at),
+              ended_at = case when ended.status <> 'pending' then ended.ended_at end
+         from ended where d.id = ended.id and d.tries = ended.number and d.status = 'pending' and d.lease_until is not null
+       returning d.id)
+     update webhook_attempts a
+        set outcome = ended.outcome, status_code = ended.status_code, error = ended.error,
+            response_body = ended.response_body, duration_ms = ended.duration_ms, ended_at = ended.ended_at
+       from ended join held using (id)
+      where a.delivery_id = ended.id and a.number = ended.number and a.outcome is null
+     returning a.delivery_id as id`,
+    [
+      uuids(finished.map(({ deliveryId }) => deliveryId)),
+      integers(finished.map(({ number }) => number)),
+      texts(finished.map(({ outcome }) => outcome)),
+      integers(finished.map(({ statusCode }) => statusCode)),
+      texts(finished.map(({ error }) => error)),
+      texts(finished.map(({ responseBody }) => responseBody)),
+      integers(finished.map(({ durationMs }) => durationMs)),
+      times(finished.map(({ endedAt }) => endedAt)),
+      texts(finished.map(({ status }) => status)),
+      integers(finished.map(({ spent }) => spent)),
+      times(finished.map(({ dueAt }) => dueAt)),
+    ],
+  );
+  return rows.map(({ id }) => id);
+}
