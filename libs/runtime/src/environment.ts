@@ -26,6 +26,14 @@ const variables = {
     .string({ error: encryptionKey })
     .regex(/^[A-Za-z\d+/]{43}=$/, encryptionKey)
     .transform((text) => Buffer.from(text, 'base64')),
+  ENCRYPTION_KEYS_PREVIOUS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine((list) => list.every((key) => /^[A-Za-z\d+/]{43}=$/.test(key)), {
+      message: 'must be a comma-separated list of earlier values of ENCRYPTION_KEY',
+    })
+    .transform((list) => list.map((key) => Buffer.from(key, 'base64'))),
   SOURCES_DIR: z.string().refine(isFolder, { message: 'must be a folder' }).default('samples'),
   DEMO: z
     .enum(['0', '1'], { error: 'must be 0 or 1' })
@@ -44,14 +52,26 @@ const variables = {
 };
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
-const { WEBHOOK_ALLOW_CIDRS, LOG_LEVEL } = variables;
+const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, LOG_LEVEL } = variables;
 
 const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL };
 
-export const gatewayEnvironment = z.object({ ...everyService, PORT, HOST, ADMIN_TOKEN, ENCRYPTION_KEY });
+export const gatewayEnvironment = z.object({
+  ...everyService,
+  PORT,
+  HOST,
+  ADMIN_TOKEN,
+  ENCRYPTION_KEY,
+  ENCRYPTION_KEYS_PREVIOUS,
+});
 export const directoryEnvironment = z.object(everyService);
 export const syncWorkerEnvironment = z.object({ ...everyService, SOURCES_DIR });
-export const dispatcherEnvironment = z.object({ ...everyService, ENCRYPTION_KEY, WEBHOOK_ALLOW_CIDRS });
+export const dispatcherEnvironment = z.object({
+  ...everyService,
+  ENCRYPTION_KEY,
+  ENCRYPTION_KEYS_PREVIOUS,
+  WEBHOOK_ALLOW_CIDRS,
+});
 export const migrateEnvironment = z.object({ DATABASE_URL });
 
 /** `npm start`: what is not given is made, and kept in DATA_DIR. */
@@ -63,6 +83,7 @@ export const standaloneEnvironment = z.object({
   AMQP_URL,
   ADMIN_TOKEN: ADMIN_TOKEN.optional(),
   ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
+  ENCRYPTION_KEYS_PREVIOUS,
   SOURCES_DIR,
   DEMO,
   WEBHOOK_ALLOW_CIDRS,
