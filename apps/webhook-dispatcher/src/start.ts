@@ -1,25 +1,48 @@
 import { Database } from '@idsync/database';
 import { openBus, startConsumers } from '@idsync/messaging';
 import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { DeliveryEngine, type DeliverySettings } from './delivery/delivery-engine.js';
+import { defaultSettings } from './delivery/settings.js';
+import { Housekeeping } from './housekeeping.js';
+import { secretOpener } from './open-secret.js';
+import { httpSender } from './sending/http-sender.js';
 import { WebhookDispatcherModule } from './webhook-dispatcher.module.js';
 
 export interface WebhookDispatcherOptions {
   databaseUrl: string;
   /** RabbitMQ's address; without one, messages travel through PostgreSQL. */
   amqpUrl?: string;
+  /** Open the signing secrets: the one they are sealed with now first, then those from before. */
+  encryptionKeys: readonly Buffer[];
+  /** Networks of private receivers that may be called. */
+  allowedCidrs: readonly string[];
   logLevel: string;
+  settings?: Partial<DeliverySettings>;
 }
 
 export async function startWebhookDispatcher(options: WebhookDispatcherOptions): Promise<RunningService> {
-  const { databaseUrl, amqpUrl, logLevel } = options;
+  const { databaseUrl, amqpUrl, encryptionKeys, allowedCidrs, logLevel, settings } = options;
   const logger = createLogger('webhook-dispatcher', logLevel);
   const database = await Database.connect({ url: databaseUrl, service: 'webhook-dispatcher' });
   const bus = await openBus({ service: 'webhook-dispatcher', database, amqpUrl, logger });
-  const app = await startConsumers(bus, WebhookDispatcherModule.with(database), new NestLogger(logger));
+  const sender = httpSender({ allowedCidrs });
+  const engine = new DeliveryEngine({
+    database,
+    sender,
+    settings: { ...defaultSettings, ...settings },
+    openKey: secretOpener(encryptionKeys),
+    log: logger,
+  });
+  const housekeeping = new Housekeeping(database, logger);
+  const app = await startConsumers(bus, WebhookDispatcherModule.with(database, engine), new NestLogger(logger));
+  engine.start();
+  housekeeping.start();
   logger.info('ready');
   return {
     async close() {
       await app.close();
+      await Promise.all([engine.stop(), housekeeping.stop()]);
+      await sender.close();
       await bus.close();
       await database.close();
     },

@@ -1,0 +1,240 @@
+import { encodeId } from '@idsync/contracts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type Database,
+  findDueEndpoints,
+  findReceivers,
+  forgetChangedEndpoints,
+  type Receiver,
+} from '@idsync/database';
+import { pause, WakeUp } from '@idsync/messaging';
+import type { FannedOut } from '../fan-out.js';
+import type { Sender, SendResult } from '../sending/send.js';
+import { signedHeaders } from '../sign.js';
+import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
+import type { BreakerSettings } from './breaker.js';
+import { Endpoint } from './endpoint.js';
+import { bodyOf } from './render-again.js';
+import { nextAttemptAt } from './retry-schedule.js';
+import { shareSlots } from './share-slots.js';
+
+export interface DeliverySettings extends RecorderSettings {
+  /** Attempts under way at the same time in this process. */
+  slots: number;
+  /** How many of these retries may take. */
+  retrySlots: number;
+  /** How many those of one tenant may take. */
+  tenantSlots: number;
+  /** Deliveries that one claim takes, at the most. */
+  claimBatch: number;
+  leaseMs: number;
+  /** What is left of a lease must be longer than an exchange takes. */
+  exchangeMs: number;
+  /** Between looks at everything that is due. */
+  pollMs: number;
+  /** Between claims: what becomes free in between is claimed together. */
+  claimPauseMs: number;
+  breaker: BreakerSettings;
+  retryDelays: readonly number[];
+}
+
+export interface DeliveryContext {
+  database: Database;
+  sender: Sender;
+  settings: DeliverySettings;
+  /** The key in a sealed secret. Throws if it was sealed with a key that is not known here. */
+  openKey: (sealed: Buffer, tenantId: string) => Buffer;
+  log: { warn(message: string): void; info(message: string): void };
+}
+
+/** Every so many looks, also what may lie below the floors is looked for: leases of the dead, and what came late. */
+const looksBetweenSweeps = 10;
+
+/**
+ * Claims what is due and sends it. Messages wake it for what was just announced; a look at all endpoints, every second, finds
+ * retries and whatever no message told of. No transaction is open while anything is sent.
+ */
+export class DeliveryEngine {
+  private readonly endpoints = new Map<string, Endpoint>();
+  private readonly recorder: AttemptRecorder;
+  private readonly wakeUp = new WakeUp();
+  private readonly stopping = new AbortController();
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly tenants = new Map<string, number>();
+  private retriesInFlight = 0;
+  private looks = 0;
+  private turn = 0;
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly context: DeliveryContext) {
+    this.recorder = new AttemptRecorder(context.database, context.settings, context.log);
+  }
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** These deliveries were just committed. */
+  wake(found: FannedOut): void {
+    for (const [webhookId, { tenantId, sequence }] of found) this.endpoint(webhookId, tenantId).wake(sequence);
+    if (found.size > 0) this.wakeUp.call();
+  }
+
+  /** Claims nothing more, lets what is under way end, and writes down how. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wakeUp.call();
+    await this.running;
+    await Promise.all(this.underWay);
+    await this.recorder.stop();
+  }
+
+  private async run(): Promise<void> {
+    const { settings, log } = this.context;
+    const { signal } = this.stopping;
+    let lookAt = 0;
+    while (!signal.aborted) {
+      try {
+        if (performance.now() >= lookAt) {
+          const began = performance.now();
+          await this.look();
+          // With very many endpoints, looking takes a twentieth of the time and no more.
+          lookAt = performance.now() + Math.max(settings.pollMs, 20 * (performance.now() - began));
+        }
+        if ((await this.claim()) > 0) await pause(settings.claimPauseMs, signal);
+        else await this.wakeUp.wait(Math.max(lookAt - performance.now(), 1));
+      } catch (error) {
+        log.warn(`no look for deliveries: ${String(error)}`);
+        await pause(settings.retryMs, signal);
+      }
+    }
+  }
+
+  private async look(): Promise<void> {
+    const { due, changed } = await this.context.database.transaction(undefined, async (tx) => ({
+      changed: await forgetChangedEndpoints(tx),
+      due: await findDueEndpoints(tx),
+    }));
+    for (const webhookId of changed) this.endpoints.get(webhookId)?.forget();
+    for (const [webhookId, endpoint] of this.endpoints) if (endpoint.isIdle) this.endpoints.delete(webhookId);
+    for (const each of due) this.endpoint(each.webhookId, each.tenantId).found(each);
+    this.looks += 1;
+    if (this.looks % looksBetweenSweeps === 0) for (const endpoint of this.endpoints.values()) endpoint.floor = 0;
+  }
+
+  /** Returns how many deliveries it began. */
+  private async claim(): Promise<number> {
+    const { database, settings } = this.context;
+    const requests = shareSlots(this.waiting(), {
+      total: Math.min(settings.slots - this.underWay.size, settings.claimBatch),
+      retries: settings.retrySlots - this.retriesInFlight,
+      ofTenant: (tenantId) => settings.tenantSlots - (this.tenants.get(tenantId) ?? 0),
+    });
+    if (requests.length === 0) return 0;
+    const calls = new Map(requests.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
+    const leaseEnds = performance.now() + settings.leaseMs;
+    const { claimed, receivers } = await database.transaction(undefined, async (tx) => {
+      const claimed = await claimDeliveries(tx, requests, settings.leaseMs);
+      const receivers =
+        claimed.length === 0 ? [] : await findReceivers(tx, [...new Set(claimed.map((d) => d.webhookId))]);
+      return { claimed, receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])) };
+    });
+    for (const { webhookId, firstRoom, retryRoom } of requests) {
+      const endpoint = this.endpoints.get(webhookId);
+      const own = claimed.filter((delivery) => delivery.webhookId === webhookId);
+      const firsts = own.filter(({ isRetry }) => !isRetry);
+      if (!endpoint) continue;
+      if (endpoint.calls === calls.get(webhookId)) {
+        const last = firsts.at(-1);
+        if (last) endpoint.floor = Math.max(endpoint.floor, last.sequence);
+        if (firstRoom > 0 && firsts.length < firstRoom) endpoint.hasFirst = false;
+        if (retryRoom > 0 && own.length - firsts.length < retryRoom) endpoint.hasRetry = false;
+      }
+    }
+    for (const delivery of claimed) this.begin(delivery, receivers.get(delivery.webhookId), leaseEnds);
+    return claimed.length;
+  }
+
+  private waiting() {
+    const now = Date.now();
+    const all = [...this.endpoints.values()].flatMap((endpoint) => endpoint.waiting(now) ?? []);
+    // Where there are more endpoints than slots, each is the first in its turn.
+    this.turn = all.length === 0 ? 0 : (this.turn + 1) % all.length;
+    return [...all.slice(this.turn), ...all.slice(0, this.turn)];
+  }
+
+  private begin(delivery: ClaimedDelivery, receiver: Receiver | undefined, leaseEnds: number): void {
+    const { webhookId, tenantId, isRetry } = delivery;
+    const endpoint = this.endpoint(webhookId, tenantId);
+    endpoint.began(isRetry);
+    if (isRetry) this.retriesInFlight += 1;
+    this.tenants.set(tenantId, (this.tenants.get(tenantId) ?? 0) + 1);
+    const ended = this.deliver(delivery, receiver, endpoint, leaseEnds)
+      .catch((error: unknown) => this.context.log.warn(`delivery ${delivery.id} not attempted: ${String(error)}`))
+      .finally(() => {
+        endpoint.ended(isRetry);
+        if (isRetry) this.retriesInFlight -= 1;
+        const left = (this.tenants.get(tenantId) ?? 1) - 1;
+        if (left > 0) this.tenants.set(tenantId, left);
+        else this.tenants.delete(tenantId);
+        this.underWay.delete(ended);
+        if (endpoint.hasFirst || endpoint.hasRetry) this.wakeUp.call();
+      });
+    this.underWay.add(ended);
+  }
+
+  private async deliver(
+    delivery: ClaimedDelivery,
+    receiver: Receiver | undefined,
+    endpoint: Endpoint,
+    leaseEnds: number,
+  ): Promise<void> {
+    const { database, sender, settings, openKey } = this.context;
+    // Deleted in between; its deliveries go with time.
+    if (!receiver) return;
+    const { eventId, body } = await bodyOf(database, delivery);
+    const keys = receiver.secrets.map((sealed) => openKey(sealed, delivery.tenantId));
+    // A process that was stopped for long holds no lease any more: another one sends it.
+    if (performance.now() + settings.exchangeMs > leaseEnds) return;
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const headers = signedHeaders({ id: encodeId('event', eventId), timestamp, body }, keys);
+    const result = await sender.send({ url: receiver.callbackUrl, headers, body });
+    this.record(delivery, endpoint, result);
+  }
+
+  private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SendResult): void {
+    const now = Date.now();
+    const succeeded = result.outcome === 'delivered';
+    const failed = delivery.attempts + 1;
+    const { retryAfterMs, ...told } = result;
+    const dueAt = succeeded
+      ? undefined
+      : nextAttemptAt(failed, now, { retryAfterMs, random: Math.random(), delays: this.context.settings.retryDelays });
+    if (succeeded) endpoint.succeeded(result.durationMs);
+    else endpoint.failed(result.durationMs, now, retryAfterMs);
+    this.recorder.add({
+      ...told,
+      deliveryId: delivery.id,
+      webhookId: delivery.webhookId,
+      tenantId: delivery.tenantId,
+      number: delivery.number,
+      endedAt: new Date(now),
+      status: succeeded ? 'delivered' : dueAt ? 'pending' : 'dead',
+      spent: 1,
+      dueAt,
+      succeeded,
+      gone: result.statusCode === 410,
+      openUntil: endpoint.openUntil,
+      trips: endpoint.trips,
+    });
+  }
+
+  private endpoint(webhookId: string, tenantId: string): Endpoint {
+    const known = this.endpoints.get(webhookId);
+    if (known) return known;
+    const endpoint = new Endpoint(webhookId, tenantId, this.context.settings.breaker);
+    this.endpoints.set(webhookId, endpoint);
+    return endpoint;
+  }
+}

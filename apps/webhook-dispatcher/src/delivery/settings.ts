@@ -1,0 +1,23 @@
+import { defaultLimits } from '../sending/http-sender.js';
+import { defaultBreaker } from './breaker.js';
+import type { DeliverySettings } from './delivery-engine.js';
+import { retryDelays } from './retry-schedule.js';
+
+const day = 24 * 60 * 60 * 1_000;
+
+export const defaultSettings: DeliverySettings = {
+  slots: 512,
+  retrySlots: 384,
+  tenantSlots: 256,
+  claimBatch: 256,
+  // Twice an exchange: what is left of it when the answer comes is time to write that down.
+  leaseMs: 2 * defaultLimits.exchangeMs,
+  exchangeMs: defaultLimits.exchangeMs,
+  pollMs: 1_000,
+  claimPauseMs: 2,
+  breaker: defaultBreaker,
+  retryDelays,
+  disableAfterMs: 5 * day,
+  batch: 500,
+  retryMs: 1_000,
+};

@@ -1,0 +1,93 @@
+import type { Message } from '@idsync/contracts';
+import {
+  beginReplay,
+  countDeadDeliveries,
+  type Database,
+  enqueue,
+  findEventBodies,
+  findReplayedWebhook,
+  findSequencesOf,
+  lockReplay,
+  markReceived,
+  type OpenReplay,
+  type ReplayProgress,
+  redeliver,
+  requeueDeadDeliveries,
+  resendDelivery,
+  savePayloads,
+  saveReplayProgress,
+  type Transaction,
+} from '@idsync/database';
+import { likePatterns, wantsEvent } from './match-subscription.js';
+
+/** Events or deliveries of one part: a replay of any size is many short transactions, each of which tells how far it has come. */
+const part = 500;
+
+/** Works off one part of a replay and asks for the next. Killed in between, it goes on from the last part. */
+export async function replayPart(
+  database: Database,
+  { id: messageId, tenant_id: tenantId, data }: Message<'webhook.replay.requested'>,
+): Promise<void> {
+  await database.transaction(tenantId, async (tx) => {
+    if (!(await markReceived(tx, messageId))) return;
+    const replay = await lockReplay(tx, tenantId, data.replay_id);
+    if (!replay) return;
+    const progress = await runPart(tx, replay);
+    await saveReplayProgress(tx, replay.id, progress);
+    if (!progress.ended) await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data });
+  });
+}
+
+async function runPart(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
+  const webhook = await findReplayedWebhook(tx, replay.tenantId, replay.webhookId);
+  if (!webhook) return { position: replay.position, lookedAt: 0, done: 0, ended: true };
+  if (replay.kind === 'resend') return resend(tx, replay);
+  return replay.kind === 'requeue' ? requeue(tx, replay) : replayEvents(tx, replay, webhook.events);
+}
+
+async function resend(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
+  await beginReplay(tx, replay.id, { position: 0, untilSequence: 0, total: 1 });
+  const { tenantId, webhookId, filter } = replay;
+  const due = await resendDelivery(tx, tenantId, webhookId, filter.delivery_id ?? '');
+  return { position: 0, lookedAt: 1, done: due ? 1 : 0, ended: true };
+}
+
+async function requeue(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
+  let { untilSequence } = replay;
+  if (untilSequence === null) {
+    const { total, last } = await countDeadDeliveries(tx, replay.tenantId, replay.webhookId);
+    untilSequence = last;
+    await beginReplay(tx, replay.id, { position: 0, untilSequence, total });
+  }
+  const sequences = await requeueDeadDeliveries(tx, { ...replay, untilSequence }, part);
+  const count = sequences.length;
+  return { position: Math.max(replay.position, ...sequences), lookedAt: count, done: count, ended: count < part };
+}
+
+async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: readonly string[]): Promise<ReplayProgress> {
+  const { tenantId, webhookId, filter } = replay;
+  const since = filter.since === undefined ? undefined : new Date(filter.since);
+  const until = filter.until === undefined ? undefined : new Date(filter.until);
+  let { position, untilSequence } = replay;
+  if (untilSequence === null) {
+    const range = await findSequencesOf(tx, tenantId, { since, until });
+    position = range.first - 1;
+    untilSequence = Math.max(range.last, position);
+    await beginReplay(tx, replay.id, { position, untilSequence, total: untilSequence - position });
+  }
+  const last = Math.min(position + part, untilSequence);
+  const range = { first: position + 1, last };
+  const found = await findEventBodies(tx, tenantId, range, { types: likePatterns(wanted), limit: part });
+  const bodies = found.filter(
+    ({ type, occurredAt }) =>
+      // A test was for its moment.
+      type !== 'webhook.test' &&
+      wantsEvent(filter.events ?? ['*'], type) &&
+      (!since || occurredAt >= since) &&
+      (!until || occurredAt < until),
+  );
+  if (bodies.length > 0) await savePayloads(tx, tenantId, bodies);
+  const deliveries = bodies.map(({ sequence, type }) => ({ webhookId, sequence, type }));
+  const done = deliveries.length > 0 ? await redeliver(tx, tenantId, deliveries) : 0;
+  return { position: last, lookedAt: last - position, done, ended: last >= untilSequence };
+}

@@ -1,0 +1,116 @@
+import { Agent } from 'undici';
+import { BlockedError, ConnectTimeoutError, vettedConnector } from './connect.js';
+import { hostResolver, type ResolveHost, UnresolvedError } from './resolve-host.js';
+import { retryAfterMs } from './retry-after.js';
+import type { OutgoingRequest, Sender, SendResult } from './send.js';
+import { addressVetter } from './vet-address.js';
+
+export interface HttpLimits {
+  dnsMs: number;
+  connectMs: number;
+  /** From the first look-up to the last byte of the answer. */
+  exchangeMs: number;
+  /** Of the answer: what is read at the most, and what is kept of it. */
+  readBytes: number;
+  keptBytes: number;
+}
+
+export const defaultLimits: HttpLimits = {
+  dnsMs: 3_000,
+  connectMs: 5_000,
+  exchangeMs: 15_000,
+  readBytes: 64 * 1_024,
+  keptBytes: 16 * 1_024,
+};
+
+class ExchangeTimeoutError extends Error {}
+
+/** POSTs to receivers, and to nobody else: no redirect is followed, no proxy of the environment asked. */
+export function httpSender({
+  allowedCidrs,
+  limits = defaultLimits,
+  resolve = hostResolver(limits.dnsMs),
+}: {
+  allowedCidrs: readonly string[];
+  limits?: HttpLimits;
+  resolve?: ResolveHost;
+}): Sender {
+  const agent = new Agent({
+    connect: vettedConnector({ vet: addressVetter(allowedCidrs), resolve, connectMs: limits.connectMs }),
+    // How many there are is up to whoever sends: here nobody waits for somebody else's connection.
+    connections: null,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    close: () => agent.destroy(),
+    async send(request) {
+      const began = performance.now();
+      const result = await exchange(agent, limits, request).catch((error: unknown) => failure(error));
+      return { ...result, durationMs: Math.round(performance.now() - began) };
+    },
+  };
+}
+
+type Told = Omit<SendResult, 'durationMs'>;
+
+async function exchange(agent: Agent, limits: HttpLimits, { url, headers, body }: OutgoingRequest): Promise<Told> {
+  const { origin, pathname, search } = new URL(url);
+  const abort = new AbortController();
+  const timer = setTimeout(() => {
+    abort.abort(new ExchangeTimeoutError(`no complete answer within ${limits.exchangeMs} ms`));
+  }, limits.exchangeMs);
+  try {
+    const response = await agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'idsync-webhooks/1', ...headers },
+      body,
+      signal: abort.signal,
+    });
+    const responseBody = await beginningOf(response.body, limits);
+    const told = { statusCode: response.statusCode, ...(responseBody !== '' && { responseBody }) };
+    if (response.statusCode >= 200 && response.statusCode < 300) return { outcome: 'delivered', ...told };
+    const wait = [429, 503].includes(response.statusCode)
+      ? retryAfterMs(response.headers['retry-after'], Date.now())
+      : undefined;
+    return {
+      outcome: 'rejected',
+      error: response.statusCode < 400 ? 'a redirect, which is not followed' : `status ${response.statusCode}`,
+      ...told,
+      ...(wait !== undefined && { retryAfterMs: wait }),
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads to the end if that is near, so that the connection serves again; leaves a long answer where it is. */
+async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }, limits: HttpLimits): Promise<string> {
+  const kept: Buffer[] = [];
+  let read = 0;
+  for await (const chunk of body) {
+    if (read < limits.keptBytes) kept.push(chunk.subarray(0, limits.keptBytes - read));
+    read += chunk.length;
+    if (read >= limits.readBytes) break;
+  }
+  // PostgreSQL keeps no NUL; a character that was cut, or is none, becomes U+FFFD.
+  return Buffer.concat(kept).toString('utf8').replaceAll('\0', '\uFFFD');
+}
+
+function failure(error: unknown): Told {
+  const text = error instanceof Error ? error.message : String(error);
+  const code = (error as { code?: string }).code ?? '';
+  if (error instanceof BlockedError) return { outcome: 'blocked', error: text };
+  if (error instanceof UnresolvedError) return { outcome: 'unresolved', error: text };
+  if (error instanceof ExchangeTimeoutError || error instanceof ConnectTimeoutError)
+    return { outcome: 'timed_out', error: text };
+  if (code === 'ETIMEDOUT') return { outcome: 'timed_out', error: text };
+  if (/^(ERR_(TLS|SSL)|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
+    return { outcome: 'tls_failed', error: `${text} (${code})` };
+  }
+  return { outcome: 'unreachable', error: code && !text.includes(code) ? `${text} (${code})` : text };
+}

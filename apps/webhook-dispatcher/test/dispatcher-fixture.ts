@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { newUuid } from '@idsync/contracts';
+import { Database, seal } from '@idsync/database';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { DeliveryEngine, type DeliverySettings } from '../src/delivery/delivery-engine.js';
+import { defaultSettings } from '../src/delivery/settings.js';
+import { fanOut } from '../src/fan-out.js';
+import { secretOpener } from '../src/open-secret.js';
+import { defaultLimits, type HttpLimits, httpSender } from '../src/sending/http-sender.js';
+import type { Sender } from '../src/sending/send.js';
+
+export interface DeliveryRow {
+  id: string;
+  sequence: number;
+  status: string;
+  attempts: number;
+  tries: number;
+  isRetry: boolean;
+  dueInMs: number;
+}
+
+export interface AttemptRow {
+  number: number;
+  outcome: string | null;
+  statusCode: number | null;
+  error: string | null;
+  responseBody: string | null;
+}
+
+const quick: Partial<DeliverySettings> = { pollMs: 50, retryMs: 50 };
+
+/** A database with tenants, webhooks and events, and engines that deliver them to receivers on this machine. */
+export class DispatcherFixture {
+  readonly encryptionKey = randomBytes(32);
+  readonly warnings: string[] = [];
+  private readonly running: { stop(): Promise<void> }[] = [];
+
+  private constructor(
+    readonly testDatabase: TestDatabase,
+    readonly database: Database,
+    readonly directory: DirectoryFixture,
+  ) {}
+
+  static async start(): Promise<DispatcherFixture> {
+    const testDatabase = await createTestDatabase();
+    const database = await Database.connect({ url: testDatabase.url, service: 'webhook-dispatcher' });
+    return new DispatcherFixture(testDatabase, database, DirectoryFixture.connect(testDatabase.url));
+  }
+
+  async close(): Promise<void> {
+    await this.stopEngines();
+    await this.database.close();
+    await this.directory.close();
+    await this.testDatabase.drop();
+  }
+
+  tenant(): Promise<string> {
+    return this.directory.tenant();
+  }
+
+  async webhook(tenant: string, url: string, events: string[] = ['*'], active = true): Promise<string> {
+    const id = newUuid();
+    await this.directory.rows(
+      'insert into webhooks (id, tenant_id, callback_url, events, active) values ($1, $2, $3, $4, $5)',
+      [id, tenant, url, events, active],
+    );
+    await this.secret(tenant, id);
+    return id;
+  }
+
+  /** A further signing secret of a webhook; the newest signs first. */
+  async secret(tenant: string, webhookId: string): Promise<string> {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    await this.directory.rows(
+      'insert into webhook_secrets (id, tenant_id, webhook_id, ciphertext) values ($1, $2, $3, $4)',
+      [newUuid(), tenant, webhookId, seal(secret, this.encryptionKey, tenant)],
+    );
+    return secret;
+  }
+
+  /** Events of these types, after those there are, and their deliveries. Returns the range. */
+  async happened(tenant: string, types: string[], details: object = {}): Promise<{ first: number; last: number }> {
+    const [sequence] = await this.directory.rows<{ last: number }>(
+      'update event_sequences set last = last + $2 where tenant_id = $1 returning last::int',
+      [tenant, types.length],
+    );
+    const last = sequence?.last ?? 0;
+    const first = last - types.length + 1;
+    await this.directory.rows(
+      `insert into events (tenant_id, sequence, id, type, occurred_at, details)
+       select $1, $2 + place - 1, gen_random_uuid(), type, now(), $4
+         from unnest($3::text[]) with ordinality as e (type, place)`,
+      [tenant, first, types, JSON.stringify(details)],
+    );
+    return { first, last };
+  }
+
+  fanOut(tenant: string, { first, last }: { first: number; last: number }) {
+    return fanOut(this.database, {
+      id: newUuid(),
+      tenant_id: tenant,
+      data: { first_sequence: first, last_sequence: last },
+    });
+  }
+
+  /** Events with their deliveries, and this engine told of them. */
+  async announce(engine: DeliveryEngine, tenant: string, types: string[]): Promise<void> {
+    engine.wake(await this.fanOut(tenant, await this.happened(tenant, types)));
+  }
+
+  engine(
+    settings: Partial<DeliverySettings> = {},
+    { sender, limits = {} }: { sender?: Sender; limits?: Partial<HttpLimits> } = {},
+  ): DeliveryEngine {
+    const out = sender ?? httpSender({ allowedCidrs: ['127.0.0.0/8'], limits: { ...defaultLimits, ...limits } });
+    const engine = new DeliveryEngine({
+      database: this.database,
+      sender: out,
+      settings: { ...defaultSettings, ...quick, ...settings },
+      openKey: secretOpener([this.encryptionKey]),
+      log: { info: () => undefined, warn: (message) => void this.warnings.push(message) },
+    });
+    engine.start();
+    this.running.push({ stop: () => engine.stop().then(() => out.close()) });
+    return engine;
+  }
+
+  async stopEngines(): Promise<void> {
+    for (const engine of this.running.splice(0)) await engine.stop();
+  }
+
+  deliveries(webhookId: string): Promise<DeliveryRow[]> {
+    return this.directory.rows<DeliveryRow>(
+      `select id, event_sequence::int as sequence, status, attempts, tries, is_retry as "isRetry",
+              (extract(epoch from due_at - now()) * 1000)::int as "dueInMs"
+         from webhook_deliveries where webhook_id = $1 order by event_sequence`,
+      [webhookId],
+    );
+  }
+
+  attempts(deliveryId: string): Promise<AttemptRow[]> {
+    return this.directory.rows<AttemptRow>(
+      `select number, outcome, status_code as "statusCode", error, response_body as "responseBody"
+         from webhook_attempts where delivery_id = $1 order by number`,
+      [deliveryId],
+    );
+  }
+
+  /** Until every delivery of the webhook has this status. */
+  async until(webhookId: string, what: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
+    for (const end = Date.now() + 60_000; ; ) {
+      const rows = await this.deliveries(webhookId);
+      if (what(rows)) return rows;
+      if (Date.now() > end) throw new Error(`deliveries stay as they are: ${JSON.stringify(rows.slice(0, 5))}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+export const all = (status: string) => (rows: DeliveryRow[]) =>
+  rows.length > 0 && rows.every((row) => row.status === status);
