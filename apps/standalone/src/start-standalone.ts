@@ -39,13 +39,16 @@ export async function startStandalone(
     const common = { databaseUrl: url, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL };
     running.push(await startDirectory(common));
     running.push(await startSyncWorker({ ...common, sourcesDir: env.SOURCES_DIR }));
-    running.push(await startWebhookDispatcher(common));
+    const encryptionKey = env.ENCRYPTION_KEY ?? secrets.encryptionKey;
+    const encryptionKeys = [encryptionKey, ...env.ENCRYPTION_KEYS_PREVIOUS];
+    const allowedCidrs = env.WEBHOOK_ALLOW_CIDRS;
+    running.push(await startWebhookDispatcher({ ...common, encryptionKeys, allowedCidrs }));
     const gateway = await startGateway({
       ...common,
       host: env.HOST,
       port: env.PORT,
       adminToken,
-      encryptionKey: env.ENCRYPTION_KEY ?? secrets.encryptionKey,
+      encryptionKey,
     });
     running.push(gateway);
 
