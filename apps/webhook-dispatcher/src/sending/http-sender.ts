@@ -1,9 +1,15 @@
+import {
+  addressVetter,
+  BlockedError,
+  ConnectTimeoutError,
+  hostResolver,
+  type ResolveHost,
+  UnresolvedError,
+  vettedConnector,
+} from '@idsync/runtime';
 import { Agent } from 'undici';
-import { BlockedError, ConnectTimeoutError, vettedConnector } from './connect.js';
-import { hostResolver, type ResolveHost, UnresolvedError } from './resolve-host.js';
 import { retryAfterMs } from './retry-after.js';
 import type { OutgoingRequest, Sender, SendResult } from './send.js';
-import { addressVetter } from './vet-address.js';
 
 export interface HttpLimits {
   dnsMs: number;

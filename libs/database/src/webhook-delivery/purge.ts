@@ -1,9 +1,12 @@
 import type { Transaction } from '../database.js';
 
+const keptMs = 30 * 24 * 60 * 60 * 1_000;
+
 /** Ids are UUIDv7: the least one of a time stands for all that is older. */
-const oldest = `overlay('00000000-0000-7000-8000-000000000000' placing
-  regexp_replace(lpad(to_hex(floor(extract(epoch from now() - interval '30 days') * 1000)::bigint), 12, '0'),
-    '^(.{8})(.{4})$', '\\1-\\2') from 1)::uuid`;
+function firstIdOf(time: number): string {
+  const hex = time.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
 
 /**
  * Deletes some deliveries of more than 30 days ago with their attempts and what was sent, whatever became of them. A payload
@@ -13,13 +16,13 @@ export async function deleteOldDeliveries(tx: Transaction, limit: number): Promi
   const [row] = await tx.query<{ count: number }>(
     `with gone as (
        delete from webhook_deliveries where id in (
-         select id from webhook_deliveries where id < ${oldest} order by id limit $1 for update skip locked)
+         select id from webhook_deliveries where id < $2 order by id limit $1 for update skip locked)
        returning id, tenant_id, event_sequence),
      attempts as (delete from webhook_attempts a using gone where a.delivery_id = gone.id),
      payloads as (
        delete from event_payloads p using gone where p.tenant_id = gone.tenant_id and p.sequence = gone.event_sequence)
      select count(*) from gone`,
-    [limit],
+    [limit, firstIdOf(Date.now() - keptMs)],
   );
   return row?.count ?? 0;
 }

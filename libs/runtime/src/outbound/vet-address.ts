@@ -65,6 +65,20 @@ export function vetPort(port: number): string | undefined {
   return badPorts.has(port) || port === 0 ? `port ${port} is none of a web server` : undefined;
 }
 
+/** The address that a URL's host is, whatever it is written as (`0x7f.1`, `[::1]`, `127.0.0.1.`); undefined if it is a name. */
+export function literalAddress(url: URL): string | undefined {
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return isIP(host) === 0 ? undefined : host;
+}
+
+/** Tells without asking anybody why we would not call a URL: for its port, or for the address that it is written with. */
+export function vetUrl(url: URL, vet: VetAddress): string | undefined {
+  const address = literalAddress(url);
+  return (
+    (url.port === '' ? undefined : vetPort(Number(url.port))) ?? (address === undefined ? undefined : vet(address))
+  );
+}
+
 function listOf(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {

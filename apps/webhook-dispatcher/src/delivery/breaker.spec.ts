@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { afterFailure, type Breaker, breakerState, closed } from './breaker.js';
+
+const settings = { threshold: 3, firstPauseMs: 100, longestPauseMs: 1_000 };
+
+function failing(times: number, now: number, from: Breaker = closed): Breaker {
+  return Array.from({ length: times }).reduce<Breaker>((breaker) => afterFailure(breaker, now, settings), from);
+}
+
+describe('a circuit breaker', () => {
+  it('stays closed until so many attempts in a row have failed', () => {
+    expect(breakerState(failing(2, 0), 0)).toBe('closed');
+    expect(breakerState(failing(3, 0), 0)).toBe('open');
+  });
+
+  it('lets one call find out when its time is up', () => {
+    expect(breakerState(failing(3, 0), 99)).toBe('open');
+    expect(breakerState(failing(3, 0), 100)).toBe('half_open');
+  });
+
+  it('is not opened for longer by what was under way when it opened', () => {
+    expect(failing(20, 50, failing(3, 0))).toMatchObject({ trips: 1, openUntil: 100 });
+  });
+
+  it('doubles its pause with each call that finds nothing better, up to a bound', () => {
+    let breaker = failing(3, 0);
+    const pauses: number[] = [];
+    for (let probe = 0; probe < 6; probe += 1) {
+      const now = breaker.openUntil ?? 0;
+      breaker = afterFailure(breaker, now, settings);
+      pauses.push((breaker.openUntil ?? 0) - now);
+    }
+    expect(pauses).toEqual([200, 400, 800, 1_000, 1_000, 1_000]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { nextAttemptAt, retryDelays } from './retry-schedule.js';
+
+const hours = (count: number) => count * 3_600_000;
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('the schedule of attempts', () => {
+  it('is ten attempts: at once, then 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the one before', () => {
+    const delays = retryDelays.map((_, index) => nextAttemptAt(index + 1, 0, { random: 0.5 })?.getTime());
+    expect(delays).toEqual([5_000, 300_000, 1_800_000, hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)]);
+  });
+
+  it('gives up after the tenth', () => {
+    expect(nextAttemptAt(9, 0, { random: 0 })).toBeDefined();
+    expect(nextAttemptAt(10, 0, { random: 0 })).toBeUndefined();
+    expect(nextAttemptAt(10, 0, { random: 0, retryAfterMs: 1 })).toBeUndefined();
+  });
+
+  it('strays by a fifth at the most, to either side', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), random, (failed, chance) => {
+        const delay = retryDelays[failed - 1] ?? 0;
+        const at = nextAttemptAt(failed, 1_000, { random: chance })?.getTime() ?? 0;
+        expect(at).toBeGreaterThanOrEqual(1_000 + Math.floor(delay * 0.8));
+        expect(at).toBeLessThanOrEqual(1_000 + Math.ceil(delay * 1.2));
+      }),
+    );
+  });
+
+  it('is made later by Retry-After, never sooner, and by a day at the most', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        random,
+        fc.integer({ min: 0, max: hours(500) }),
+        (failed, chance, ms) => {
+          const plain = nextAttemptAt(failed, 0, { random: chance })?.getTime() ?? 0;
+          const asked = nextAttemptAt(failed, 0, { random: chance, retryAfterMs: ms })?.getTime() ?? 0;
+          expect(asked).toBe(Math.max(plain, Math.min(ms, hours(24))));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { shareSlots, type Waiting } from './share-slots.js';
+
+const endpoint = (id: number, more: Partial<Waiting> = {}): Waiting => ({
+  webhookId: `w${id}`,
+  tenantId: 't',
+  floor: 0,
+  room: 64,
+  retryRoom: 48,
+  hasFirst: true,
+  hasRetry: false,
+  ...more,
+});
+const free = (total: number, retries = total, ofTenant = total) => ({ total, retries, ofTenant: () => ofTenant });
+const rooms = (requests: ReturnType<typeof shareSlots>) =>
+  requests.map(({ webhookId, firstRoom, retryRoom }) => [webhookId, firstRoom, retryRoom]);
+
+const waiting = fc.array(
+  fc.record({
+    tenantId: fc.constantFrom('a', 'b', 'c'),
+    room: fc.integer({ min: 0, max: 64 }),
+    retryRoom: fc.integer({ min: 0, max: 48 }),
+    hasFirst: fc.boolean(),
+    hasRetry: fc.boolean(),
+  }),
+  { maxLength: 30 },
+);
+
+describe('sharing the free slots', () => {
+  it('gives each endpoint the same, and what one cannot use to those behind it', () => {
+    expect(rooms(shareSlots([endpoint(1, { room: 2 }), endpoint(2), endpoint(3)], free(22)))).toEqual([
+      ['w1', 2, 0],
+      ['w2', 10, 0],
+      ['w3', 10, 0],
+    ]);
+  });
+
+  it('gives retries half where both wait, all where nothing else does, and none where none are free', () => {
+    const both = endpoint(1, { room: 10, hasRetry: true });
+    expect(rooms(shareSlots([both], free(100)))).toEqual([['w1', 5, 5]]);
+    expect(rooms(shareSlots([{ ...both, hasFirst: false }], free(100)))).toEqual([['w1', 0, 10]]);
+    expect(rooms(shareSlots([both], free(100, 0)))).toEqual([['w1', 10, 0]]);
+  });
+
+  it('lets one call of an endpoint that is tried out be a retry', () => {
+    expect(rooms(shareSlots([endpoint(1, { room: 1, hasRetry: true })], free(100)))).toEqual([['w1', 0, 1]]);
+  });
+
+  it('never gives more than there is: of all, of retries, of a tenant, of an endpoint', () => {
+    const slots = fc.integer({ min: 0, max: 200 });
+    fc.assert(
+      fc.property(waiting, slots, slots, slots, (list, total, retries, ofTenant) => {
+        const endpoints = list.map((each, index) => endpoint(index, each));
+        const requests = shareSlots(endpoints, { total, retries, ofTenant: () => ofTenant });
+        const byId = new Map(endpoints.map((each) => [each.webhookId, each]));
+        const sum = (of: (request: (typeof requests)[number]) => number) =>
+          requests.reduce((all, request) => all + of(request), 0);
+        const taken = ({ firstRoom, retryRoom }: (typeof requests)[number]) => firstRoom + retryRoom;
+        expect(sum(taken)).toBeLessThanOrEqual(total);
+        expect(sum(({ retryRoom }) => retryRoom)).toBeLessThanOrEqual(retries);
+        for (const tenant of ['a', 'b', 'c']) {
+          const own = (request: (typeof requests)[number]) =>
+            byId.get(request.webhookId)?.tenantId === tenant ? taken(request) : 0;
+          expect(sum(own)).toBeLessThanOrEqual(ofTenant);
+        }
+        for (const request of requests) {
+          const each = byId.get(request.webhookId);
+          expect(taken(request)).toBeGreaterThan(0);
+          expect(taken(request)).toBeLessThanOrEqual(each?.room ?? 0);
+          expect(request.retryRoom).toBeLessThanOrEqual(each?.retryRoom ?? 0);
+        }
+      }),
+    );
+  });
+
+  it('leaves nobody out while there is a slot for everybody', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 100 }), (count, more) => {
+        const endpoints = Array.from({ length: count }, (_, index) => endpoint(index));
+        expect(shareSlots(endpoints, free(count + more))).toHaveLength(count);
+      }),
+    );
+  });
+});

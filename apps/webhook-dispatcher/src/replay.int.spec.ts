@@ -1,0 +1,162 @@
+import { newUuid, type ReplayFilter, type ReplayKind } from '@idsync/contracts';
+import { cancelReplay, deleteOldDeliveries, deleteOldEndpoints } from '@idsync/database';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
+import { Receiver } from '../test/receiver.js';
+import { replayPart } from './replay.js';
+
+let fixture: DispatcherFixture;
+let receiver: Receiver;
+let tenant: string;
+let webhook: string;
+
+beforeAll(async () => {
+  fixture = await DispatcherFixture.start();
+});
+
+beforeEach(async () => {
+  receiver = await Receiver.start();
+  tenant = await fixture.tenant();
+  webhook = await fixture.webhook(tenant, receiver.url, ['user.*']);
+});
+
+afterEach(async () => {
+  await fixture.stopEngines();
+  await receiver.close();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+async function requested(kind: ReplayKind, filter: ReplayFilter = {}): Promise<string> {
+  const id = newUuid();
+  await fixture.directory.rows(
+    `insert into webhook_replays (id, tenant_id, webhook_id, kind, filter, requested_by) values ($1, $2, $3, $4, $5, 'me')`,
+    [id, tenant, webhook, kind, JSON.stringify(filter)],
+  );
+  return id;
+}
+
+async function replay(id: string) {
+  const [row] = await fixture.directory.rows<{ status: string; total: number; looked: number; done: number }>(
+    `select status, total::int, looked_at::int as looked, done::int from webhook_replays where id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** Works off a replay as the bus would, part by part. */
+async function run(id: string): Promise<number> {
+  for (let parts = 0; ; parts += 1) {
+    const row = await replay(id);
+    if (row?.status === 'done' || row?.status === 'cancelled') return parts;
+    await replayPart(fixture.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: id } });
+  }
+}
+
+const sequences = () => receiver.received.map(({ body }) => JSON.parse(body).sequence);
+
+describe('a replay', () => {
+  it('sends one delivery again, with the same id, while the others rest', async () => {
+    const engine = fixture.engine();
+    await fixture.announce(engine, tenant, ['user.created', 'user.updated']);
+    const [first] = await fixture.until(webhook, all('delivered'));
+    await run(await requested('resend', { delivery_id: first?.id ?? '' }));
+    const rows = await fixture.until(webhook, (list) => all('delivered')(list) && list[0]?.tries === 2);
+    expect(rows.map(({ tries, attempts }) => [tries, attempts])).toEqual([
+      [2, 1],
+      [1, 1],
+    ]);
+    expect(sequences().sort()).toEqual([1, 1, 2]);
+    expect(new Set(receiver.ids()).size).toBe(2);
+  });
+
+  it('requeues what was given up, and nothing else', async () => {
+    receiver.status(500);
+    const engine = fixture.engine({ retryDelays: [] });
+    await fixture.announce(engine, tenant, ['user.created', 'user.updated']);
+    await fixture.until(webhook, all('dead'));
+    receiver.status(200);
+    await fixture.announce(engine, tenant, ['user.deleted']);
+    const id = await requested('requeue');
+    await run(id);
+    const rows = await fixture.until(webhook, all('delivered'));
+    expect(rows.map(({ tries }) => tries)).toEqual([2, 2, 1]);
+    expect(await replay(id)).toMatchObject({ status: 'done', total: 2, looked: 2, done: 2 });
+  });
+
+  it('sends what occurred in a window of time again, and what was never sent, of the types it is asked for', async () => {
+    await fixture.happened(tenant, [
+      'user.created',
+      'identity.created',
+      'user.updated',
+      'user.created',
+      'webhook.test',
+    ]);
+    const days = `update events set occurred_at = timestamptz '2026-01-01' + sequence * interval '1 day' where tenant_id = $1`;
+    await fixture.directory.rows(days, [tenant]);
+    fixture.engine();
+    // The 3rd to the 5th of January are the events 2, 3 and 4; the 6th is the end, which is not within.
+    const filter = { since: '2026-01-03T00:00:00Z', until: '2026-01-06T00:00:00Z', events: ['user.created'] };
+    const id = await requested('replay', filter);
+    await run(id);
+    await fixture.until(webhook, all('delivered'));
+    expect(sequences()).toEqual([4]);
+    expect(await replay(id)).toMatchObject({ status: 'done', done: 1 });
+    await run(await requested('replay'));
+    await fixture.until(webhook, (rows) => rows.length === 3 && all('delivered')(rows));
+    expect(sequences().sort()).toEqual([1, 3, 4, 4]);
+  });
+
+  it('of any size is many parts, each of which may be told twice', async () => {
+    await fixture.happened(tenant, Array(1_234).fill('user.created'));
+    const id = await requested('replay');
+    const message = { id: newUuid(), tenant_id: tenant, data: { replay_id: id } };
+    await Promise.all([replayPart(fixture.database, message), replayPart(fixture.database, message)]);
+    expect(await replay(id)).toEqual({ status: 'running', total: 1_234, looked: 500, done: 500 });
+    expect(await run(id)).toBe(2);
+    expect(await replay(id)).toEqual({ status: 'done', total: 1_234, looked: 1_234, done: 1_234 });
+    expect(await fixture.deliveries(webhook)).toHaveLength(1_234);
+  });
+
+  it('goes on no more once it is cancelled, or its webhook deleted', async () => {
+    await fixture.happened(tenant, Array(600).fill('user.created'));
+    const cancelled = await requested('replay');
+    await replayPart(fixture.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: cancelled } });
+    await fixture.database.transaction(tenant, (tx) => cancelReplay(tx, tenant, cancelled));
+    await replayPart(fixture.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: cancelled } });
+    expect(await replay(cancelled)).toMatchObject({ status: 'cancelled', looked: 500 });
+    const orphaned = await requested('replay');
+    await fixture.directory.rows('delete from webhooks where id = $1', [webhook]);
+    await run(orphaned);
+    expect(await replay(orphaned)).toMatchObject({ status: 'done', done: 0 });
+  });
+});
+
+describe('housekeeping', () => {
+  it('forgets deliveries of more than a month ago, with their attempts and payloads, and endpoints without a webhook', async () => {
+    await fixture.announce(fixture.engine(), tenant, ['user.created', 'user.updated']);
+    const [old] = await fixture.until(webhook, all('delivered'));
+    const oldId = '01800000-0000-7000-8000-000000000001';
+    await fixture.directory.rows('update webhook_deliveries set id = $2 where id = $1', [old?.id, oldId]);
+    await fixture.directory.rows('update webhook_attempts set delivery_id = $2 where delivery_id = $1', [
+      old?.id,
+      oldId,
+    ]);
+    const counts = () =>
+      fixture.directory.rows(
+        `select (select count(*)::int from webhook_deliveries where tenant_id = $1) as deliveries,
+                (select count(*)::int from webhook_attempts where tenant_id = $1) as attempts,
+                (select count(*)::int from event_payloads where tenant_id = $1) as payloads,
+                (select count(*)::int from webhook_endpoints where tenant_id = $1) as endpoints`,
+        [tenant],
+      );
+    expect(await counts()).toEqual([{ deliveries: 2, attempts: 2, payloads: 2, endpoints: 1 }]);
+    expect(await fixture.database.transaction(undefined, (tx) => deleteOldDeliveries(tx, 100))).toBe(1);
+    expect(await counts()).toEqual([{ deliveries: 1, attempts: 1, payloads: 1, endpoints: 1 }]);
+    await fixture.directory.rows('delete from webhooks where id = $1', [webhook]);
+    await fixture.database.transaction(undefined, deleteOldEndpoints);
+    expect(await counts()).toEqual([{ deliveries: 1, attempts: 1, payloads: 1, endpoints: 0 }]);
+  });
+});
