@@ -51,9 +51,7 @@ export class AttemptRecorder {
 
   add(attempt: EndedAttempt): void {
     this.ended.push(attempt);
-    this.writing ??= this.writeAll().finally(() => {
-      this.writing = undefined;
-    });
+    this.writing ??= this.writeAll();
   }
 
   /** Writes what is left; gives up where the database does not answer any more. */
@@ -65,17 +63,26 @@ export class AttemptRecorder {
   private async writeAll(): Promise<void> {
     // What ends in the same turn of the loop is written together.
     await new Promise(setImmediate);
-    while (this.ended.length > 0) {
-      const batch = this.ended.splice(0, this.settings.batch);
-      for (;;) {
-        try {
-          await this.write(batch);
-          break;
-        } catch (error) {
-          this.log.warn(`${batch.length} attempts not written down yet: ${String(error)}`);
-          if (this.stopping.signal.aborted) return;
-          await pause(this.settings.retryMs, this.stopping.signal);
-        }
+    try {
+      while (this.ended.length > 0) {
+        if (!(await this.writeSurely(this.ended.splice(0, this.settings.batch)))) return;
+      }
+    } finally {
+      // In the same turn as the last look at what is left: what is added afterwards begins anew.
+      this.writing = undefined;
+    }
+  }
+
+  /** False if it was stopped before the database answered. */
+  private async writeSurely(batch: readonly EndedAttempt[]): Promise<boolean> {
+    for (;;) {
+      try {
+        await this.write(batch);
+        return true;
+      } catch (error) {
+        this.log.warn(`${batch.length} attempts not written down yet: ${String(error)}`);
+        if (this.stopping.signal.aborted) return false;
+        await pause(this.settings.retryMs, this.stopping.signal);
       }
     }
   }
