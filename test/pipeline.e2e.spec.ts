@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { midpointHr, midpointLdap } from './support/midpoint-sources.js';
 import { Services } from './support/services.js';
 
 const realData = fileURLToPath(new URL('../../shared/data', import.meta.url));
@@ -102,40 +103,8 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       'joins an LDAP list to the HR file by number and by mail, and leaves the rest unmatched',
       async () => {
         const tenant = await createTenant(operator, 'midPoint tutorial');
-        const ldap = await createConnector(tenant, {
-          type: 'csv',
-          name: 'LDAP',
-          priority: 20,
-          records: 'account',
-          config: {
-            path: 'midpoint-tutorial-ldap.csv',
-            external_id: 'dn',
-            fields: {
-              employee_number: 'employeeNumber',
-              email: 'mail',
-              identifier: 'uid',
-              first_name: 'givenName',
-              last_name: 'sn',
-            },
-          },
-        });
-        const hr = await createConnector(tenant, {
-          type: 'csv',
-          name: 'HR',
-          priority: 10,
-          records: 'user',
-          config: {
-            path: 'midpoint-tutorial-hr.csv',
-            external_id: 'ident',
-            fields: {
-              employee_number: 'ident',
-              first_name: 'firstname',
-              last_name: 'lastname',
-              email: 'email',
-              'attributes.phone': 'phone',
-            },
-          },
-        });
+        const ldap = await createConnector(tenant, midpointLdap);
+        const hr = await createConnector(tenant, midpointHr);
         // The accounts come first: they wait for their people.
         expect(await sync(tenant, ldap)).toMatchObject({ status: 'completed' });
         expect(await identities(tenant)).toEqual([]);

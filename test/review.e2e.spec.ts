@@ -3,48 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { midpointHr as hr, midpointLdap as ldap } from './support/midpoint-sources.js';
 import { Services } from './support/services.js';
 
 const realData = fileURLToPath(new URL('../../shared/data', import.meta.url));
 const withRealData = existsSync(realData);
 if (!withRealData) process.stderr.write(`${realData} is absent: the tests on real files are left out.\n`);
 const given = withRealData ? it : it.skip;
-
-const hr = {
-  type: 'csv',
-  name: 'HR',
-  priority: 10,
-  records: 'user',
-  config: {
-    path: 'midpoint-tutorial-hr.csv',
-    external_id: 'ident',
-    fields: {
-      employee_number: 'ident',
-      first_name: 'firstname',
-      last_name: 'lastname',
-      email: 'email',
-      'attributes.phone': 'phone',
-    },
-  },
-};
-const ldap = {
-  type: 'csv',
-  name: 'LDAP',
-  priority: 20,
-  records: 'account',
-  config: {
-    path: 'midpoint-tutorial-ldap.csv',
-    external_id: 'dn',
-    fields: {
-      employee_number: 'employeeNumber',
-      email: 'mail',
-      identifier: 'uid',
-      display_name: 'cn',
-      first_name: 'givenName',
-      last_name: 'sn',
-    },
-  },
-};
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
   'an HR file and an LDAP list that must correlate, over %s',

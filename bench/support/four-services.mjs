@@ -16,7 +16,12 @@ export class FourServices {
 
   static async start(url, sourcesDir) {
     const services = new FourServices(url, sourcesDir, await freePort());
-    await services.ready();
+    try {
+      await services.ready();
+    } catch (error) {
+      await services.stop();
+      throw error;
+    }
     return services;
   }
 
@@ -91,7 +96,7 @@ export class FourServices {
   }
 
   async stop() {
-    const running = [...this.children.values()].filter((child) => child.exitCode === null);
+    const running = [...this.children.values()].filter((child) => child.exitCode === null && child.signalCode === null);
     for (const child of running) child.kill('SIGTERM');
     await Promise.all(running.map((child) => once(child, 'exit')));
   }

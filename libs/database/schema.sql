@@ -611,6 +611,7 @@ create policy own_rows on webhook_attempts to public using ((tenant_id = ( SELEC
 grant select on webhook_attempts to idsync_directory;
 grant select on webhook_attempts to idsync_gateway;
 grant delete, insert, select, update on webhook_attempts to idsync_webhook_dispatcher;
+grant update (response_body) on webhook_attempts to idsync_directory;
 
 create table webhook_deliveries (
   id uuid not null,
@@ -719,5 +720,7 @@ CREATE INDEX webhooks_tenant ON public.webhooks USING btree (tenant_id, created_
 alter table webhooks enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhooks to idsync_webhook_dispatcher using (true) with check (true);
 create policy own_rows on webhooks to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on webhooks to idsync_directory;
 grant delete, insert, select, update on webhooks to idsync_gateway;
 grant select on webhooks to idsync_webhook_dispatcher;
+grant update (active, updated_at) on webhooks to idsync_webhook_dispatcher;

@@ -25,7 +25,12 @@ export class Services {
   static async start(options: ServicesOptions): Promise<Services> {
     const services = new Services(options, await freePort());
     for (const name of serviceNames) services.launch(name);
-    await services.gatewayUp();
+    try {
+      await services.gatewayUp();
+    } catch (error) {
+      await services.stop();
+      throw error;
+    }
     return services;
   }
 

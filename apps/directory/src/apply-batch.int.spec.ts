@@ -1,6 +1,6 @@
 import type { SourceRecord } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import type { Database } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { applyBatch } from './apply-batch.js';
 
@@ -15,15 +15,14 @@ interface Identity {
   machine_identities: { display_name: string; status: string }[];
 }
 
-let testDatabase: TestDatabase;
+let own: ServiceDatabase;
 let database: Database;
 let fixture: DirectoryFixture;
 let tenant: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = await Database.connect({ url: testDatabase.url, service: 'directory' });
-  fixture = DirectoryFixture.connect(testDatabase.url);
+  own = await ServiceDatabase.start('directory');
+  ({ database, fixture } = own);
 });
 
 beforeEach(async () => {
@@ -31,9 +30,7 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await database?.close();
-  await fixture?.close();
-  await testDatabase?.drop();
+  await own?.close();
 });
 
 function person(external_id: string, values: Record<string, string | string[]>): SourceRecord {

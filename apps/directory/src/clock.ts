@@ -42,11 +42,20 @@ export class Clock {
       const tenants = await this.database.transaction(undefined, findTenantIds);
       for (const tenantId of tenants) {
         if (this.stopping.signal.aborted) return;
-        const done = await applyDue(this.database, tenantId);
-        if (done > 0) this.log.info(`${done} records of tenant ${tenantId} changed by the clock`);
+        await this.lookAt(tenantId);
       }
     } catch (error) {
       this.log.warn(`what is due was not looked at: ${String(error)}`);
+    }
+  }
+
+  /** What cannot be done for one tenant keeps no other waiting. */
+  private async lookAt(tenantId: string): Promise<void> {
+    try {
+      const done = await applyDue(this.database, tenantId);
+      if (done > 0) this.log.info(`${done} records of tenant ${tenantId} changed by the clock`);
+    } catch (error) {
+      this.log.warn(`what is due for tenant ${tenantId} was put off: ${String(error)}`);
     }
   }
 }

@@ -1,25 +1,22 @@
 import { encodeId, newUuid, type RecordKind, type SourceRecord } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import type { Database } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { directoryFaults } from '../test/directory-faults.js';
 import { applyBatch } from './apply-batch.js';
 
-let testDatabase: TestDatabase;
+let own: ServiceDatabase;
 let database: Database;
 let fixture: DirectoryFixture;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = await Database.connect({ url: testDatabase.url, service: 'directory' });
-  fixture = DirectoryFixture.connect(testDatabase.url);
+  own = await ServiceDatabase.start('directory');
+  ({ database, fixture } = own);
 });
 
 afterAll(async () => {
-  await database?.close();
-  await fixture?.close();
-  await testDatabase?.drop();
+  await own?.close();
 });
 
 /** Of two values of one priority the newer wins, so what is compared happens at one moment. */

@@ -1,6 +1,6 @@
 import { newUuid, type OperationInput, type OperationType, type SourceRecord } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import type { Database } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { applyBatch } from '../src/apply-batch.js';
 import { runOperation } from '../src/operations/run-operation.js';
 import { proposeMatches } from '../src/propose-matches.js';
@@ -17,26 +17,24 @@ export interface OperationOutcome {
 export class Harness {
   tenant = '';
 
-  private constructor(
-    private readonly testDatabase: TestDatabase,
-    readonly database: Database,
-    readonly fixture: DirectoryFixture,
-  ) {}
+  readonly database: Database;
+  readonly fixture: DirectoryFixture;
+
+  private constructor(private readonly own: ServiceDatabase) {
+    this.database = own.database;
+    this.fixture = own.fixture;
+  }
 
   static async create(): Promise<Harness> {
-    const testDatabase = await createTestDatabase();
-    const database = await Database.connect({ url: testDatabase.url, service: 'directory' });
-    return new Harness(testDatabase, database, DirectoryFixture.connect(testDatabase.url));
+    return new Harness(await ServiceDatabase.start('directory'));
   }
 
   get url(): string {
-    return this.testDatabase.url;
+    return this.own.url;
   }
 
-  async close(): Promise<void> {
-    await this.database.close();
-    await this.fixture.close();
-    await this.testDatabase.drop();
+  close(): Promise<void> {
+    return this.own.close();
   }
 
   async newTenant(): Promise<void> {

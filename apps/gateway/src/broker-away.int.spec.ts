@@ -31,6 +31,7 @@ const adminToken = 'the-operators-token-of-this-test';
       port: 0,
       adminToken,
       encryptionKey: Buffer.alloc(32, 1),
+      allowedCidrs: ['10.9.0.0/16'],
       logLevel: 'silent',
     });
   });

@@ -25,6 +25,7 @@ beforeAll(async () => {
     port: 0,
     adminToken,
     encryptionKey: Buffer.alloc(32, 1),
+    allowedCidrs: ['10.9.0.0/16'],
     logLevel: 'fatal',
   });
   const tenant = await asOperator('POST', '/admin/v1/tenants', { name: 'Test' });
@@ -84,6 +85,31 @@ const post = (body: string | Buffer, headers: Record<string, string> = json): Se
   body,
 });
 const webhook = (fields: string) => post(`{"callback_url":"https://example.com","events":["*"]${fields}}`);
+
+describe('a callback_url', () => {
+  const subscribe = (url: string) => post(JSON.stringify({ callback_url: url, events: ['*'] }));
+
+  it.each([
+    ['http://127.0.0.1/hook'],
+    ['http://2130706433/hook'],
+    ['http://0x7f.1/hook'],
+    ['http://[::1]/hook'],
+    ['http://[::ffff:10.0.0.1]/hook'],
+    ['http://169.254.169.254/latest/meta-data'],
+    ['https://10.8.0.1/hook'],
+    ['https://example.com:25/hook'],
+  ])('that is written with an address or a port we do not call is 400: %s', async (url) => {
+    expect(await expectError(400, '/v1/webhooks', subscribe(url))).toMatch(/^callback_url cannot be called: /);
+  });
+
+  it.each([['https://10.9.0.1/hook'], ['https://receiver.internal/hook'], ['https://8.8.8.8:8443/hook']])(
+    'that is trusted, public or a name is taken: %s',
+    async (url) => {
+      const answer = await send('/v1/webhooks', { ...subscribe(url), headers: { ...json, 'x-api-key': key } });
+      expect(answer.status).toBe(201);
+    },
+  );
+});
 
 describe('a body', () => {
   it.each([

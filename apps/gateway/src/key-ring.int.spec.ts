@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { newUuid } from '@idsync/contracts';
-import { Database, insertApiKey, revokeApiKey } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { type Database, insertApiKey, revokeApiKey } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { formatApiKey, newSecret } from './api-key.js';
 import { KeyRing } from './key-ring.js';
 
-let testDatabase: TestDatabase;
+let own: ServiceDatabase;
 let database: Database;
 let fixture: DirectoryFixture;
 let tenantId: string;
@@ -16,16 +16,13 @@ let ring: KeyRing;
 const warnings: string[] = [];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
-  fixture = DirectoryFixture.connect(testDatabase.url);
+  own = await ServiceDatabase.start('gateway');
+  ({ database, fixture } = own);
   tenantId = await fixture.tenant();
 });
 
 afterAll(async () => {
-  await fixture?.close();
-  await database?.close();
-  await testDatabase?.drop();
+  await own?.close();
 });
 
 beforeEach(() => {

@@ -10,6 +10,7 @@ await runService('gateway', async () => {
     port: env.PORT,
     adminToken: env.ADMIN_TOKEN,
     encryptionKey: env.ENCRYPTION_KEY,
+    allowedCidrs: env.WEBHOOK_ALLOW_CIDRS,
     logLevel: env.LOG_LEVEL,
   });
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Database } from '@idsync/database';
 import { openBus } from '@idsync/messaging';
-import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { addressVetter, createLogger, NestLogger, type RunningService } from '@idsync/runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -22,6 +22,8 @@ export interface GatewayOptions {
   port: number;
   adminToken: string;
   encryptionKey: Buffer;
+  /** Networks of private receivers that webhooks may call. */
+  allowedCidrs: readonly string[];
   logLevel: string;
 }
 
@@ -61,7 +63,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clientErrorHandler: answerBrokenRequest,
   });
   const app = await NestFactory.create<NestFastifyApplication>(
-    GatewayModule.with(database, keyRing, new GatewaySettings(options.encryptionKey)),
+    GatewayModule.with(
+      database,
+      keyRing,
+      new GatewaySettings(options.encryptionKey, addressVetter(options.allowedCidrs)),
+    ),
     adapter,
     { logger: new NestLogger(logger), abortOnError: false, bodyParser: false },
   );

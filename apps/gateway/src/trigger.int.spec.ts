@@ -1,12 +1,12 @@
 import { encodeId, newUuid } from '@idsync/contracts';
-import { Database, deleteConnector } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { type Database, deleteConnector } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { trigger } from './trigger.js';
 
 const atOnce = 20;
 
-let testDatabase: TestDatabase;
+let own: ServiceDatabase;
 let database: Database;
 let fixture: DirectoryFixture;
 let tenantId: string;
@@ -14,15 +14,12 @@ let uuid: string;
 let connector: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
-  fixture = DirectoryFixture.connect(testDatabase.url);
+  own = await ServiceDatabase.start('gateway');
+  ({ database, fixture } = own);
 });
 
 afterAll(async () => {
-  await fixture?.close();
-  await database?.close();
-  await testDatabase?.drop();
+  await own?.close();
 });
 
 beforeEach(async () => {

@@ -5,13 +5,15 @@ import {
   deleteWebhook,
   insertWebhook,
   listWebhooks,
+  mostWebhooks,
   rotateWebhookSecret,
   seal,
   updateWebhook,
 } from '@idsync/database';
+import { vetUrl } from '@idsync/runtime';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { notFound } from './api-error.js';
+import { badRequest, notFound } from './api-error.js';
 import { callerOf } from './authenticate.js';
 import { uuidOf } from './directory.controller.js';
 import { GatewaySettings } from './gateway-settings.js';
@@ -32,11 +34,13 @@ export class WebhooksController {
   @HttpCode(201)
   async create(@Req() request: FastifyRequest, @Body() body: unknown): Promise<object> {
     const { callback_url: callbackUrl, events } = validate(requests.webhookBody, body);
+    this.refuseBlocked(callbackUrl);
     const { tenantId } = callerOf(request);
     const { secret, sealedSecret } = this.newSecret(tenantId);
     const webhook = await this.database.transaction(tenantId, (tx) =>
       insertWebhook(tx, tenantId, { callbackUrl, events, sealedSecret }),
     );
+    if (!webhook) throw badRequest(`a tenant has ${mostWebhooks} webhooks at the most`);
     return { ...presentWebhook(webhook), signing_secret: secret };
   }
 
@@ -52,6 +56,7 @@ export class WebhooksController {
     const { tenantId } = callerOf(request);
     const webhookId = uuidOf('webhook', id);
     const { callback_url: callbackUrl, events, active } = validate(requests.webhookPatch, body);
+    if (callbackUrl !== undefined) this.refuseBlocked(callbackUrl);
     const webhook = await this.database.transaction(tenantId, (tx) =>
       updateWebhook(tx, tenantId, webhookId, { callbackUrl, events, active }),
     );
@@ -79,6 +84,12 @@ export class WebhooksController {
     );
     if (!found) throw notFound();
     return { signing_secret: secret };
+  }
+
+  /** Only what the text itself tells: what a name leads to is looked at whenever it is called. */
+  private refuseBlocked(callbackUrl: string): void {
+    const reason = vetUrl(new URL(callbackUrl), this.settings.vet);
+    if (reason !== undefined) throw badRequest(`callback_url cannot be called: ${reason}`);
   }
 
   /** Standard Webhooks' form; sealed for its tenant before it touches the database. */

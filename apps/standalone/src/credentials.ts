@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readKept } from './kept-secrets.js';
 import type { OperatorClient } from './operator-client.js';
 
 /** What credentials.json says of a tenant; the key is shown once, so this may be the only copy. */
@@ -20,8 +20,12 @@ export async function keptAccess(
   operator: OperatorClient,
   baseUrl: string,
 ): Promise<TenantAccess | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => '{}');
-  const { tenant_id: tenantId, api_key: apiKey } = JSON.parse(text) as { tenant_id?: string; api_key?: string };
+  const kept = await readKept<{ tenant_id?: string; api_key?: string }>(file).catch((error: Error) => {
+    // Written anew, unlike the secrets: a broken one holds nothing that could be lost.
+    if (error.cause instanceof SyntaxError) return undefined;
+    throw error;
+  });
+  const { tenant_id: tenantId, api_key: apiKey } = kept ?? {};
   if (!tenantId || !(await operator.find(`/tenants/${tenantId}`))) return undefined;
   if (!apiKey || !(await works(baseUrl, apiKey)) || !(await belongsTo(operator, tenantId, apiKey))) return { tenantId };
   return { tenantId, apiKey };

@@ -40,7 +40,8 @@ export async function startStandalone(
     running.push(await startDirectory(common));
     running.push(await startSyncWorker({ ...common, sourcesDir: env.SOURCES_DIR }));
     const encryptionKey = env.ENCRYPTION_KEY ?? secrets.encryptionKey;
-    const encryptionKeys = [encryptionKey, ...env.ENCRYPTION_KEYS_PREVIOUS];
+    // Whoever sets a key later has secrets that the kept one sealed.
+    const encryptionKeys = [encryptionKey, ...env.ENCRYPTION_KEYS_PREVIOUS, secrets.encryptionKey];
     const allowedCidrs = env.WEBHOOK_ALLOW_CIDRS;
     running.push(await startWebhookDispatcher({ ...common, encryptionKeys, allowedCidrs }));
     const gateway = await startGateway({
@@ -49,6 +50,7 @@ export async function startStandalone(
       port: env.PORT,
       adminToken,
       encryptionKey,
+      allowedCidrs,
     });
     running.push(gateway);
 

@@ -5,9 +5,9 @@ import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
 import { applyProgress } from './apply-progress.js';
 import { cancelRequestedJob } from './cancel-requested-job.js';
+import { announceAgain, forgetLeftBatches } from './chores.js';
 import { claimJob } from './claim-job.js';
 import { failUnappliedBatch } from './fail-unapplied-batch.js';
-import { announceAgain, forgetLeftBatches } from './housekeeping.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 

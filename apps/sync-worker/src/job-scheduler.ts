@@ -1,9 +1,9 @@
 import { type ClaimableJob, type ClaimedJob, findClaimableJobs } from '@idsync/database';
+import { WakeUp } from '@idsync/messaging';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 import type { SyncContext } from './sync-context.js';
-import { WakeUp } from './wake-up.js';
 
 interface Run {
   control: RunControl;

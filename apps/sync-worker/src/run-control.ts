@@ -1,4 +1,4 @@
-import { WakeUp } from './wake-up.js';
+import { WakeUp } from '@idsync/messaging';
 
 /** Why a run ended that was not the job's end. */
 export class Interrupted extends Error {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createConnector } from '@idsync/connectors';
 import { Database } from '@idsync/database';
-import { openBus, startConsumers } from '@idsync/messaging';
+import { Housekeeping, openBus, startConsumers } from '@idsync/messaging';
 import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
-import { Housekeeping } from './housekeeping.js';
+import { chores } from './chores.js';
 import { JobScheduler } from './job-scheduler.js';
 import { defaultSettings, type SyncContext } from './sync-context.js';
 import { SyncWorkerModule } from './sync-worker.module.js';
@@ -31,7 +31,7 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Runni
     log: logger,
   };
   const scheduler = new JobScheduler(context);
-  const housekeeping = new Housekeeping(context);
+  const housekeeping = new Housekeeping(chores(context), context.settings.housekeepingMs, logger);
   const app = await startConsumers(bus, SyncWorkerModule.with(database, scheduler), new NestLogger(logger));
   scheduler.start();
   housekeeping.start();

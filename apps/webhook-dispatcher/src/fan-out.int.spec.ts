@@ -1,18 +1,17 @@
 import { newUuid } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import type { Database } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { fanOut } from './fan-out.js';
 
-let testDatabase: TestDatabase;
+let own: ServiceDatabase;
 let database: Database;
 let fixture: DirectoryFixture;
 let tenant: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = await Database.connect({ url: testDatabase.url, service: 'webhook-dispatcher' });
-  fixture = DirectoryFixture.connect(testDatabase.url);
+  own = await ServiceDatabase.start('webhook-dispatcher');
+  ({ database, fixture } = own);
 });
 
 beforeEach(async () => {
@@ -20,9 +19,7 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await database?.close();
-  await fixture?.close();
-  await testDatabase?.drop();
+  await own?.close();
 });
 
 async function webhook(events: string[], active = true, owner = tenant): Promise<string> {

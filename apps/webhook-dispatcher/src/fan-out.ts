@@ -1,5 +1,6 @@
 import type { Message } from '@idsync/contracts';
 import {
+  announceRendering,
   type Database,
   findActiveSubscriptions,
   findEventBodies,
@@ -13,6 +14,7 @@ import { likePatterns, wantsEvent } from './match-subscription.js';
 
 /** Events of one transaction: a large announcement is worked off in parts, each complete when it commits. */
 const chunk = 500;
+const rowsAtATime = 10_000;
 
 /** What new deliveries there are: the least sequence of each webhook. */
 export type FannedOut = Map<string, { tenantId: string; sequence: number }>;
@@ -40,6 +42,7 @@ async function fanOutRange(database: Database, tenantId: string, range: Sequence
   return database.transaction(tenantId, async (tx) => {
     const subscriptions = await findActiveSubscriptions(tx, tenantId);
     if (subscriptions.length === 0) return [];
+    await announceRendering(tx, tenantId);
     const wanted = likePatterns(subscriptions.flatMap(({ events }) => events));
     const bodies = await findEventBodies(tx, tenantId, range, { types: wanted, limit: chunk });
     const deliveries = bodies.flatMap(({ sequence, type, subjectId }) =>
@@ -49,7 +52,9 @@ async function fanOutRange(database: Database, tenantId: string, range: Sequence
     );
     if (deliveries.length === 0) return [];
     await savePayloads(tx, tenantId, bodies);
-    await insertDeliveries(tx, tenantId, deliveries);
+    for (let from = 0; from < deliveries.length; from += rowsAtATime) {
+      await insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsAtATime));
+    }
     return deliveries;
   });
 }

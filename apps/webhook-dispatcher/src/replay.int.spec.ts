@@ -156,7 +156,7 @@ describe('housekeeping', () => {
     expect(await fixture.database.transaction(undefined, (tx) => deleteOldDeliveries(tx, 100))).toBe(1);
     expect(await counts()).toEqual([{ deliveries: 1, attempts: 1, payloads: 1, endpoints: 1 }]);
     await fixture.directory.rows('delete from webhooks where id = $1', [webhook]);
-    await fixture.database.transaction(undefined, deleteOldEndpoints);
+    await fixture.database.transaction(undefined, (tx) => deleteOldEndpoints(tx, 100));
     expect(await counts()).toEqual([{ deliveries: 1, attempts: 1, payloads: 1, endpoints: 0 }]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Message } from '@idsync/contracts';
 import {
+  announceRendering,
   beginReplay,
   countDeadDeliveries,
   type Database,
@@ -18,6 +19,7 @@ import {
   saveReplayProgress,
   type Transaction,
 } from '@idsync/database';
+import { PermanentError } from '@idsync/messaging';
 import { likePatterns, wantsEvent } from './match-subscription.js';
 
 /** Events or deliveries of one part: a replay of any size is many short transactions, each of which tells how far it has come. */
@@ -48,7 +50,8 @@ async function runPart(tx: Transaction, replay: OpenReplay): Promise<ReplayProgr
 async function resend(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
   await beginReplay(tx, replay.id, { position: 0, untilSequence: 0, total: 1 });
   const { tenantId, webhookId, filter } = replay;
-  const due = await resendDelivery(tx, tenantId, webhookId, filter.delivery_id ?? '');
+  if (filter.delivery_id === undefined) throw new PermanentError('a resend that names no delivery');
+  const due = await resendDelivery(tx, tenantId, webhookId, filter.delivery_id);
   return { position: 0, lookedAt: 1, done: due ? 1 : 0, ended: true };
 }
 
@@ -77,6 +80,7 @@ async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: readonl
   }
   const last = Math.min(position + part, untilSequence);
   const range = { first: position + 1, last };
+  await announceRendering(tx, tenantId);
   const found = await findEventBodies(tx, tenantId, range, { types: likePatterns(wanted), limit: part });
   const bodies = found.filter(
     ({ type, occurredAt }) =>

@@ -1,12 +1,14 @@
 import { Database } from '@idsync/database';
-import { openBus, startConsumers } from '@idsync/messaging';
+import { Housekeeping, openBus, startConsumers } from '@idsync/messaging';
 import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { chores } from './chores.js';
 import { DeliveryEngine, type DeliverySettings } from './delivery/delivery-engine.js';
 import { defaultSettings } from './delivery/settings.js';
-import { Housekeeping } from './housekeeping.js';
 import { secretOpener } from './open-secret.js';
 import { httpSender } from './sending/http-sender.js';
 import { WebhookDispatcherModule } from './webhook-dispatcher.module.js';
+
+const housekeepingMs = 5 * 60_000;
 
 export interface WebhookDispatcherOptions {
   databaseUrl: string;
@@ -33,7 +35,7 @@ export async function startWebhookDispatcher(options: WebhookDispatcherOptions):
     openKey: secretOpener(encryptionKeys),
     log: logger,
   });
-  const housekeeping = new Housekeeping(database, logger);
+  const housekeeping = new Housekeeping(chores(database), housekeepingMs, logger);
   const app = await startConsumers(bus, WebhookDispatcherModule.with(database, engine), new NestLogger(logger));
   engine.start();
   housekeeping.start();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newUuid } from '@idsync/contracts';
-import { Database, seal } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { type Database, seal } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { DeliveryEngine, type DeliverySettings } from '../src/delivery/delivery-engine.js';
 import { defaultSettings } from '../src/delivery/settings.js';
 import { fanOut } from '../src/fan-out.js';
@@ -35,23 +35,21 @@ export class DispatcherFixture {
   readonly warnings: string[] = [];
   private readonly running: { stop(): Promise<void> }[] = [];
 
-  private constructor(
-    readonly testDatabase: TestDatabase,
-    readonly database: Database,
-    readonly directory: DirectoryFixture,
-  ) {}
+  readonly database: Database;
+  readonly directory: DirectoryFixture;
+
+  private constructor(private readonly own: ServiceDatabase) {
+    this.database = own.database;
+    this.directory = own.fixture;
+  }
 
   static async start(): Promise<DispatcherFixture> {
-    const testDatabase = await createTestDatabase();
-    const database = await Database.connect({ url: testDatabase.url, service: 'webhook-dispatcher' });
-    return new DispatcherFixture(testDatabase, database, DirectoryFixture.connect(testDatabase.url));
+    return new DispatcherFixture(await ServiceDatabase.start('webhook-dispatcher'));
   }
 
   async close(): Promise<void> {
     await this.stopEngines();
-    await this.database.close();
-    await this.directory.close();
-    await this.testDatabase.drop();
+    await this.own.close();
   }
 
   tenant(): Promise<string> {

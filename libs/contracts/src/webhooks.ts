@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * How an attempt at a delivery ended. `delivered` is any 2xx; `rejected` any other answer; `blocked` means that the address is not one we
- * call, so the receiver was never asked; `unknown` that the process which made it died before it could tell.
+ * call, so the receiver was never asked; `unsigned` that none of its secrets could be opened; `unknown` that the process which made it died before it could tell.
  */
 export const attemptOutcomes = [
   'delivered',
@@ -12,6 +12,7 @@ export const attemptOutcomes = [
   'unreachable',
   'tls_failed',
   'blocked',
+  'unsigned',
   'unknown',
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];

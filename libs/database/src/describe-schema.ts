@@ -30,6 +30,7 @@ async function describeTable(dataSource: DataSource, table: string): Promise<str
     ...(await ask(securitySql)),
     ...(await ask(policiesSql)),
     ...(await ask(grantsSql)),
+    ...(await ask(columnGrantsSql)),
   ];
   return [`create table ${table} (\n${body}\n);`, ...rest].join('\n');
 }
@@ -70,3 +71,11 @@ const grantsSql = `
   select 'grant ' || string_agg(lower(privilege_type), ', ' order by privilege_type) || ' on ' || table_name || ' to ' || grantee || ';' as line
     from information_schema.role_table_grants
    where table_name = $1 and table_schema = 'public' and grantee like 'idsync\\_%' group by table_name, grantee order by grantee`;
+
+const columnGrantsSql = `
+  select 'grant ' || lower(acl.privilege_type) || ' (' || string_agg(a.attname, ', ' order by a.attnum) || ') on '
+      || c.relname || ' to ' || r.rolname || ';' as line
+    from pg_attribute a join pg_class c on c.oid = a.attrelid cross join lateral aclexplode(a.attacl) acl
+    join pg_roles r on r.oid = acl.grantee
+   where c.oid = $1::regclass and r.rolname like 'idsync\\_%'
+   group by acl.privilege_type, c.relname, r.rolname order by r.rolname, acl.privilege_type`;

@@ -141,6 +141,7 @@ export {
   deleteWebhook,
   insertWebhook,
   listWebhooks,
+  mostWebhooks,
   rotateWebhookSecret,
   updateWebhook,
   type WebhookRow,
@@ -198,6 +199,7 @@ export {
   savePayloads,
 } from './webhook-delivery/fan-out.js';
 export { type FinishedAttempt, finishAttempts } from './webhook-delivery/finish-attempts.js';
+export { announceRendering } from './webhook-delivery/forget-payloads.js';
 export { deleteOldDeliveries, deleteOldEndpoints } from './webhook-delivery/purge.js';
 export {
   beginReplay,

@@ -17,9 +17,10 @@ const write = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
 const append = ['SELECT', 'INSERT'] as const;
 
 /**
- * Who may do what to which table; the database enforces it. One service writes each table, with two exceptions that
- * are born in one place and live in another: a sync job (gateway inserts, sync-worker updates) and an event (whoever
- * made the fact appends it, nobody changes it). The bus tables carry ids only and belong to whoever sends or receives.
+ * Who may do what to which table; the database enforces it. One service writes each table. Some rows are
+ * born in one place and live in another: a sync job, an operation and a replay (the gateway inserts, another service
+ * updates) and an event (whoever made the fact appends it). What else a service may change elsewhere says why below.
+ * The bus tables carry ids only and belong to whoever sends or receives.
  */
 export const ownership: Record<string, TableOwnership> = {
   tenants: {
@@ -32,7 +33,7 @@ export const ownership: Record<string, TableOwnership> = {
   webhooks: {
     rows: byTenant,
     // An endpoint that fails for days, or says that it is gone, is switched off by whoever noticed.
-    grants: { gateway: write, 'webhook-dispatcher': ['SELECT', 'UPDATE (active, updated_at)'] },
+    grants: { gateway: write, directory: read, 'webhook-dispatcher': ['SELECT', 'UPDATE (active, updated_at)'] },
     acrossTenants: ['webhook-dispatcher'],
   },
   webhook_secrets: {

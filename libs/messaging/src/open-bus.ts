@@ -4,7 +4,8 @@ import { AmqpDriver } from './amqp/amqp-driver.js';
 import { doublingBackoff } from './backoff.js';
 import { BusStrategy } from './bus.strategy.js';
 import type { Backoff, BusDriver, BusLogger } from './driver.js';
-import { InboxHousekeeping } from './inbox-housekeeping.js';
+import { forgetReceived } from './forget-received.js';
+import { Housekeeping } from './housekeeping.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { PostgresDriver } from './postgres/postgres-driver.js';
 
@@ -26,6 +27,8 @@ export interface Bus {
   close(): Promise<void>;
 }
 
+const inboxEveryMs = 10 * 60_000;
+
 const silent: BusLogger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Opens the bus of one service and starts its outbox relay. A broker that is away holds nothing up. */
@@ -35,7 +38,7 @@ export async function openBus(options: BusOptions): Promise<Bus> {
     ? await AmqpDriver.connect({ url: amqpUrl, service, database, logger, backoff })
     : new PostgresDriver({ service, database, logger, backoff });
   const relay = new OutboxRelay(database, driver, logger);
-  const housekeeping = new InboxHousekeeping(database, logger);
+  const housekeeping = new Housekeeping([forgetReceived(database)], inboxEveryMs, logger);
   relay.start();
   housekeeping.start();
   const strategy = new BusStrategy(service, driver, logger);

@@ -1,3 +1,5 @@
+import { newUuid } from '@idsync/contracts';
+import { announceRendering, Database, findEventBodies, savePayloads } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 
@@ -95,4 +97,60 @@ describe('who is erased', () => {
     expect(await directory.record('led')).toMatchObject({ fields: { owned_by: ['other@x.org'] }, status: 'active' });
     expect(await directory.record('keyed')).toMatchObject({ status: 'orphaned' });
   });
+
+  it('is in nothing that was or would be sent of them, nor in what was answered', async () => {
+    await directory.sync(hr, [row('wqz-5', { email: 'wqz5@x.org' }), row('keep-5', { email: 'keep5@x.org' })]);
+    const identity = await directory.identityOf('wqz-5');
+    await sentEverything();
+    expect(Object.keys(await traces('wqz5'))).toEqual(expect.arrayContaining(['event_payloads', 'webhook_attempts']));
+    await erase(identity);
+    expect(await traces('wqz')).toEqual({});
+    expect(Object.keys(await traces('keep5'))).toEqual(expect.arrayContaining(['event_payloads', 'webhook_attempts']));
+  });
+
+  it('waits for whoever is rendering what is sent, so that nothing of theirs is kept afterwards', async () => {
+    await directory.sync(hr, [row('wqz-6', { email: 'wqz6@x.org' })]);
+    const identity = await directory.identityOf('wqz-6');
+    const dispatcher = await Database.connect({ url: directory.url, service: 'webhook-dispatcher' });
+    const { tenant } = directory;
+    let erased: Promise<void> | undefined;
+    await dispatcher.transaction(tenant, async (tx) => {
+      await announceRendering(tx, tenant);
+      const bodies = await findEventBodies(tx, tenant, { first: 1, last: 1_000 }, { limit: 1_000 });
+      expect(bodies.map(({ body }) => body).join()).toContain('wqz6@x.org');
+      erased = erase(identity);
+      await directory.fixture.somebodyWaits();
+      await savePayloads(tx, tenant, bodies);
+    });
+    await erased;
+    await dispatcher.close();
+    expect(await traces('wqz')).toEqual({});
+  });
 });
+
+/** As if every event so far had been sent to a receiver that answers with what it was sent. */
+async function sentEverything(): Promise<void> {
+  const { fixture, tenant } = directory;
+  const webhook = newUuid();
+  await fixture.rows(
+    `insert into webhooks (id, tenant_id, callback_url, events) values ($1, $2, 'https://receiver.example', '{*}')`,
+    [webhook, tenant],
+  );
+  await fixture.rows(
+    `insert into event_payloads (tenant_id, sequence, event_id, body)
+     select e.tenant_id, e.sequence, e.id, coalesce(i.document, e.details::text)
+       from events e left join identities i on i.id = e.identity_id where e.tenant_id = $1`,
+    [tenant],
+  );
+  await fixture.rows(
+    `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type)
+     select id, tenant_id, $2, sequence, type from events where tenant_id = $1`,
+    [tenant, webhook],
+  );
+  await fixture.rows(
+    `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, response_body)
+     select d.id, 1, d.tenant_id, d.webhook_id, p.body from webhook_deliveries d
+       join event_payloads p on p.tenant_id = d.tenant_id and p.sequence = d.event_sequence where d.tenant_id = $1`,
+    [tenant],
+  );
+}

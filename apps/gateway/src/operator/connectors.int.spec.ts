@@ -24,6 +24,7 @@ beforeAll(async () => {
     port: 0,
     adminToken,
     encryptionKey: Buffer.alloc(32, 1),
+    allowedCidrs: ['10.9.0.0/16'],
     logLevel: 'fatal',
   });
   tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Test' })).body.id}`;

@@ -234,15 +234,19 @@ describe('what is sent', () => {
     expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ type: 'user.created', data: { changed: [] } });
   });
 
-  it('stays where its secret cannot be opened, and is told', async () => {
+  it('is signed with the secrets that open; with none of them, the attempt has failed and says so', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     await fixture.directory.rows(`update webhook_secrets set ciphertext = '\\x00' where webhook_id = $1`, [webhook]);
-    await fixture.announce(fixture.engine(), tenant, ['user.created']);
-    await fixture.until(webhook, (rows) => rows.every(({ tries }) => tries > 0));
-    while (!fixture.warnings.some((text) => text.includes('sealed with another key'))) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const engine = fixture.engine();
+    await fixture.announce(engine, tenant, ['user.created']);
+    const [failed] = await fixture.until(webhook, (rows) => rows.every(({ attempts }) => attempts === 1));
+    expect(await fixture.attempts(failed?.id ?? '')).toMatchObject([{ number: 1, outcome: 'unsigned' }]);
     expect(receiver.received).toEqual([]);
+    const secret = await fixture.secret(tenant, webhook);
+    await fixture.directory.rows('update webhook_deliveries set due_at = now() where webhook_id = $1', [webhook]);
+    await fixture.until(webhook, all('delivered'));
+    const [{ headers, body }] = receiver.received as [(typeof receiver.received)[number]];
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({ sequence: 1 });
   });
 });
 

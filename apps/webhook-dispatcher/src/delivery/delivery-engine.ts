@@ -43,8 +43,8 @@ export interface DeliveryContext {
   database: Database;
   sender: Sender;
   settings: DeliverySettings;
-  /** The key in a sealed secret. Throws if it was sealed with a key that is not known here. */
-  openKey: (sealed: Buffer, tenantId: string) => Buffer;
+  /** The key in a sealed secret; undefined if that was sealed with a key that is not known here. */
+  openKey: (sealed: Buffer, tenantId: string) => Buffer | undefined;
   log: { warn(message: string): void; info(message: string): void };
 }
 
@@ -117,7 +117,8 @@ export class DeliveryEngine {
       due: await findDueEndpoints(tx),
     }));
     for (const webhookId of changed) this.endpoints.get(webhookId)?.forget();
-    for (const [webhookId, endpoint] of this.endpoints) if (endpoint.isIdle) this.endpoints.delete(webhookId);
+    const now = Date.now();
+    for (const [webhookId, endpoint] of this.endpoints) if (endpoint.isIdle(now)) this.endpoints.delete(webhookId);
     for (const each of due) this.endpoint(each.webhookId, each.tenantId).found(each);
     this.looks += 1;
     if (this.looks % looksBetweenSweeps === 0) for (const endpoint of this.endpoints.values()) endpoint.floor = 0;
@@ -194,9 +195,17 @@ export class DeliveryEngine {
     // Deleted in between; its deliveries go with time.
     if (!receiver) return;
     const { eventId, body } = await bodyOf(database, delivery);
-    const keys = receiver.secrets.map((sealed) => openKey(sealed, delivery.tenantId));
+    const keys = receiver.secrets.flatMap((sealed) => openKey(sealed, delivery.tenantId) ?? []);
     // A process that was stopped for long holds no lease any more: another one sends it.
     if (performance.now() + settings.exchangeMs > leaseEnds) return;
+    if (keys.length === 0) {
+      this.record(delivery, endpoint, {
+        outcome: 'unsigned',
+        error: 'no signing secret opens with the keys there are',
+        durationMs: 0,
+      });
+      return;
+    }
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = signedHeaders({ id: encodeId('event', eventId), timestamp, body }, keys);
     const result = await sender.send({ url: receiver.callbackUrl, headers, body });
@@ -221,7 +230,6 @@ export class DeliveryEngine {
       number: delivery.number,
       endedAt: new Date(now),
       status: succeeded ? 'delivered' : dueAt ? 'pending' : 'dead',
-      spent: 1,
       dueAt,
       succeeded,
       gone: result.statusCode === 410,

@@ -85,8 +85,10 @@ export class Endpoint {
     this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
   }
 
-  get isIdle(): boolean {
-    return !(this.hasFirst || this.hasRetry || this.inFlight > 0) && this.breaker === closed;
+  /** Nothing is known of it but what the database knows too. */
+  isIdle(now: number): boolean {
+    const works = this.hasFirst || this.hasRetry || this.inFlight > 0;
+    return !works && this.pausedUntil <= now && breakerState(this.breaker, now) !== 'open';
   }
 
   get openUntil(): Date | undefined {

@@ -20,7 +20,6 @@ export const retryDelays: readonly number[] = [
 
 /** Deliveries that failed together do not come back together. */
 const jitter = 0.2;
-const longestRetryAfter = 24 * hour;
 
 /**
  * When a delivery is tried again of which so many attempts have failed; undefined if it is given up. `Retry-After` can only make
@@ -38,5 +37,5 @@ export function nextAttemptAt(
   const delay = delays[failed - 1];
   if (delay === undefined) return undefined;
   const jittered = delay * (1 - jitter + 2 * jitter * random);
-  return new Date(now + Math.round(Math.max(jittered, Math.min(retryAfterMs, longestRetryAfter))));
+  return new Date(now + Math.round(Math.max(jittered, retryAfterMs)));
 }

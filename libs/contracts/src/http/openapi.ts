@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as resources from './resources.js';
-import { type RouteDefinition, routes } from './routes.js';
+import type { RouteDefinition } from './route.js';
+import { routes } from './routes.js';
 
 const named: Record<string, z.ZodType> = {
   Attribute: resources.attribute,

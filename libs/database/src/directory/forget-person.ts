@@ -1,5 +1,6 @@
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { forgetPayloads } from '../webhook-delivery/forget-payloads.js';
 import { forgetIdentities } from './identities.js';
 
 /** What is to be found of a person beyond the identity they were at last. */
@@ -18,7 +19,7 @@ export interface PersonTraces {
 
 /**
  * Removes what the directory was told of a person, wherever it stood: in the history of their identity, of their records
- * before they were matched, and of every identity those records have ever belonged to.
+ * before they were matched, of every identity those records have ever belonged to, and in what webhooks were sent of these.
  */
 export async function forgetPerson(tx: Transaction, tenantId: string, person: PersonTraces): Promise<void> {
   const earlier = await findEarlierValues(tx, tenantId, person.recordIds);
@@ -34,6 +35,10 @@ export async function forgetPerson(tx: Transaction, tenantId: string, person: Pe
     [tenantId, uuids(involved), person.identityId],
   );
   const elsewhere = uuids(others.map(({ id }) => id));
+  await forgetPayloads(tx, tenantId, {
+    identityIds: [person.identityId, ...others.map(({ id }) => id)],
+    recordIds: involved,
+  });
   const quoted = person.names.map((name) => JSON.stringify(name));
   await tx.query(
     `delete from identity_versions where identity_id = any($1)

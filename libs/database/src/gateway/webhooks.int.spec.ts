@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../database.js';
-import { deleteWebhook, insertWebhook, rotateWebhookSecret } from './webhooks.js';
+import { deleteWebhook, insertWebhook, mostWebhooks, rotateWebhookSecret } from './webhooks.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   const webhook = await database.transaction(tenantId, (tx) =>
     insertWebhook(tx, tenantId, { callbackUrl: 'https://example.com', events: ['*'], sealedSecret: randomBytes(40) }),
   );
-  webhookId = webhook.id;
+  webhookId = webhook?.id ?? '';
 });
 
 async function rotate(overlapHours = 24): Promise<Buffer> {
@@ -42,6 +42,20 @@ const secrets = () =>
        from webhook_secrets where webhook_id = $1 order by id`,
     [webhookId],
   );
+
+describe('subscribing', () => {
+  it('ends where a tenant has as many webhooks as it may', async () => {
+    await fixture.rows(
+      `insert into webhooks (id, tenant_id, callback_url, events)
+       select gen_random_uuid(), $1, 'https://example.com', '{*}' from generate_series(2, $2::int)`,
+      [tenantId, mostWebhooks],
+    );
+    const one = { callbackUrl: 'https://example.com', events: ['*'], sealedSecret: randomBytes(40) };
+    expect(await database.transaction(tenantId, (tx) => insertWebhook(tx, tenantId, one))).toBeUndefined();
+    const other = await fixture.tenant();
+    expect(await database.transaction(other, (tx) => insertWebhook(tx, other, one))).toMatchObject({ active: true });
+  });
+});
 
 describe('rotating a secret', () => {
   it('lets the old one sign for the hours given, and the new one for ever', async () => {

@@ -12,16 +12,21 @@ export interface WebhookRow {
 const columns = `id, callback_url as "callbackUrl", events, active, created_at as "createdAt"`;
 const liveSecrets = 5;
 
+/** Each fact may become as many deliveries. */
+export const mostWebhooks = 1_000;
+
+/** Undefined if the tenant has as many as it may. */
 export async function insertWebhook(
   tx: Transaction,
   tenantId: string,
   webhook: { callbackUrl: string; events: readonly string[]; sealedSecret: Buffer },
-): Promise<WebhookRow> {
+): Promise<WebhookRow | undefined> {
   const [row] = await tx.query<WebhookRow>(
-    `insert into webhooks (id, tenant_id, callback_url, events) values ($1, $2, $3, $4) returning ${columns}`,
-    [newUuid(), tenantId, webhook.callbackUrl, webhook.events],
+    `insert into webhooks (id, tenant_id, callback_url, events) select $1, $2, $3, $4
+      where (select count(*) from webhooks where tenant_id = $2) < $5 returning ${columns}`,
+    [newUuid(), tenantId, webhook.callbackUrl, webhook.events, mostWebhooks],
   );
-  if (!row) throw new Error('the webhook was not inserted');
+  if (!row) return undefined;
   await insertSecret(tx, tenantId, row.id, webhook.sealedSecret);
   return row;
 }

@@ -60,7 +60,7 @@ export async function findReceivers(tx: Transaction, webhookIds: readonly string
   );
 }
 
-/** A success wipes out what was; failures add up. */
+/** A success wipes out what was; failures add up, and never close the breaker that another process opened. */
 export async function saveEndpointNews(tx: Transaction, news: readonly EndpointNews[]): Promise<void> {
   await tx.query(
     `insert into webhook_endpoints as e (webhook_id, tenant_id, failures, trips, open_until, last_success_at,
@@ -72,7 +72,10 @@ export async function saveEndpointNews(tx: Transaction, news: readonly EndpointN
       order by webhook_id
      on conflict (webhook_id) do update
         set failures = case when excluded.last_success_at is null then e.failures else 0 end + excluded.failures,
-            trips = excluded.trips, open_until = excluded.open_until,
+            trips = case when excluded.last_success_at is null
+              then greatest(e.trips, excluded.trips) else excluded.trips end,
+            open_until = case when excluded.last_success_at is null
+              then greatest(e.open_until, excluded.open_until) else excluded.open_until end,
             last_success_at = coalesce(excluded.last_success_at, e.last_success_at),
             last_failure_at = coalesce(excluded.last_failure_at, e.last_failure_at),
             failing_since = case when excluded.last_success_at is null

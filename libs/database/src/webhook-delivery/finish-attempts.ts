@@ -13,8 +13,6 @@ export interface FinishedAttempt {
   durationMs: number;
   endedAt: Date;
   status: 'pending' | 'delivered' | 'dead';
-  /** Steps of the schedule this attempt spent: 1, or 0 if it says nothing of the receiver. */
-  spent: number;
   /** If it stays pending: when it is tried again. */
   dueAt?: Date;
 }
@@ -27,12 +25,12 @@ export async function finishAttempts(tx: Transaction, finished: readonly Finishe
   const rows = await tx.query<{ id: string }>(
     `with ended as (
        select * from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[],
-                            $8::timestamptz[], $9::text[], $10::integer[], $11::timestamptz[])
-         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, spent, due_at)),
+                            $8::timestamptz[], $9::text[], $10::timestamptz[])
+         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, due_at)),
      held as (
        update webhook_deliveries d
-          set status = ended.status, attempts = d.attempts + ended.spent, lease_until = null,
-              is_retry = d.is_retry or ended.spent > 0, due_at = coalesce(ended.due_at, d.due_at),
+          set status = ended.status, attempts = d.attempts + 1, lease_until = null, is_retry = true,
+              due_at = coalesce(ended.due_at, d.due_at),
               ended_at = case when ended.status <> 'pending' then ended.ended_at end
          from ended where d.id = ended.id and d.tries = ended.number and d.status = 'pending' and d.lease_until is not null
        returning d.id)
@@ -52,7 +50,6 @@ export async function finishAttempts(tx: Transaction, finished: readonly Finishe
       integers(finished.map(({ durationMs }) => durationMs)),
       times(finished.map(({ endedAt }) => endedAt)),
       texts(finished.map(({ status }) => status)),
-      integers(finished.map(({ spent }) => spent)),
       times(finished.map(({ dueAt }) => dueAt)),
     ],
   );

@@ -27,8 +27,19 @@ export async function deleteOldDeliveries(tx: Transaction, limit: number): Promi
   return row?.count ?? 0;
 }
 
-/** What is known of endpoints whose webhook was deleted, and replays that ended more than 30 days ago. */
-export async function deleteOldEndpoints(tx: Transaction): Promise<void> {
-  await tx.query('delete from webhook_endpoints e where not exists (select from webhooks w where w.id = e.webhook_id)');
-  await tx.query(`delete from webhook_replays where ended_at < now() - interval '30 days'`);
+/** Deletes some of what is known of endpoints without a webhook, and of replays of more than 30 days ago. Returns how many. */
+export async function deleteOldEndpoints(tx: Transaction, limit: number): Promise<number> {
+  const endpoints = await tx.query(
+    `delete from webhook_endpoints where webhook_id in (
+       select webhook_id from webhook_endpoints e
+        where not exists (select from webhooks w where w.id = e.webhook_id) limit $1)
+     returning webhook_id`,
+    [limit],
+  );
+  const replays = await tx.query(
+    `delete from webhook_replays where id in (
+       select id from webhook_replays where id < $2 order by id limit $1) returning id`,
+    [limit, firstIdOf(Date.now() - keptMs)],
+  );
+  return Math.max(endpoints.length, replays.length);
 }

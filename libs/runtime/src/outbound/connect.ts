@@ -11,6 +11,7 @@ export class ConnectTimeoutError extends Error {}
 export interface ConnectSettings {
   vet: VetAddress;
   resolve: ResolveHost;
+  /** For the connection and its TLS handshake together. */
   connectMs: number;
 }
 
@@ -54,7 +55,8 @@ async function connectVetted(
       else done(null, first?.address ?? '', first?.family);
     },
   });
-  const raw = await opened(socket, 'connect', connectMs);
+  const until = performance.now() + connectMs;
+  const raw = await opened(socket, 'connect', until);
   try {
     refuse(vet(raw.remoteAddress ?? ''));
     if (!secure) return raw;
@@ -63,7 +65,7 @@ async function connectVetted(
     return await opened(
       connectTls({ socket: raw, servername: name, host, ALPNProtocols: ['http/1.1'] }),
       'secureConnect',
-      connectMs,
+      until,
     );
   } catch (error) {
     raw.destroy();
@@ -75,9 +77,10 @@ function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new BlockedError(reason);
 }
 
-async function opened(socket: Socket, event: string, withinMs: number): Promise<Socket> {
+/** `until` is a time of `performance.now()`. */
+async function opened(socket: Socket, event: string, until: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail(new ConnectTimeoutError(`not connected within ${withinMs} ms`)), withinMs);
+    const timer = setTimeout(() => fail(new ConnectTimeoutError('not connected in time')), until - performance.now());
     const fail = (error: Error) => {
       clearTimeout(timer);
       socket.destroy();

@@ -5,12 +5,16 @@ export type ResolveHost = (host: string) => Promise<string[]>;
 
 export class UnresolvedError extends Error {}
 
+/** Names that wait for the system at the most: behind a slow one, nobody waits for long. */
+const waitingForSystem = 20;
+
 /**
  * Asks the name servers, which takes no thread: the four threads that look-ups by the system share could all be held by one slow
  * zone. Names that only the system knows (its hosts file) are asked of it afterwards, one at a time.
  */
 export function hostResolver(timeoutMs: number): ResolveHost {
   let bySystem: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
   return async (host) => {
     // RFC 6761: never asked of anybody.
     if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1', '::1'];
@@ -23,9 +27,16 @@ export function hostResolver(timeoutMs: number): ResolveHost {
     });
     const found = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) return found;
-    const asked = bySystem.then(() => within(timeoutMs, lookup(host, { all: true })));
-    bySystem = asked.catch(() => undefined);
-    const known = await asked.catch(() => []);
+    if (waiting >= waitingForSystem) throw new UnresolvedError(`${host} has no address that name servers know`);
+    waiting += 1;
+    const asked = bySystem
+      .then(() => within(timeoutMs, lookup(host, { all: true })))
+      .catch(() => [])
+      .finally(() => {
+        waiting -= 1;
+      });
+    bySystem = asked;
+    const known = await asked;
     if (known.length === 0) throw new UnresolvedError(`${host} has no address`);
     return known.map(({ address }) => address);
   };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
+import { announceAgain, forgetOldJobs } from './chores.js';
 import { claimJob } from './claim-job.js';
-import { announceAgain, forgetOldJobs } from './housekeeping.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 

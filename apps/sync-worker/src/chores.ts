@@ -6,45 +6,22 @@ import {
   takeUnansweredBatches,
   takeUnansweredSweeps,
 } from '@idsync/database';
+import type { Chore } from '@idsync/messaging';
 import type { SyncContext } from './sync-context.js';
-import { WakeUp } from './wake-up.js';
 
 /** Rows a transaction: each job goes with a thousand errors at the most. */
 const jobsAtATime = 10;
 const batchesAtATime = 100;
 
-/** Does what no message asks for, every few minutes and in small portions. */
-export class Housekeeping {
-  private readonly wakeUp = new WakeUp();
-  private stopped = false;
-  private running: Promise<void> | undefined;
-
-  constructor(private readonly context: SyncContext) {}
-
-  start(): void {
-    this.running ??= this.run();
-  }
-
-  async stop(): Promise<void> {
-    this.stopped = true;
-    this.wakeUp.call();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
-    const { database, settings, log } = this.context;
-    while (!this.stopped) {
-      try {
-        while (!this.stopped && (await forgetOldJobs(database)) === jobsAtATime);
-        while (!this.stopped && (await forgetLeftBatches(database, settings.unansweredMs)) === batchesAtATime);
-        while (!this.stopped && (await askAgainForSweeps(database, settings.unansweredMs)) === batchesAtATime);
-        while (!this.stopped && (await announceAgain(database, settings.unansweredMs)) === batchesAtATime);
-      } catch (error) {
-        log.warn(`housekeeping put off: ${String(error)}`);
-      }
-      await this.wakeUp.wait(settings.housekeepingMs);
-    }
-  }
+/** What the sync-worker does that no message asks for. */
+export function chores({ database, settings }: SyncContext): Chore[] {
+  const { unansweredMs } = settings;
+  return [
+    { name: 'forgetting old jobs', portion: jobsAtATime, run: () => forgetOldJobs(database) },
+    { name: 'forgetting left batches', portion: batchesAtATime, run: () => forgetLeftBatches(database, unansweredMs) },
+    { name: 'asking again for sweeps', portion: batchesAtATime, run: () => askAgainForSweeps(database, unansweredMs) },
+    { name: 'announcing batches again', portion: batchesAtATime, run: () => announceAgain(database, unansweredMs) },
+  ];
 }
 
 /** Deletes jobs that ended a month ago; returns how many. */

@@ -1,0 +1,157 @@
+import { personStatuses } from '../statuses.js';
+import * as requests from './requests.js';
+import * as resources from './resources.js';
+import { at, ok, page, type QueryParameter, type RouteDefinition } from './route.js';
+
+const cursor: QueryParameter = {
+  name: 'cursor',
+  description: 'Opaque; empty for the first page, then the `next_cursor` of the page before. Replaces `offset`.',
+  schema: { type: 'string' },
+};
+const updatedSince: QueryParameter = {
+  name: 'updated_since',
+  description: 'Only what changed at this time or later; `total` then counts those.',
+  schema: { type: 'string', format: 'date-time' },
+};
+const directory: QueryParameter[] = [
+  ...page,
+  {
+    name: 'status',
+    description: 'Only this status. Without it, deleted ones are left out.',
+    schema: { type: 'string', enum: [...personStatuses] },
+  },
+  updatedSince,
+  cursor,
+];
+
+/** What clients of a tenant call, by the interface specification and what was added to it. */
+export const publicRoutes: RouteDefinition[] = [
+  {
+    method: 'GET',
+    path: '/v1/health',
+    summary: 'Health check',
+    auth: 'none',
+    success: ok(resources.health),
+    errors: [],
+  },
+  {
+    method: 'GET',
+    path: '/v1/identities',
+    summary: 'List identities',
+    auth: 'key',
+    scope: 'identities:read',
+    query: directory,
+    success: ok(resources.identityPage),
+    errors: [400],
+  },
+  {
+    method: 'GET',
+    path: '/v1/identities/{id}',
+    summary: 'Get one identity',
+    description: 'The id of an identity that was merged into another answers with that other one.',
+    auth: 'key',
+    scope: 'identities:read',
+    query: [at],
+    success: ok(resources.identity),
+    errors: [400, 404],
+  },
+  {
+    method: 'GET',
+    path: '/v1/identities/{id}/history',
+    summary: 'Lifecycle history of an identity',
+    description: 'Oldest first: what happened to the identity and to everything linked to it.',
+    auth: 'key',
+    scope: 'identities:read',
+    query: [...page, updatedSince, cursor],
+    success: ok(resources.historyPage),
+    errors: [400, 404],
+  },
+  {
+    method: 'GET',
+    path: '/v1/users',
+    summary: "List users of the caller's tenant",
+    auth: 'key',
+    scope: 'users:read',
+    query: directory,
+    success: ok(resources.userPage),
+    errors: [400],
+  },
+  {
+    method: 'GET',
+    path: '/v1/users/{id}',
+    summary: 'Get one user',
+    auth: 'key',
+    scope: 'users:read',
+    success: ok(resources.user),
+    errors: [404],
+  },
+  {
+    method: 'POST',
+    path: '/v1/sync/trigger',
+    summary: 'Trigger a sync job for a connector',
+    description:
+      'With an `idempotency_key`, a repeat within 24 hours is answered with the same job and the header `Idempotent-Replayed: true`. Without one, a connector has at most one queued job, and a further trigger is answered with it.',
+    auth: 'key',
+    scope: 'sync:write',
+    body: requests.triggerBody,
+    success: { status: 202, schema: resources.syncJobReference },
+    errors: [400, 404],
+  },
+  {
+    method: 'GET',
+    path: '/v1/sync/jobs/{id}',
+    summary: 'Get sync job status',
+    auth: 'key',
+    scope: 'sync:read',
+    success: ok(resources.syncStatus),
+    errors: [404],
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks',
+    summary: 'Create a webhook subscription',
+    auth: 'key',
+    scope: 'webhooks:write',
+    body: requests.webhookBody,
+    success: { status: 201, schema: resources.createdWebhook },
+    errors: [400],
+  },
+  {
+    method: 'GET',
+    path: '/v1/webhooks',
+    summary: 'List webhook subscriptions',
+    auth: 'key',
+    scope: 'webhooks:read',
+    success: ok(resources.webhookList),
+    errors: [],
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/webhooks/{id}',
+    summary: 'Update a webhook subscription',
+    auth: 'key',
+    scope: 'webhooks:write',
+    body: requests.webhookPatch,
+    success: ok(resources.webhook),
+    errors: [400, 404],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/webhooks/{id}',
+    summary: 'Delete a webhook subscription',
+    auth: 'key',
+    scope: 'webhooks:write',
+    success: { status: 204 },
+    errors: [404],
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/rotate-secret',
+    summary: 'Rotate the signing secret',
+    description: 'The old secret keeps signing beside the new one for 24 hours.',
+    auth: 'key',
+    scope: 'webhooks:write',
+    success: ok(resources.rotatedSecret),
+    errors: [404],
+  },
+];

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { Scope } from './errors.js';
+import * as requests from './requests.js';
+
+export interface RouteDefinition {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** OpenAPI form: `{id}`. */
+  path: string;
+  summary: string;
+  description?: string;
+  auth: 'none' | 'key' | 'operator';
+  scope?: Scope;
+  query?: readonly QueryParameter[];
+  body?: z.ZodType;
+  /** A request without a body is as good. */
+  bodyOptional?: boolean;
+  success: { status: number; schema?: z.ZodType };
+  /** Statuses beside 401 (and 403 with a key) and 500. */
+  errors: readonly number[];
+}
+
+export interface QueryParameter {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+}
+
+export const page: QueryParameter[] = [
+  {
+    name: 'limit',
+    description: `Page size; more than ${requests.largestPageSize} is taken for ${requests.largestPageSize}.`,
+    schema: { type: 'integer', minimum: 1, default: requests.defaultPageSize },
+  },
+  { name: 'offset', description: 'Items to pass over.', schema: { type: 'integer', minimum: 0, default: 0 } },
+];
+export const at: QueryParameter = {
+  name: 'at',
+  description: 'The identity as it was at this time; 404 if it was not there yet.',
+  schema: { type: 'string', format: 'date-time' },
+};
+export function ok(schema: z.ZodType): RouteDefinition['success'] {
+  return { status: 200, schema };
+}
+
+export function created(schema: z.ZodType): RouteDefinition['success'] {
+  return { status: 201, schema };
+}
