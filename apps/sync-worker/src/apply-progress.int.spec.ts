@@ -95,6 +95,22 @@ describe('a batch the directory gave up', () => {
     expect(await batchesLeft(job.id)).toBe(0);
   });
 
+  it('fails its job only when no other batch of it is being applied any more', async () => {
+    const job = await readJob(20);
+    const [first] = job.ready;
+    if (!first) throw new Error('no batch');
+    let failed: Promise<boolean> | undefined;
+    // As the directory does while it applies a batch.
+    await fixture.database.transaction(first.tenant_id, async (tx) => {
+      await tx.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [`batches ${job.id}`]);
+      failed = failUnappliedBatch(fixture.database, first);
+      await fixture.rows.somebodyWaits();
+      expect(await fixture.job(job.id)).toMatchObject({ status: 'running' });
+    });
+    expect(await failed).toBe(true);
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'failed' });
+  });
+
   it('is no reason to fail if it was applied after all', async () => {
     const job = await readJob(20);
     const [first] = job.ready;

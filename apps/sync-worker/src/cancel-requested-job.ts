@@ -10,7 +10,7 @@ export async function cancelRequestedJob(
   { tenant_id: tenantId, data }: Message<'sync.job.cancel_requested'>,
 ): Promise<boolean> {
   return database.transaction(tenantId, async (tx) => {
-    // Before the job's own lock, which a batch that is being applied may need.
+    // First, so that what is counted below is what was applied.
     await holdBatches(tx, data.job_id);
     const job = await lockJob(tx, tenantId, data.job_id);
     if (!job || !endable.includes(job.status)) return false;

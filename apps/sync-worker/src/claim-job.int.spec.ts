@@ -49,6 +49,16 @@ describe('claiming', () => {
     expect(await fixture.events(job.id)).toHaveLength(1);
   });
 
+  it('leaves a job for later whose tenant is busy, instead of waiting', async () => {
+    const job = await fixture.queueAlone();
+    await fixture.database.transaction(job.tenantId, async (tx) => {
+      await tx.query('select last from event_sequences where tenant_id = $1 for update', [job.tenantId]);
+      expect(await claimJob(context, job)).toBeUndefined();
+    });
+    expect(await fixture.job(job.id)).toMatchObject({ status: 'queued', lease_token: 0 });
+    expect(await claimJob(context, job)).toMatchObject({ id: job.id });
+  });
+
   it('offers the oldest queued job of a connector, and none while another of it runs or is quarantined', async () => {
     const first = await fixture.queueAlone();
     const second = await fixture.queue(first.tenantId, first.connectorId);

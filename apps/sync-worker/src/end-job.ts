@@ -3,6 +3,7 @@ import {
   endJob,
   enqueue,
   findFirstRecordError,
+  holdBatches,
   type JobCounts,
   type JobEnd,
   markSweepAsked,
@@ -58,7 +59,9 @@ export async function completeJob(
   });
 }
 
+/** Waits for batches that are being applied: the connector's next job must not begin beside them. */
 export async function failJob(tx: Transaction, job: SyncJob, errorMessage: string): Promise<void> {
+  await holdBatches(tx, job.id);
   await end(tx, job, { ...job, status: 'failed', errorMessage, cancelReason: null });
 }
 

@@ -1,7 +1,7 @@
 import type { Connector } from '@idsync/connectors';
 import { type Message, newUuid, type SourceRecord } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import type { Database } from '@idsync/database';
+import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { applyProgress } from '../src/apply-progress.js';
 import { endSweep } from '../src/end-sweep.js';
 import { defaultSettings, type SyncContext, type SyncSettings } from '../src/sync-context.js';
@@ -30,26 +30,24 @@ export class SyncFixture {
   /** External ids in the order the directory was given them. */
   readonly applied: string[] = [];
 
-  private constructor(
-    private readonly testDatabase: TestDatabase,
-    readonly rows: DirectoryFixture,
-    readonly database: Database,
-  ) {}
+  readonly rows: DirectoryFixture;
+  readonly database: Database;
+
+  private constructor(private readonly own: ServiceDatabase) {
+    this.rows = own.fixture;
+    this.database = own.database;
+  }
 
   static async create(): Promise<SyncFixture> {
-    const testDatabase = await createTestDatabase();
-    const database = await Database.connect({ url: testDatabase.url, service: 'sync-worker' });
-    return new SyncFixture(testDatabase, DirectoryFixture.connect(testDatabase.url), database);
+    return new SyncFixture(await ServiceDatabase.start('sync-worker'));
   }
 
   get url(): string {
-    return this.testDatabase.url;
+    return this.own.url;
   }
 
-  async close(): Promise<void> {
-    await this.database.close();
-    await this.rows.close();
-    await this.testDatabase.drop();
+  close(): Promise<void> {
+    return this.own.close();
   }
 
   context(source: Connector, settings: Partial<SyncSettings> = {}): SyncContext {

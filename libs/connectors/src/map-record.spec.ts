@@ -72,12 +72,13 @@ describe('mapping a record', () => {
     }
   });
 
-  it('needs an external id of at most 1024 characters', () => {
+  it('needs an external id of at most 1024 bytes', () => {
     expect(map('user', {}, { id: [' '] })).toEqual({ error: { message: 'id (external_id) is missing' } });
     expect(map('user', {}, { id: ['x'.repeat(1025)] })).toEqual({
-      error: { message: 'id (external_id) is longer than 1024' },
+      error: { message: 'id (external_id) is longer than 1024 bytes' },
     });
-    const longest = map('user', {}, { id: ['x'.repeat(1024)] });
+    expect(map('user', {}, { id: ['é'.repeat(513)] })).toHaveProperty('error');
+    const longest = map('user', {}, { id: ['é'.repeat(512)] });
     expect('record' in longest && sourceRecord.safeParse(longest.record).success).toBe(true);
   });
 

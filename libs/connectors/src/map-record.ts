@@ -1,7 +1,8 @@
 import { machineClassifications, parseDate, type RecordKind, recordFields, type SourceRecord } from '@idsync/contracts';
 
 const maxValueBytes = 16 * 1024;
-const maxExternalIdLength = 1024;
+/** PostgreSQL's indexes take 2 704 bytes; the rest is the connector's id. */
+const maxExternalIdBytes = 1024;
 
 export interface Mapping {
   kind: RecordKind;
@@ -21,8 +22,8 @@ class Unusable extends Error {}
 export function mapRecord(mapping: Mapping, valuesOf: (name: string) => readonly string[]): MappedRecord {
   const externalId = present(valuesOf(mapping.externalId))[0];
   if (externalId === undefined) return { error: { message: `${mapping.externalId} (external_id) is missing` } };
-  if (externalId.length > maxExternalIdLength) {
-    return { error: { message: `${mapping.externalId} (external_id) is longer than ${maxExternalIdLength}` } };
+  if (Buffer.byteLength(externalId) > maxExternalIdBytes) {
+    return { error: { message: `${mapping.externalId} (external_id) is longer than ${maxExternalIdBytes} bytes` } };
   }
   try {
     const fields: SourceRecord['fields'] = {};

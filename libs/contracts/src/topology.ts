@@ -73,6 +73,14 @@ export const queues = {
     prefetch: 2,
     deliveryLimit: 10,
   },
+  'directory.dead-operations': {
+    service: 'directory',
+    binds: [],
+    bindsDead: ['directory.operation.requested'],
+    ordered: false,
+    prefetch: 1,
+    deliveryLimit: 20,
+  },
   'webhook-dispatcher.facts': {
     service: 'webhook-dispatcher',
     binds: ['facts.recorded'],

@@ -1,8 +1,9 @@
 import { isUuid, type ServiceName } from '@idsync/contracts';
-import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { openDataSource } from './data-source.js';
 import { serviceRoles } from './roles.js';
 import { checkSchemaVersion } from './schema-version.js';
+import { sqlState } from './sql-state.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -118,17 +119,26 @@ export class Database {
     const runner = this.dataSource.createQueryRunner();
     const client: ListeningClient = await runner.connect();
     let over = false;
+    let listening = false;
     const lost = () => {
       if (over) return;
       over = true;
       // A dead connection that is not given back would count against the pool for ever.
       void runner.release().catch(() => undefined);
-      onLost();
+      if (listening) onLost();
     };
     client.on('notification', (message) => onNotify(message.payload ?? ''));
     client.on('error', lost);
     client.on('end', lost);
-    await client.query(`listen ${channel}`);
+    try {
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      // Whoever is told by the failure is not told by `onLost` too, and listens again once.
+      if (!over) await runner.release().catch(() => undefined);
+      over = true;
+      throw error;
+    }
+    listening = true;
     return async () => {
       if (over) return;
       over = true;
@@ -170,11 +180,10 @@ function setTenant(tenantId: string): string {
 const retryable = new Set(['40001', '40P01']);
 
 function isRetryable(error: unknown): boolean {
-  return error instanceof QueryFailedError && retryable.has(String((error.driverError as { code?: string }).code));
+  return retryable.has(sqlState(error) ?? '');
 }
 
-/** The SQLSTATE of a failed statement, e.g. `23505`, or undefined if the error is none of PostgreSQL's. */
-export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof QueryFailedError)) return undefined;
-  return (error.driverError as { code?: string }).code;
+/** From here to the end of the transaction, whoever waits longer for a lock fails with 55P03. */
+export async function waitForLocksAtMost(tx: Transaction, milliseconds: number): Promise<void> {
+  await tx.query(`set local lock_timeout = ${Math.trunc(milliseconds)}`);
 }

@@ -1,5 +1,5 @@
 export { createDatabase, databaseUrl, dropDatabase } from './create-database.js';
-export { Database, type DatabaseOptions, type NamedQuery, sqlState, type Transaction } from './database.js';
+export { Database, type DatabaseOptions, type NamedQuery, type Transaction, waitForLocksAtMost } from './database.js';
 export { describeSchema } from './describe-schema.js';
 export {
   type AttributePriority,
@@ -152,6 +152,7 @@ export { type NewEvent, recordEvents } from './record-events.js';
 export { type ServiceRole, serviceRoles } from './roles.js';
 export { SchemaVersionError } from './schema-version.js';
 export { open, seal } from './secret-box.js';
+export { lockNotAvailable, sqlState, uniqueViolation } from './sql-state.js';
 export { deleteLeftBatches, holdBatches, insertBatch, removeBatch, takeUnansweredBatches } from './sync/batches.js';
 export { findJobSource, type JobSource } from './sync/job-source.js';
 export {

@@ -1,6 +1,7 @@
 import { type ServiceName, services } from '@idsync/contracts';
 import type { QueryRunner } from 'typeorm';
 import { serviceRoles } from './roles.js';
+import { lockNotAvailable, sqlState } from './sql-state.js';
 
 interface TableOwnership {
   /** Which rows a service sees: those of the tenant its transaction named, those that carry its own role, or all. */
@@ -127,18 +128,42 @@ export const ownership: Record<string, TableOwnership> = {
   idsync_migrations: { rows: 'all', grants: everyService(read) },
 };
 
-/** Makes the database agree with the table above; runs in the transaction of the migrations, after them. */
+/** Behind a statement that takes long, everybody else would queue up behind us. */
+const lockWaitMs = 3_000;
+const attempts = 20;
+
+/**
+ * Makes the database agree with the table above, a table at a time: each is locked for a moment, and one that is in use is
+ * asked again. Killed in between, the next run does the rest.
+ */
 export async function applyOwnership(runner: QueryRunner): Promise<void> {
   for (const role of Object.values(serviceRoles)) {
     await runner.query(`grant usage on schema public to ${role}`);
   }
-  for (const [table, { rows, grants, acrossTenants = [] }] of Object.entries(ownership)) {
-    await runner.query(`revoke all on ${table} from public, ${Object.values(serviceRoles).join(', ')}`);
-    for (const [service, privileges] of Object.entries(grants)) {
-      await runner.query(`grant ${privileges.join(', ')} on ${table} to ${serviceRoles[service as ServiceName]}`);
+  for (const [table, owned] of Object.entries(ownership)) await secureOnceFree(runner, table, owned);
+}
+
+async function secureOnceFree(runner: QueryRunner, table: string, owned: TableOwnership): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await secure(runner, table, owned);
+    } catch (error) {
+      await runner.rollbackTransaction();
+      if (sqlState(error) !== lockNotAvailable || attempt === attempts) throw error;
     }
-    await runner.query(policies(table, rows, acrossTenants));
   }
+}
+
+async function secure(runner: QueryRunner, table: string, owned: TableOwnership): Promise<void> {
+  const { rows, grants, acrossTenants = [] } = owned;
+  await runner.startTransaction();
+  await runner.query(`set local lock_timeout = ${lockWaitMs}`);
+  await runner.query(`revoke all on ${table} from public, ${Object.values(serviceRoles).join(', ')}`);
+  for (const [service, privileges] of Object.entries(grants)) {
+    await runner.query(`grant ${privileges.join(', ')} on ${table} to ${serviceRoles[service as ServiceName]}`);
+  }
+  await runner.query(policies(table, rows, acrossTenants));
+  await runner.commitTransaction();
 }
 
 /** `(select …)` makes the setting a constant of the statement, so that indexes that start with the tenant serve it. */

@@ -58,6 +58,30 @@ describe('the schema', () => {
   });
 });
 
+describe('migrating', () => {
+  it('waits for a table that is in use, and holds no other meanwhile', async () => {
+    const own = await createTestDatabase();
+    const [reader, other] = [DirectoryFixture.connect(own.url), DirectoryFixture.connect(own.url)];
+    try {
+      // Of one connection, so that its lock can be let go.
+      const reading = await openDataSource({ url: own.url, poolSize: 1 });
+      const runner = reading.createQueryRunner();
+      await runner.startTransaction();
+      await runner.query('select count(*) from source_records');
+      const migrated = migrate(own.url);
+      await other.somebodyWaits();
+      expect(await reader.rows('select count(*)::int as count from identities')).toEqual([{ count: 0 }]);
+      await runner.commitTransaction();
+      await reading.destroy();
+      expect(await migrated).toEqual({ applied: [] });
+    } finally {
+      await reader.close();
+      await other.close();
+      await own.drop();
+    }
+  });
+});
+
 describe('a service', () => {
   it('refuses a schema that is too old or too new, and says what to do', async () => {
     const own = await createTestDatabase();

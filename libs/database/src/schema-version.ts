@@ -8,26 +8,31 @@ export class SchemaVersionError extends Error {
 }
 
 /** Names of the migrations this code knows, oldest first. */
-export function knownMigrations(): string[] {
-  return migrations.map((migration) => migration.name);
-}
+const known = migrations.map((migration) => migration.name);
 
+/** Throws SchemaVersionError unless the schema is the very one this code was written for. */
 export async function checkSchemaVersion(dataSource: DataSource): Promise<void> {
-  const [found] = await dataSource.query<{ exists: boolean }[]>('select to_regclass($1) is not null as exists', [
-    migrationsTable,
-  ]);
-  const applied = found?.exists
-    ? (await dataSource.query<{ name: string }[]>(`select name from ${migrationsTable}`)).map((row) => row.name)
-    : [];
-  const known = knownMigrations();
+  const applied = await refuseNewerSchema(dataSource);
   const missing = known.filter((name) => !applied.includes(name));
-  const unknown = applied.filter((name) => !known.includes(name));
   if (missing.length > 0) {
     throw new SchemaVersionError(
       `the database schema is too old: ${missing.join(', ')} not applied; run: npm run migrate`,
     );
   }
+}
+
+/** What is applied, if this code knows it all; throws SchemaVersionError if not. */
+export async function refuseNewerSchema(dataSource: DataSource): Promise<string[]> {
+  const [found] = await dataSource.query<{ exists: boolean }[]>('select to_regclass($1) is not null as exists', [
+    migrationsTable,
+  ]);
+  if (!found?.exists) return [];
+  const applied = (await dataSource.query<{ name: string }[]>(`select name from ${migrationsTable}`)).map(
+    (row) => row.name,
+  );
+  const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new SchemaVersionError(`the database schema is too new for this version: it has ${unknown.join(', ')}`);
   }
+  return applied;
 }

@@ -63,6 +63,19 @@ export async function runOperation(
   }
 }
 
+/** It failed each time it was tried: whoever asked is told, since nobody will try again. */
+export async function giveUpOperation(
+  database: Database,
+  { tenant_id: tenantId, data }: Message<'directory.operation.requested'>,
+): Promise<void> {
+  await database.transaction(tenantId, async (tx) => {
+    const operation = await lockOperation(tx, tenantId, data.operation_id);
+    if (operation?.status !== 'queued') return;
+    const error = 'it could not be done, and nothing has changed; the log of the directory says more';
+    await endOperation(tx, operation.id, { status: 'refused', result: { error } });
+  });
+}
+
 /** The gateway has validated the input; what an older one wrote down is checked again. */
 function handle<T extends OperationType>(
   tx: Transaction,

@@ -10,6 +10,7 @@ import {
   lockConnector,
   requestOperation,
   sqlState,
+  uniqueViolation,
   updateConnector,
 } from '@idsync/database';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
@@ -89,8 +90,6 @@ function validConnector(input: unknown): ConnectorBody {
   if (problem !== undefined) throw badRequest(`config.${problem}`);
   return body;
 }
-
-const uniqueViolation = '23505';
 
 async function named<Row extends ConnectorRow | undefined>(
   body: ConnectorBody,

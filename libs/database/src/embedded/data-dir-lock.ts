@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -15,20 +15,23 @@ export interface DataDirLock {
 
 /**
  * Makes this process the only one on `dataDir`, until it ends in whatever way. The lock is a listening socket named after
- * the directory: unlike a pid file it cannot be stale, since the kernel closes it with the process.
+ * the directory: unlike a pid file it tells whether somebody is there, since the kernel closes it with the process.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   mkdirSync(dataDir, { recursive: true });
   const real = realpathSync(dataDir);
   const pidFile = join(real, 'idsync.pid');
   const server = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EADDRINUSE') return reject(error);
-      reject(new AlreadyRunningError(`idsync is already running on ${real}${runningPid(pidFile)}`));
-    });
-    server.listen(socketName(real), resolve);
-  });
+  const name = socketName(real);
+  if (!(await listening(server, name))) {
+    if (await answers(name))
+      throw new AlreadyRunningError(`idsync is already running on ${real}${runningPid(pidFile)}`);
+    // The file of a process that was killed.
+    rmSync(name, { force: true });
+    if (!(await listening(server, name))) {
+      throw new AlreadyRunningError(`idsync is being started on ${real} by another process`);
+    }
+  }
   server.unref();
   writeFileSync(pidFile, `${process.pid}\n`);
   return {
@@ -38,6 +41,34 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
         server.close(() => resolve());
       }),
   };
+}
+
+/** False if the name is taken. */
+function listening(server: Server, name: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
+    };
+    server.once('error', fail);
+    server.listen(name, () => {
+      server.off('error', fail);
+      resolve(true);
+    });
+  });
+}
+
+/** Whether a process listens there. Linux frees the name with the process, so there one that is taken has somebody behind it. */
+function answers(name: string): Promise<boolean> {
+  if (process.platform === 'linux') return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const socket = connect(name);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
 }
 
 /** Linux has a name space of its own for such sockets; elsewhere it is a file, which a killed process leaves behind. */

@@ -11,6 +11,7 @@ export async function expireLeases(url: string): Promise<void> {
     await client.query(`
       update relay_leases set until = now() where until > now();
       update sync_jobs set lease_until = now() where status = 'running' and lease_until > now();
+      update webhook_deliveries set lease_until = now() where status = 'pending' and lease_until > now();
       update bus_messages set available_at = now() where lease_token is not null and available_at > now();`);
   } finally {
     await client.end();
