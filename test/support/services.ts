@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@idsync/testing';
 
 const serviceNames = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
 export type ServiceProcessName = (typeof serviceNames)[number];
@@ -89,13 +89,4 @@ export class Services {
     await exit;
     return child.exitCode;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

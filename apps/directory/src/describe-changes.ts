@@ -1,4 +1,4 @@
-import { type EventType, encodeId, type FieldChange, machineReferences } from '@idsync/contracts';
+import { type EventType, encodeId, type FieldChange, machineReferences, recordIds } from '@idsync/contracts';
 import type { NewEvent } from '@idsync/database';
 import type { Cause } from './cause.js';
 import { diffFields } from './diff-fields.js';
@@ -195,6 +195,5 @@ function shownValues(document: string): Map<string, { value: string; source?: st
 }
 
 function publicId({ record }: RecordChange): string {
-  const kinds = { user: 'user', account: 'account', machine_identity: 'machineIdentity' } as const;
-  return encodeId(kinds[record.kind], record.id);
+  return encodeId(recordIds[record.kind], record.id);
 }

@@ -1,4 +1,4 @@
-import { encodeId } from '@idsync/contracts';
+import { encodeId, recordIds } from '@idsync/contracts';
 import type { ExplainedIdentity } from '@idsync/database';
 
 interface Attribute {
@@ -30,7 +30,7 @@ export function explain({ document, records, connectorNames }: ExplainedIdentity
       winner ? [{ field, winner: show(winner), over: others.map(show), because: reason(winner, others) }] : [],
     ),
     records: records.map((record) => ({
-      id: encodeId(publicKinds[record.kind], record.id),
+      id: encodeId(recordIds[record.kind], record.id),
       kind: record.kind,
       connector_id: encodeId('connector', record.connectorId),
       external_id: record.externalId,
@@ -40,8 +40,6 @@ export function explain({ document, records, connectorNames }: ExplainedIdentity
     })),
   };
 }
-
-const publicKinds = { user: 'user', account: 'account', machine_identity: 'machineIdentity' } as const;
 
 /** The first rule that tells the winner from its closest rival. */
 function reason(winner: Attribute, [rival]: readonly Attribute[]): string {

@@ -1,4 +1,4 @@
-import { encodeId, type IdKind, machineReferences } from '@idsync/contracts';
+import { encodeId, type IdKind, machineReferences, recordIds } from '@idsync/contracts';
 import type {
   ApiKeyRow,
   CaseRow,
@@ -12,8 +12,6 @@ import type {
   TenantRow,
   WebhookRow,
 } from '@idsync/database';
-
-const recordIds = { user: 'user', account: 'account', machine_identity: 'machineIdentity' } as const;
 
 /** Rows as the API shows them. What is not known is left out: JSON.stringify drops undefined. */
 

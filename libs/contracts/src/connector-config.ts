@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import { isMappableField, recordKinds } from './records.js';
-
-/** Text that PostgreSQL can keep. */
-const text = z.string().refine((value) => !value.includes('\0') && !/\p{Surrogate}/u.test(value), {
-  error: 'must be text without NUL characters or broken surrogate pairs',
-});
+import { text } from './text.js';
 
 const fieldMap = z
   .record(text, text.min(1).max(256))

@@ -20,6 +20,13 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes;
 
+/** The kind of public id that each kind of record has. */
+export const recordIds = {
+  user: 'user',
+  account: 'account',
+  machine_identity: 'machineIdentity',
+} as const satisfies Record<string, IdKind>;
+
 /** Crockford base32, lower case, as TypeID writes it. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const bodyPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;

@@ -135,7 +135,7 @@ export { findMachine, type MachineRow } from './gateway/machine-identities.js';
 export { findOperation, listOperations, type OperationRow, requestOperation } from './gateway/operations.js';
 export { findJobPlan, type JobPlan, type PlanEntryRow } from './gateway/plans.js';
 export { type CaseRow, findCase, listCases } from './gateway/review-cases.js';
-export { createTenant, findTenant, listTenants, type Page, type Rows, type TenantRow } from './gateway/tenants.js';
+export { createTenant, findTenant, listTenants, type TenantRow } from './gateway/tenants.js';
 export { type TriggerOutcome, triggerSync } from './gateway/trigger-sync.js';
 export {
   deleteWebhook,

@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
+import { plainError } from './plain-error.js';
 import { withoutCredentials } from './without-credentials.js';
 
 const secrets = [
@@ -33,19 +34,6 @@ export function createLogger(service: string, level: string): Logger {
     // Node's own stream, so that a reader that has gone is noticed.
     process.stderr,
   );
-}
-
-/** What a failed statement was given, and which row it met, stays out of the logs: both are people's data. */
-function plainError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: withoutCredentials(String(error)) };
-  const { name, message, stack } = error;
-  const code = (error as { code?: unknown }).code;
-  return {
-    type: name,
-    message: withoutCredentials(message),
-    stack: withoutCredentials(stack ?? ''),
-    ...(typeof code === 'string' && { code }),
-  };
 }
 
 /** Lets Nest write to the same logs. */

@@ -1,5 +1,6 @@
 export { type BrokerVhost, createVhost, hasBroker } from './broker-vhost.js';
 export { type ConnectorSeed, DirectoryFixture } from './directory-fixture.js';
+export { freePort } from './free-port.js';
 export { LatePort } from './late-port.js';
 export { PrivateBroker } from './private-broker.js';
 export { ServiceDatabase } from './service-database.js';

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.js';
 
 /** A port where nobody listens until it is opened; from then on it leads to `target`. */
 export class LatePort {
@@ -43,14 +44,4 @@ export class LatePort {
     this.server = undefined;
     if (server) await new Promise((resolve) => server.close(resolve));
   }
-}
-
-/** A port nobody has at the moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './late-port.js';
+import { freePort } from './free-port.js';
 
 const program = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 const upWithinMs = 90_000;

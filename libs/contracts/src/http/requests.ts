@@ -3,6 +3,7 @@ import { safeguard } from '../connector-config.js';
 import { caseStatuses } from '../operations.js';
 import { recordKinds } from '../records.js';
 import { jobStatuses, personStatuses } from '../statuses.js';
+import { text } from '../text.js';
 import { scopes } from './errors.js';
 
 export const defaultPageSize = 50;
@@ -23,7 +24,8 @@ const page = {
   offset: wholeNumber(0).default(0),
 };
 const status = z.enum(personStatuses, { error: `must be one of ${personStatuses.join(', ')}` }).optional();
-const since = z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00Z' }).optional();
+const dateTime = z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00Z' });
+const since = dateTime.optional();
 const cursor = z.string({ error: 'must be a cursor of an earlier page' }).max(200).optional();
 
 export const identityQuery = z.object({ at: since });
@@ -31,11 +33,6 @@ export const pageQuery = z.object(page);
 export const historyQuery = z.object({ ...page, updated_since: since, cursor });
 export const directoryQuery = z.object({ ...page, status, updated_since: since, cursor });
 export type DirectoryQuery = z.infer<typeof directoryQuery>;
-
-/** Text that PostgreSQL can keep: no NUL, no half of a surrogate pair. */
-const text = z.string().refine((value) => !value.includes('\0') && !/\p{Surrogate}/u.test(value), {
-  error: 'must be text without NUL characters or broken surrogate pairs',
-});
 
 export const triggerBody = z.object({
   connector_id: text.min(1),
@@ -72,8 +69,7 @@ export const apiKeyBody = z.strictObject({
     .min(1)
     .transform((list) => [...new Set(list)])
     .default([...scopes]),
-  expires_at: z.iso
-    .datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00Z' })
+  expires_at: dateTime
     .refine((time) => Date.parse(time) > Date.now() && Date.parse(time) < latest, { error: 'must be in the future' })
     .optional(),
 });

@@ -1,6 +1,6 @@
 import { newUuid } from '@idsync/contracts';
 import type { Database, Transaction } from '../database.js';
-import { count, type Page, type Rows } from './tenants.js';
+import { count, type Page, type Rows } from './page.js';
 
 export interface ApiKeyRow {
   id: string;

@@ -1,6 +1,6 @@
 import { type ConnectorBody, newUuid, type Safeguard, safeguard } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { count, type Page, type Rows } from './tenants.js';
+import { count, type Page, type Rows } from './page.js';
 
 export interface ConnectorRow {
   id: string;

@@ -1,6 +1,6 @@
 import type { JobStatus } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { count, type Page, type Rows } from './tenants.js';
+import { count, type Page, type Rows } from './page.js';
 
 export interface JobRow {
   id: string;

@@ -1,7 +1,7 @@
 import { newUuid, type OperationInput, type OperationStatus, type OperationType } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { enqueue } from '../outbox.js';
-import type { Page, Rows } from './tenants.js';
+import { count, type Page, type Rows } from './page.js';
 
 export interface OperationRow {
   id: string;
@@ -47,8 +47,5 @@ export async function listOperations(tx: Transaction, tenantId: string, page: Pa
     `select ${columns} from operations where tenant_id = $1 order by id desc limit $2 offset $3`,
     [tenantId, page.limit, page.offset],
   );
-  const [count] = await tx.query<{ total: number }>('select count(*) as total from operations where tenant_id = $1', [
-    tenantId,
-  ]);
-  return { rows, total: count?.total ?? 0 };
+  return { rows, total: await count(tx, 'select count(*) from operations where tenant_id = $1', [tenantId]) };
 }

@@ -1,6 +1,6 @@
 import type { FieldChange, RecordKind } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import type { Page } from './tenants.js';
+import type { Page } from './page.js';
 
 type PlanAction = 'create' | 'update' | 'disable' | 'delete';
 

@@ -1,7 +1,7 @@
 import type { CaseStatus, RecordKind } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import type { CaseCandidate } from '../directory/review-cases.js';
-import type { Page, Rows } from './tenants.js';
+import { count, type Page, type Rows } from './page.js';
 
 export interface CaseRow {
   id: string;
@@ -45,9 +45,9 @@ export async function listCases(
     `${select} where c.tenant_id = $1 and c.status = $2 order by c.id limit $3 offset $4`,
     [tenantId, query.status, query.limit, query.offset],
   );
-  const [count] = await tx.query<{ total: number }>(
-    'select count(*) as total from review_cases where tenant_id = $1 and status = $2',
-    [tenantId, query.status],
-  );
-  return { rows, total: count?.total ?? 0 };
+  const total = await count(tx, 'select count(*) from review_cases where tenant_id = $1 and status = $2', [
+    tenantId,
+    query.status,
+  ]);
+  return { rows, total };
 }

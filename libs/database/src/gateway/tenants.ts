@@ -1,20 +1,11 @@
 import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { count, type Page, type Rows } from './page.js';
 
 export interface TenantRow {
   id: string;
   name: string;
   createdAt: Date;
-}
-
-export interface Page {
-  limit: number;
-  offset: number;
-}
-
-export interface Rows<Row> {
-  rows: Row[];
-  total: number;
 }
 
 const columns = `id, name, created_at as "createdAt"`;
@@ -43,10 +34,4 @@ export async function listTenants(tx: Transaction, page: Page): Promise<Rows<Ten
     page.offset,
   ]);
   return { rows, total: await count(tx, 'select count(*) from tenants', []) };
-}
-
-/** The total beside a page; for lists of tens or hundreds. */
-export async function count(tx: Transaction, sql: string, values: readonly unknown[]): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(sql, values);
-  return row?.count ?? 0;
 }

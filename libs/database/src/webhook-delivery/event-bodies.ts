@@ -1,4 +1,4 @@
-import { encodeId, type IdKind } from '@idsync/contracts';
+import { encodeId, type IdKind, recordIds } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 
 export interface SequenceRange {
@@ -67,9 +67,7 @@ export async function findEventBodies(
 const subjectKinds: Record<string, IdKind> = {
   identity: 'identity',
   lifecycle: 'identity',
-  user: 'user',
-  account: 'account',
-  machine_identity: 'machineIdentity',
+  ...recordIds,
 };
 
 /** What an event adds to the resource it is about. */
