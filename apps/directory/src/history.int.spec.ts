@@ -1,6 +1,7 @@
 import { Database, findIdentityAt } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../test/harness.js';
+import { appliedRun, endJob } from '../test/whole-run.js';
 
 let directory: Harness;
 let gateway: Database;
@@ -158,6 +159,20 @@ describe('undoing a job', () => {
     ]);
     await directory.sync(hr, [row('1', { job_title: 'WRONG' })]);
     expect((await titles())[0]?.title).toBe('WRONG');
+  });
+
+  it('takes back all that several of its batches said of one record', async () => {
+    await directory.sync(hr, [row('1', { job_title: 'Clerk' })]);
+    const batches = ['WRONG', 'WORSE'].map((job_title) => [row('1', { job_title }), row('2', { job_title })]);
+    const job_id = await appliedRun(directory, hr, batches);
+    await endJob(directory, job_id);
+    expect(await directory.operate('job.undo', { job_id, preview: false })).toMatchObject({
+      result: { restored: ['1'], removed: ['2'] },
+    });
+    expect(await titles()).toMatchObject([
+      { name: '1', status: 'active', title: 'Clerk' },
+      { name: '2', status: 'deleted' },
+    ]);
   });
 
   it('is refused while the job runs, and for a job that is not there', async () => {

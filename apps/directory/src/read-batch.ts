@@ -90,6 +90,8 @@ function nextRecord(
     linkedBy: before?.linkedBy,
     decided: before?.decided ?? false,
     statusSince: before?.statusSince ?? source.now,
+    // A second word of the same job: what it was before that job stays.
+    previous: before?.previous,
   };
 }
 

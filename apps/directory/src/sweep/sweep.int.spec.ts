@@ -289,6 +289,13 @@ describe('the safeguard', () => {
     expect((await answers(harness, next)).map(({ type }) => type)).toEqual(['sync.sweep.held']);
   });
 
+  it('counts people as known before, however often the run named them', async () => {
+    await run([people(0, 100)]);
+    const renamed = [row('p0', { first_name: 'A' })];
+    const job = await run([renamed, [row('p0', { first_name: 'B' })], people(1, 75)]);
+    expect(await answers(harness, job)).toMatchObject([{ note: expect.stringMatching(/delete 25 of 100/) }]);
+  });
+
   it('is not fooled by a source that names everybody anew', async () => {
     await run([people(0, 100)]);
     const job = await run([people(1_000, 1_900)]);
