@@ -2,7 +2,6 @@ import { type Message, newUuid } from '@idsync/contracts';
 import {
   type Database,
   findNewestCases,
-  findRecordsWithUsers,
   findSharers,
   lockRecordsById,
   type ReviewCase,
@@ -13,7 +12,9 @@ import {
 } from '@idsync/database';
 import { applyChanges } from './apply-changes.js';
 import { type Cause, learnTenant } from './cause.js';
-import { findCandidates, type Proposal } from './matching/find-candidates.js';
+import type { Proposal } from './matching/find-candidates.js';
+import { surroundingsOf } from './matching/surroundings.js';
+import { proposalsFor, trustedAmong } from './matching/trusted-proposals.js';
 
 /** Records a transaction; each brings its look-alikes with it. */
 const portion = 300;
@@ -41,22 +42,18 @@ export async function proposeMatches(
 
 /** Proposes for these records and for those that resemble them. */
 async function compare(tx: Transaction, cause: Cause, recordIds: readonly string[]): Promise<void> {
-  const { tenantId, rules, connectors, now } = cause;
-  const subjectIds = [...new Set([...recordIds, ...(await findSharers(tx, tenantId, recordIds))])];
-  const around = [...new Set([...subjectIds, ...(await findSharers(tx, tenantId, subjectIds))])];
-  const records = await findRecordsWithUsers(tx, around);
-  const subjects = records.filter(({ id }) => subjectIds.includes(id));
-  const proposals = subjects
-    .map((subject) => findCandidates(subject, records, rules, connectors))
-    .filter((proposal) => proposal !== undefined);
-  const trusted = proposals.filter((proposal) => isTrusted(proposal, proposals));
-  const asked = proposals.filter((proposal) => !trusted.includes(proposal));
+  const { tenantId, now } = cause;
+  const subjectIds = new Set([...recordIds, ...(await findSharers(tx, tenantId, recordIds)).flat()]);
+  const around = await surroundingsOf(tx, tenantId, subjectIds);
+  const proposals = proposalsFor(subjectIds, around, cause);
+  const trusted = await trustedAmong(tx, cause, proposals, around);
+  const asked = proposals.filter((proposal) => !trusted.has(proposal));
 
-  const newest = await findNewestCases(tx, subjectIds);
+  const newest = await findNewestCases(tx, [...subjectIds]);
   const proposed = new Set(asked.map(({ record }) => record.id));
   await settleCases(
     tx,
-    subjectIds.filter((id) => !proposed.has(id)),
+    [...subjectIds].filter((id) => !proposed.has(id)),
     'weak',
     now,
   );
@@ -67,19 +64,7 @@ async function compare(tx: Transaction, cause: Cause, recordIds: readonly string
       .filter((proposal) => isNews(proposal, newest.get(proposal.record.id)))
       .map((proposal) => caseOf(proposal, now)),
   );
-  await link(tx, cause, trusted);
-}
-
-/** Unique both ways: one person for the record, and no other record of the same kind and source for that person. */
-function isTrusted({ record, tier, candidates }: Proposal, all: readonly Proposal[]): boolean {
-  const [only, ...others] = candidates;
-  if (tier.when_unique !== 'link' || !only || others.length > 0) return false;
-  return !all.some(
-    (other) =>
-      other.record !== record &&
-      other.record.connectorId === record.connectorId &&
-      other.candidates.some(({ identity_id }) => identity_id === only.identity_id),
-  );
+  await link(tx, cause, [...trusted]);
 }
 
 /** An operator who ignored a proposal is asked again only when somebody new could be meant. */

@@ -36,6 +36,11 @@ async function cases(status = 'open'): Promise<CaseRow[]> {
   );
 }
 
+const trusting: MatchingRules = {
+  ...defaultMatchingRules,
+  weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' })),
+};
+
 const blacks = [
   row('4', { first_name: 'Robert', last_name: 'Black', email: 'rblack4@x.org' }),
   row('5', { first_name: 'Robert', last_name: 'Black', email: 'rblack5@x.org' }),
@@ -87,10 +92,6 @@ describe('a record that only resembles people', () => {
   });
 
   it('is linked where the rules trust a unique likeness, and only there', async () => {
-    const trusting: MatchingRules = {
-      ...defaultMatchingRules,
-      weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' as const })),
-    };
     await directory.operate('rules.change', { rules: trusting, preview: false });
     await directory.sync(hr, [...blacks, row('3', { first_name: 'Alice', last_name: 'Green' })]);
     await directory.sync(ad, [
@@ -103,10 +104,6 @@ describe('a record that only resembles people', () => {
   });
 
   it('is not linked by likeness if another record of its source is as like', async () => {
-    const trusting: MatchingRules = {
-      ...defaultMatchingRules,
-      weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' as const })),
-    };
     await directory.operate('rules.change', { rules: trusting, preview: false });
     await directory.sync(hr, [row('3', { first_name: 'Alice', last_name: 'Green' })]);
     await directory.sync(ad, [
@@ -115,6 +112,29 @@ describe('a record that only resembles people', () => {
     ]);
     expect(await directory.people()).toEqual([['3'], ['g1'], ['g2']]);
     expect((await cases()).map((each) => each.external_id)).toEqual(['g1', 'g2']);
+  });
+});
+
+describe('what is compared beside a record', () => {
+  it('does not bring it a person with whom it shares no value', async () => {
+    await directory.sync(hr, [row('1', { first_name: 'Robert', last_name: 'Millner' })]);
+    await directory.sync(ad, [row('miller', { first_name: 'Robert', last_name: 'Miller' })]);
+    await directory.operate('rules.change', { rules: defaultMatchingRules, preview: false });
+    expect(await cases()).toEqual([]);
+  });
+
+  it('does not hide that another record of its source, compared later, means the same person', async () => {
+    await directory.operate('rules.change', { rules: trusting, preview: false });
+    await directory.sync(hr, [
+      row('1', { first_name: 'Alice', last_name: 'Green', 'attributes.phone': '123 456 789' }),
+    ]);
+    const many = Array.from({ length: 700 }, (_, at) => row(`n${at}`, { employee_number: `N${at}` }));
+    await directory.sync(ad, [
+      row('phone', { display_name: 'Front Desk', 'attributes.phone': '123456789' }),
+      ...many,
+      row('name', { first_name: 'Alice', last_name: 'Green' }),
+    ]);
+    expect((await cases()).map((each) => each.external_id)).toEqual(['name', 'phone']);
   });
 });
 

@@ -1,7 +1,9 @@
-import type { MatchingRules, WeakTier } from '@idsync/contracts';
+import type { WeakTier } from '@idsync/contracts';
 import type { CaseCandidate, ConnectorFacts, StoredRecord } from '@idsync/database';
+import type { Cause } from '../cause.js';
 import { isLiving } from './record-keys.js';
 import { scorePair } from './score-pair.js';
+import type { Surroundings } from './surroundings.js';
 
 export interface Proposal {
   record: StoredRecord;
@@ -11,18 +13,24 @@ export interface Proposal {
 }
 
 /**
- * Whom a record that no certain key has joined could belong to, by the first weak tier that finds anybody. An account
- * looks among all people; a user only among those that a source of higher rank knows, so that each pair is asked about once.
+ * Whom a record that no certain key has joined could belong to, by the first weak tier that finds anybody. It is compared
+ * with users who share a value with it and nobody else, so that the outcome does not hang on who is looked at beside it. An
+ * account looks among all people; a user only among those that a source of higher rank knows: each pair is asked about once.
  */
 export function findCandidates(
   subject: StoredRecord,
-  records: readonly StoredRecord[],
-  rules: MatchingRules,
-  connectors: ReadonlyMap<string, ConnectorFacts>,
+  { records, people, sharers }: Surroundings,
+  { rules, connectors }: Pick<Cause, 'rules' | 'connectors'>,
 ): Proposal | undefined {
-  const people = peopleOf(records);
   if (!isOpenToProposals(subject, people)) return undefined;
-  const fitting = [...people].filter(([identityId, users]) => {
+  const alike = new Map<string, StoredRecord[]>();
+  for (const id of sharers.get(subject.id) ?? []) {
+    const user = records.get(id);
+    if (user?.kind !== 'user' || !isLiving(user) || !user.identityId) continue;
+    alike.set(user.identityId, [...(alike.get(user.identityId) ?? []), user]);
+  }
+  const fitting = [...alike].filter(([identityId]) => {
+    const users = people.get(identityId) ?? [];
     if (identityId === subject.identityId || contradicts(subject, users)) return false;
     return subject.kind === 'account' || users.some((user) => outranks(user, subject, connectors));
   });
@@ -40,16 +48,6 @@ export function findCandidates(
     }
   }
   return undefined;
-}
-
-/** Living users by identity. */
-function peopleOf(records: readonly StoredRecord[]): Map<string, StoredRecord[]> {
-  const people = new Map<string, StoredRecord[]>();
-  for (const record of records) {
-    if (record.kind !== 'user' || !isLiving(record) || !record.identityId) continue;
-    people.set(record.identityId, [...(people.get(record.identityId) ?? []), record]);
-  }
-  return people;
 }
 
 function isOpenToProposals(record: StoredRecord, people: ReadonlyMap<string, readonly StoredRecord[]>): boolean {

@@ -50,17 +50,21 @@ export async function takeQueued(tx: Transaction, tenantId: string, limit: numbe
   return rows.map(({ id }) => id);
 }
 
-/** The records that share a value with one of these, themselves included if they have any value, crowded values aside. */
-export async function findSharers(tx: Transaction, tenantId: string, recordIds: readonly string[]): Promise<string[]> {
+/** For each value that one of these records shares with another: all records that have it. Crowded values are left out. */
+export async function findSharers(
+  tx: Transaction,
+  tenantId: string,
+  recordIds: readonly string[],
+): Promise<readonly string[][]> {
   if (recordIds.length === 0) return [];
-  const rows = await tx.query<{ id: string }>(
+  const rows = await tx.query<{ ids: string[] }>(
     `with wanted as (select distinct value from weak_keys where record_id = any($2))
-     select distinct sharing.record_id as id
+     select sharing.ids
        from wanted
-      cross join lateral (select record_id, count(*) over () as sharers
+      cross join lateral (select array_agg(record_id) as ids
                             from (select record_id from weak_keys where tenant_id = $1 and value = wanted.value limit $3) few) sharing
-      where sharing.sharers < $3`,
+      where cardinality(sharing.ids) between 2 and $3 - 1`,
     [tenantId, recordIds, mostSharing + 1],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ ids }) => ids);
 }

@@ -1,0 +1,43 @@
+import { findSharers, type Transaction } from '@idsync/database';
+import type { Cause } from '../cause.js';
+import { findCandidates, type Proposal } from './find-candidates.js';
+import { type Surroundings, surroundingsOf } from './surroundings.js';
+
+export function proposalsFor(recordIds: Iterable<string>, around: Surroundings, cause: Cause): Proposal[] {
+  return [...recordIds].flatMap((id) => {
+    const record = around.records.get(id);
+    return (record && findCandidates(record, around, cause)) ?? [];
+  });
+}
+
+/**
+ * Those that the tenant's rules trust because they are unique both ways: one person for the record, and no other record of
+ * the same source for that person. All that resembles the person is looked at, whether it was to be compared now or not.
+ */
+export async function trustedAmong(
+  tx: Transaction,
+  cause: Cause,
+  proposals: readonly Proposal[],
+  around: Surroundings,
+): Promise<Set<Proposal>> {
+  const unique = proposals.filter(({ tier, candidates }) => tier.when_unique === 'link' && candidates.length === 1);
+  const meant = unique.flatMap(({ candidates }) => usersMeant(candidates, around));
+  const compared = new Set(proposals.map(({ record }) => record.id));
+  const resembling = (await findSharers(tx, cause.tenantId, meant)).flat();
+  const rivalIds = new Set(resembling.filter((id) => !compared.has(id)));
+  const rivals = proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
+  const counts = new Map<string, number>();
+  for (const { record, candidates } of [...proposals, ...rivals]) {
+    for (const { identity_id } of candidates) {
+      const key = `${record.connectorId} ${identity_id}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  const isOnly = ({ record, candidates }: Proposal) =>
+    counts.get(`${record.connectorId} ${candidates[0]?.identity_id}`) === 1;
+  return new Set(unique.filter(isOnly));
+}
+
+function usersMeant(candidates: Proposal['candidates'], { people }: Surroundings): string[] {
+  return candidates.flatMap(({ identity_id }) => people.get(identity_id) ?? []).map(({ id }) => id);
+}
