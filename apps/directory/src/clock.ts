@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, findTenantIds } from '@idsync/database';
 import { applyDue } from './apply-due.js';
+import { proposeMatches } from './propose-matches.js';
 
 /** Between two looks; what is due is due by the day, so nobody waits for it. */
 const everyMs = 30_000;
@@ -54,6 +55,8 @@ export class Clock {
     try {
       const done = await applyDue(this.database, tenantId);
       if (done > 0) this.log.info(`${done} records of tenant ${tenantId} changed by the clock`);
+      // What was left while a list was half read, if that job waits for an operator and no end announces itself.
+      await proposeMatches(this.database, { tenant_id: tenantId });
     } catch (error) {
       this.log.warn(`what is due for tenant ${tenantId} was put off: ${String(error)}`);
     }

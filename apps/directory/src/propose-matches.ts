@@ -3,6 +3,7 @@ import {
   type Database,
   findNewestCases,
   findSharers,
+  isQueueReady,
   lockRecordsById,
   type ReviewCase,
   saveCases,
@@ -20,9 +21,9 @@ import { proposalsFor, trustedAmong } from './matching/trusted-proposals.js';
 const portion = 300;
 
 /**
- * Compares what a job brought with everybody it resembles, and asks an operator, or links where the tenant's rules trust
- * a unique likeness. It waits for the job's end because half a list shows a namesake as unique. Killed at any point,
- * the queue still holds what was not compared.
+ * Compares what jobs brought with everybody it resembles, and asks an operator, or links where the tenant's rules trust a
+ * unique likeness. While a job brings people nothing is compared, because half a list shows a namesake as unique: its end
+ * works the queue off. Killed at any point, the queue still holds what was not compared.
  */
 export async function proposeMatches(
   database: Database,
@@ -31,9 +32,12 @@ export async function proposeMatches(
 ): Promise<void> {
   for (;;) {
     const more = await database.transaction(tenantId, async (tx) => {
-      const tenant = await learnTenant(tx, tenantId);
+      if (!(await isQueueReady(tx, tenantId))) return false;
+      const tenant = await learnTenant(tx, tenantId, 'alone');
+      // What a job brings that has begun meanwhile waits for the lock.
+      if (!(await isQueueReady(tx, tenantId))) return false;
       const queued = await takeQueued(tx, tenantId, portion);
-      if (queued.length > 0) await compare(tx, { ...tenant, now }, queued);
+      await compare(tx, { ...tenant, now }, queued);
       return queued.length === portion;
     });
     if (!more) return;

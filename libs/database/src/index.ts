@@ -101,6 +101,7 @@ export {
 export { findRepeated, findSeenProof, forgetEndedRuns, noteSeen, type SeenProof } from './directory/seen-records.js';
 export {
   findSharers,
+  isQueueReady,
   queueAllForMatching,
   queueForMatching,
   saveWeakKeys,

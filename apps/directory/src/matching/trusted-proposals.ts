@@ -1,4 +1,4 @@
-import { findSharers, type Transaction } from '@idsync/database';
+import { findSharers, findUnfinishedJobs, type StoredRecord, type Transaction } from '@idsync/database';
 import type { Cause } from '../cause.js';
 import { findCandidates, type Proposal } from './find-candidates.js';
 import { type Surroundings, surroundingsOf } from './surroundings.js';
@@ -13,6 +13,7 @@ export function proposalsFor(recordIds: Iterable<string>, around: Surroundings, 
 /**
  * Those that the tenant's rules trust because they are unique both ways: one person for the record, and no other record of
  * the same source for that person. All that resembles the person is looked at, whether it was to be compared now or not.
+ * Where a job that has not ended put one of them, nothing is kept by a link: it is asked about.
  */
 export async function trustedAmong(
   tx: Transaction,
@@ -21,7 +22,7 @@ export async function trustedAmong(
   around: Surroundings,
 ): Promise<Set<Proposal>> {
   const unique = proposals.filter(({ tier, candidates }) => tier.when_unique === 'link' && candidates.length === 1);
-  const meant = unique.flatMap(({ candidates }) => usersMeant(candidates, around));
+  const meant = unique.flatMap((proposal) => usersMeant(proposal, around)).map(({ id }) => id);
   const compared = new Set(proposals.map(({ record }) => record.id));
   const resembling = (await findSharers(tx, cause.tenantId, meant)).flat();
   const rivalIds = new Set(resembling.filter((id) => !compared.has(id)));
@@ -35,9 +36,13 @@ export async function trustedAmong(
   }
   const isOnly = ({ record, candidates }: Proposal) =>
     counts.get(`${record.connectorId} ${candidates[0]?.identity_id}`) === 1;
-  return new Set(unique.filter(isOnly));
+  const only = unique.filter(isOnly);
+  const linkersOf = (proposal: Proposal) =>
+    [proposal.record, ...usersMeant(proposal, around)].flatMap(({ linkedBy }) => linkedBy ?? []);
+  const unfinished = await findUnfinishedJobs(tx, only.flatMap(linkersOf));
+  return new Set(only.filter((proposal) => !linkersOf(proposal).some((id) => unfinished.has(id))));
 }
 
-function usersMeant(candidates: Proposal['candidates'], { people }: Surroundings): string[] {
-  return candidates.flatMap(({ identity_id }) => people.get(identity_id) ?? []).map(({ id }) => id);
+function usersMeant({ candidates }: Proposal, { people }: Surroundings): readonly StoredRecord[] {
+  return candidates.flatMap(({ identity_id }) => people.get(identity_id) ?? []);
 }

@@ -39,6 +39,21 @@ export async function queueAllForMatching(tx: Transaction, tenantId: string): Pr
   );
 }
 
+/**
+ * True if records stand on a tenant's queue and no list is half read. A quarantined job has read its own to the end; a
+ * dry run and a list of machines bring nobody.
+ */
+export async function isQueueReady(tx: Transaction, tenantId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from match_queue where tenant_id = $1 and not exists (
+       select from sync_jobs j join connectors c on c.id = j.connector_id
+        where j.tenant_id = $1 and j.status = 'running' and not j.dry_run and c.records <> 'machine_identity')
+      limit 1`,
+    [tenantId],
+  );
+  return rows.length > 0;
+}
+
 /** Takes some records off the queue; what is taken twice at once is compared once. */
 export async function takeQueued(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
