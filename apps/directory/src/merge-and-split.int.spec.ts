@@ -81,7 +81,7 @@ async function syncList(connector: string, source: number, rows: readonly Said[]
 
 async function identityIds(): Promise<string[]> {
   const rows = await directory.fixture.rows<{ id: string }>(
-    'select id from identities where tenant_id = $1 and purge_at is null order by created_at, id',
+    'select id from identities where tenant_id = $1 order by created_at, id',
     [directory.tenant],
   );
   return rows.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { newUuid } from '@idsync/contracts';
+import { encodeId, newUuid } from '@idsync/contracts';
 import { announceRendering, Database, findEventBodies, savePayloads } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
@@ -79,6 +79,24 @@ describe('who is erased', () => {
     expect(await directory.operate('operation.revert', { operation_id: id })).toMatchObject({
       status: 'refused',
       result: { error: 'the records it moved are there no more' },
+    });
+  });
+
+  it('is a tombstone that nobody can be put into', async () => {
+    await directory.sync(hr, [row('a', { email: 'a@x.org' }), row('b', { email: 'b@x.org' })]);
+    await directory.sync(accounts, [row('c', { email: 'b@x.org' })]);
+    const [erased, other] = [await directory.identityOf('a'), await directory.identityOf('b')];
+    const record_ids = [(await directory.record('c')).id];
+    const { id } = await directory.operate('identity.split', { identity_id: other, record_ids });
+    await erase(erased);
+    const refusal = { status: 'refused', result: { error: `${encodeId('identity', erased)} was erased` } };
+    expect(await directory.operate('identity.merge', { into_id: erased, from_ids: [other] })).toMatchObject(refusal);
+    expect(await directory.operate('identity.merge', { into_id: other, from_ids: [erased] })).toMatchObject(refusal);
+    expect(await directory.operate('identity.erase', { identity_id: erased })).toMatchObject(refusal);
+    await erase(other);
+    expect(await directory.operate('operation.revert', { operation_id: id })).toMatchObject({
+      status: 'refused',
+      result: { error: `${encodeId('identity', other)} was erased` },
     });
   });
 

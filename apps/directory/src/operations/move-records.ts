@@ -12,7 +12,7 @@ import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
 import { Refused, type Undo } from './outcome.js';
 
-/** Locks identities and all their records. Refuses if one of them is not there. */
+/** Locks identities and all their records. Refuses if one of them is not there, or is the tombstone of somebody erased. */
 export async function lockWhole(
   tx: Transaction,
   identityIds: readonly string[],
@@ -22,7 +22,14 @@ export async function lockWhole(
   if (missing.length > 0) {
     throw new Refused(`there is no identity ${missing.map((id) => encodeId('identity', id)).join(', ')}`);
   }
+  refuseErased(identities);
   return { identities, records: await lockRecordsOfIdentities(tx, identityIds) };
+}
+
+/** A tombstone is removed when its time comes, with whoever would be in it. */
+export function refuseErased(identities: readonly StoredIdentity[]): void {
+  const erased = identities.find(({ purgeAt }) => purgeAt !== undefined);
+  if (erased) throw new Refused(`${encodeId('identity', erased.id)} was erased`);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { OperationInput } from '@idsync/contracts';
 import {
   closeCase,
   findRedirects,
+  lockIdentities,
   lockOperation,
   lockRecordsById,
   markReverted,
@@ -9,6 +10,7 @@ import {
 } from '@idsync/database';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
+import { refuseErased } from './move-records.js';
 import { type Outcome, Refused, type Undo } from './outcome.js';
 
 /** Puts every record back where it was before a merge, a split or a resolved case, if it has not moved since. */
@@ -37,6 +39,7 @@ export async function revertOperation(
     if (record && (record.identityId ?? null) !== to_id) throw new Refused('a record has been moved since');
   }
   const former = links.flatMap(({ from }) => from.identity_id ?? []);
+  refuseErased(await lockIdentities(tx, former));
   const revived = new Map((await findRedirects(tx, former)).map(({ id, createdAt }) => [id, createdAt]));
   await applyChanges(
     tx,

@@ -11,6 +11,8 @@ export interface StoredIdentity {
   updatedAt: Date;
   /** The public JSON text. */
   document: string;
+  /** Set on the tombstone of somebody who was erased: when it is removed as well. */
+  purgeAt?: Date;
 }
 
 export async function lockIdentities(tx: Transaction, ids: readonly string[]): Promise<StoredIdentity[]> {
@@ -18,11 +20,12 @@ export async function lockIdentities(tx: Transaction, ids: readonly string[]): P
   const rows = await tx.query<StoredIdentity>(
     `select i.* from unnest($1::uuid[]) as n (id)
       cross join lateral (
-        select id, display_name as "displayName", status, created_at as "createdAt", updated_at as "updatedAt", document
+        select id, display_name as "displayName", status, created_at as "createdAt", updated_at as "updatedAt", document,
+               purge_at as "purgeAt"
           from identities where id = n.id limit 1 for update) i`,
     [uuids([...new Set(ids)].sort())],
   );
-  return rows.map((row) => ({ ...row, displayName: row.displayName ?? undefined }));
+  return rows.map((row) => ({ ...row, displayName: row.displayName ?? undefined, purgeAt: row.purgeAt ?? undefined }));
 }
 
 export async function saveIdentities(
