@@ -1,7 +1,8 @@
-import { encodeId, newUuid } from '@idsync/contracts';
+import { encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
 import { announceRendering, Database, findEventBodies, savePayloads } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
+import { endJob, wholeRun } from '../../test/whole-run.js';
 
 let directory: Harness;
 let hr: string;
@@ -98,6 +99,28 @@ describe('who is erased', () => {
       status: 'refused',
       result: { error: `${encodeId('identity', other)} was erased` },
     });
+  });
+
+  it('is in no plan of a dry run, though it planned to make them, and in no account of an undone job', async () => {
+    const wqz = (job_title: string) => [row('wqz-7', { email: 'wqz@x.org', job_title }), row('keep-7', { job_title })];
+    const dryRun = async (connector: string, records: SourceRecord[]) => {
+      const job = await wholeRun(directory, connector, [records], { dryRun: true });
+      await endJob(directory, job);
+      return job;
+    };
+    const outdated = await dryRun(hr, wqz('Clerk'));
+    await directory.sync(hr, wqz('Clerk'));
+    await dryRun(accounts, [row('wqz-login', { email: 'wqz@x.org' })]);
+    await dryRun(machines, [row('bot-7', { owned_by: 'wqz@x.org' })]);
+    await directory.sync(machines, [row('bot-7', { owned_by: 'wqz@x.org' })]);
+    const job_id = await directory.sync(hr, wqz('Chief'));
+    await directory.operate('job.undo', { job_id, preview: true });
+    await directory.operate('plan.apply', { job_id: outdated });
+    await directory.sync(hr, wqz('Head'));
+    expect(Object.keys(await traces('wqz'))).toEqual(expect.arrayContaining(['sync_plan_entries', 'operations']));
+    await erase(await directory.identityOf('wqz-7'));
+    expect(await traces('wqz')).toEqual({});
+    expect(Object.keys(await traces('keep-7'))).toEqual(expect.arrayContaining(['sync_plan_entries', 'operations']));
   });
 
   it('is named by no machine any more, in whichever role and by whatever name', async () => {

@@ -55,6 +55,7 @@ export async function eraseIdentity(
   await forgetPerson(tx, cause.tenantId, {
     identityId: identity_id,
     recordIds: persons.map(({ id }) => id),
+    externalIds: persons.map(({ externalId }) => externalId),
     machineIds: machines.map(({ id }) => id),
     publicIds: persons.map(({ id, kind }) => encodeId(kind === 'user' ? 'user' : 'account', id)),
     values: [...identifying, ...said, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],

@@ -1,12 +1,15 @@
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { forgetPayloads } from '../webhook-delivery/forget-payloads.js';
+import { forgetOutcomes, forgetPlanned, forgetPlannedFor } from './forget-plans.js';
 import { forgetIdentities } from './identities.js';
 
 /** What is to be found of a person beyond the identity they were at last. */
 export interface PersonTraces {
   identityId: string;
   recordIds: readonly string[];
+  /** What their sources call those records. */
+  externalIds: readonly string[];
   /** Machines that named them. */
   machineIds: readonly string[];
   /** Public ids of their records, as they stand in documents. */
@@ -19,11 +22,15 @@ export interface PersonTraces {
 
 /**
  * Removes what the directory was told of a person, wherever it stood: in the history of their identity, of their records
- * before they were matched, of every identity those records have ever belonged to, and in what webhooks were sent of these.
+ * before they were matched, of every identity those records have ever belonged to, in what webhooks were sent of these, in plans
+ * of dry runs and in what came of operations.
  */
 export async function forgetPerson(tx: Transaction, tenantId: string, person: PersonTraces): Promise<void> {
   const earlier = await findEarlierValues(tx, tenantId, person.recordIds);
   await forgetIdentities(tx, [person.identityId]);
+  await forgetPlanned(tx, person.machineIds);
+  await forgetPlannedFor(tx, tenantId, person.identityId);
+  await forgetOutcomes(tx, tenantId, person.externalIds);
   await tx.query(
     `update events set details = details - 'changes' where tenant_id = $1 and subject_id = any($2) and details ? 'changes'`,
     [tenantId, uuids(person.recordIds)],

@@ -1,6 +1,7 @@
 import type { CountedFactor, MachineReference, RecordKind } from '@idsync/contracts';
 import { byteas, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { forgetPlanned } from './forget-plans.js';
 
 /** What the directory found out about a machine identity. */
 export interface MachineState {
@@ -265,11 +266,11 @@ export async function deleteRecords(tx: Transaction, ids: readonly string[]): Pr
     'match_queue',
     'review_cases',
     'contested_keys',
-    'sync_plan_entries',
     'machine_references',
   ]) {
     await tx.query(`delete from ${table} where record_id = any($1)`, [ids]);
   }
+  await forgetPlanned(tx, ids);
   await tx.query('delete from source_records where id = any($1)', [ids]);
 }
 
