@@ -98,6 +98,7 @@ async function carryOut(tx: Transaction, tenantId: string, jobId: string, now: D
   const job = await findJobState(tx, jobId);
   // Cancelled meanwhile.
   if (job?.status !== 'running') return false;
+  const tenant = await learnTenant(tx, tenantId, job.kind === 'machine_identity' ? 'alone' : 'shared');
   const plan = await lockPlan(tx, tenantId, job);
   const entries = await findOpenEntries(tx, jobId, portion);
   if (entries.length === 0) {
@@ -118,7 +119,6 @@ async function carryOut(tx: Transaction, tenantId: string, jobId: string, now: D
     tx,
     entries.map(({ id }) => id),
   );
-  const cause = { ...(await learnTenant(tx, tenantId)), jobId, now };
-  await applyChanges(tx, cause, await changesOf(tx, job, entries, now));
+  await applyChanges(tx, { ...tenant, jobId, now }, await changesOf(tx, job, entries, now));
   return true;
 }

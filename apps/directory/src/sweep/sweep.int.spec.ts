@@ -1,5 +1,5 @@
 import { newUuid, type RecordKind, type SourceRecord } from '@idsync/contracts';
-import type { Database, Transaction } from '@idsync/database';
+import { type Database, lockReferences, type Transaction } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
@@ -105,6 +105,20 @@ describe('a sweep', () => {
     await run([[of('three', '3')]]);
     expect(await harness.identityOf('three')).not.toBe(two);
     expect(await directoryFaults(harness.fixture, harness.tenant)).toEqual([]);
+  });
+
+  it('of machines waits for who brings people at that moment, as their batches do', async () => {
+    const apps = await harness.fixture.connector(harness.tenant, { records: 'machine_identity' });
+    await run([[row('a', { owned_by: 'p0' }), row('b', { owned_by: 'p0' })]], { connector: apps });
+    const job = await appliedRun(harness, apps, [[row('a', { owned_by: 'p0' })]]);
+    let swept: Promise<void> | undefined;
+    await harness.database.transaction(harness.tenant, async (tx) => {
+      await lockReferences(tx, harness.tenant, 'shared');
+      swept = sweep(harness, job);
+      await harness.fixture.somebodyWaits();
+    });
+    await swept;
+    expect(await statuses()).toMatchObject({ decommissioned: 1 });
   });
 
   it('changes nothing when everybody is still there, and writes to no record', async () => {
