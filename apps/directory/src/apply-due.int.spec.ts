@@ -1,3 +1,4 @@
+import { lockReferences } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
@@ -104,6 +105,20 @@ describe('the clock', () => {
     // What its source tells of as deleted is nobody's news.
     await directory.sync(hr, deleted, '2026-03-05T00:00:00Z');
     expect(await statuses()).toEqual({ 2: 'active' });
+  });
+
+  it('holds nothing while it waits for an operation, which may want the same records', async () => {
+    await directory.sync(hr, [row('1', { hire_date: '2026-03-01T00:00:00.000Z' })], '2026-02-01T00:00:00Z');
+    const { id } = await directory.record('1');
+    let changed: Promise<number> | undefined;
+    await directory.database.transaction(directory.tenant, async (tx) => {
+      await lockReferences(tx, directory.tenant, 'alone');
+      changed = clockAt('2026-03-02T00:00:00Z');
+      await directory.fixture.somebodyWaits();
+      await tx.query('select from source_records where id = $1 for update nowait', [id]);
+    });
+    expect(await changed).toBe(1);
+    expect(await statuses()).toEqual({ 1: 'active' });
   });
 
   it('leaves what another process is at to that process', async () => {

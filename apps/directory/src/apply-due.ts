@@ -2,9 +2,11 @@ import type { PersonStatus } from '@idsync/contracts';
 import {
   addToCounters,
   type Database,
+  findDueRecords,
+  lockDueRecords,
   purgeErasedIdentities,
   type StoredRecord,
-  takeDueRecords,
+  type Transaction,
 } from '@idsync/database';
 import { applyChanges } from './apply-changes.js';
 import { learnTenant } from './cause.js';
@@ -21,29 +23,36 @@ const portion = 500;
  * enough is purged. What is due stands in the database, so nothing is missed while nobody runs. Returns the number of records.
  */
 export async function applyDue(database: Database, tenantId: string, now: Date = new Date()): Promise<number> {
+  while ((await database.transaction(tenantId, (tx) => purgeErased(tx, tenantId, now))) === portion);
   for (let done = 0; ; ) {
-    const taken = await database.transaction(tenantId, async (tx) => {
-      const records = await takeDueRecords(tx, tenantId, now, portion);
-      const erased = await purgeErasedIdentities(tx, tenantId, now, portion);
-      if (records.length + erased.length === 0) return 0;
-      // Machines from before references were kept bring theirs now.
-      const bringsReferences = records.some(({ kind, machine }) => kind === 'machine_identity' && !machine);
-      const cause = { ...(await learnTenant(tx, tenantId, bringsReferences ? 'alone' : 'shared')), now };
-      await applyChanges(
-        tx,
-        cause,
-        records.map((record) => duly(record, now)),
-      );
-      await addToCounters(
-        tx,
-        tenantId,
-        erased.map((identity) => ({ ...identity, resource: 'identity', by: -1 })),
-      );
-      return Math.max(records.length, erased.length);
-    });
+    const taken = await database.transaction(tenantId, (tx) => changeDue(tx, tenantId, now));
     done += taken;
     if (taken < portion) return done;
   }
+}
+
+async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promise<number> {
+  const purged = await purgeErasedIdentities(tx, tenantId, now, portion);
+  await addToCounters(
+    tx,
+    tenantId,
+    purged.map((identity) => ({ ...identity, resource: 'identity', by: -1 })),
+  );
+  return purged.length;
+}
+
+async function changeDue(tx: Transaction, tenantId: string, now: Date): Promise<number> {
+  const due = await findDueRecords(tx, tenantId, now, portion);
+  if (due.length === 0) return 0;
+  const tenant = await learnTenant(tx, tenantId, due.some((each) => each.bringsReferences) ? 'alone' : 'shared');
+  const ids = due.map(({ id }) => id);
+  const records = await lockDueRecords(tx, ids, now);
+  await applyChanges(
+    tx,
+    { ...tenant, now },
+    records.map((record) => duly(record, now)),
+  );
+  return records.length;
 }
 
 function duly(before: StoredRecord, now: Date): RecordChange {

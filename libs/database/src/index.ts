@@ -34,7 +34,7 @@ export {
   type WantedKey,
 } from './directory/correlation-keys.js';
 export { addToCounters, type CounterChange } from './directory/counters.js';
-export { findTenantIds, purgeErasedIdentities, takeDueRecords } from './directory/due-records.js';
+export { findDueRecords, findTenantIds, lockDueRecords, purgeErasedIdentities } from './directory/due-records.js';
 export { forgetPerson } from './directory/forget-person.js';
 export {
   buryIdentities,

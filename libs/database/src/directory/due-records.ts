@@ -1,3 +1,4 @@
+import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { lockRecordsById, type StoredRecord } from './records.js';
 
@@ -7,16 +8,31 @@ export async function findTenantIds(tx: Transaction): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Records whose status time alone changes, locked; those another process is at are left to it. */
-export async function takeDueRecords(
+export interface DueRecord {
+  id: string;
+  /** A machine from before references were kept: it brings its own now. */
+  bringsReferences: boolean;
+}
+
+/** Records whose status time alone changes; nothing is locked. */
+export async function findDueRecords(
   tx: Transaction,
   tenantId: string,
   now: Date,
   limit: number,
-): Promise<StoredRecord[]> {
-  const rows = await tx.query<{ id: string }>(
-    `select id from source_records where tenant_id = $1 and due_at <= $2 order by due_at limit $3 for update skip locked`,
+): Promise<DueRecord[]> {
+  return tx.query(
+    `select id, kind = 'machine_identity' and machine is null as "bringsReferences"
+       from source_records where tenant_id = $1 and due_at <= $2 order by due_at limit $3`,
     [tenantId, now, limit],
+  );
+}
+
+/** Those of these records that are due still, locked; those another process is at are left to it. */
+export async function lockDueRecords(tx: Transaction, ids: readonly string[], now: Date): Promise<StoredRecord[]> {
+  const rows = await tx.query<{ id: string }>(
+    'select id from source_records where id = any($1) and due_at <= $2 for update skip locked',
+    [uuids(ids), now],
   );
   return lockRecordsById(
     tx,
