@@ -190,4 +190,15 @@ describe('erasing a person', () => {
     );
     expect(total?.count).toBe(1);
   });
+
+  it('takes the ids of who was merged into them along when the tombstone goes', async () => {
+    await directory.sync(hr, [row('a', { email: 'a@x.org' }), row('b', { email: 'b@x.org' })], '2026-01-01T00:00:00Z');
+    const [into_id, from] = [await directory.identityOf('a'), await directory.identityOf('b')];
+    await directory.operate('identity.merge', { into_id, from_ids: [from] }, '2026-01-02T00:00:00Z');
+    await directory.operate('identity.erase', { identity_id: into_id }, '2026-01-03T00:00:00Z');
+    const redirects = () => directory.fixture.rows('select id from identity_redirects where into_id = $1', [into_id]);
+    expect(await redirects()).toEqual([{ id: from }]);
+    await clockAt('2026-02-03T00:00:00Z');
+    expect(await redirects()).toEqual([]);
+  });
 });

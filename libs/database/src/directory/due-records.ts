@@ -40,7 +40,7 @@ export async function lockDueRecords(tx: Transaction, ids: readonly string[], no
   );
 }
 
-/** Removes identities whose erasure was long enough ago that nobody needs to be told. */
+/** Removes identities whose erasure was long enough ago that nobody needs to be told, and the redirects to them. */
 export async function purgeErasedIdentities(
   tx: Transaction,
   tenantId: string,
@@ -48,9 +48,12 @@ export async function purgeErasedIdentities(
   limit: number,
 ): Promise<{ status: string; createdAt: Date }[]> {
   return tx.query(
-    `delete from identities where id in (
-       select id from identities where tenant_id = $1 and purge_at <= $2 limit $3 for update skip locked)
-     returning status, created_at as "createdAt"`,
+    `with purged as (
+       delete from identities where id in (
+         select id from identities where tenant_id = $1 and purge_at <= $2 limit $3 for update skip locked)
+       returning id, status, created_at),
+     gone as (delete from identity_redirects where into_id in (select id from purged))
+     select status, created_at as "createdAt" from purged`,
     [tenantId, now, limit],
   );
 }
