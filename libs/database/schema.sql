@@ -417,6 +417,7 @@ create table source_records (
 CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (connector_id, external_id);
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX source_records_identity ON public.source_records USING btree (identity_id);
+CREATE INDEX source_records_kind ON public.source_records USING btree (tenant_id, kind, id);
 CREATE INDEX source_records_living ON public.source_records USING btree (connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
 CREATE INDEX source_records_users ON public.source_records USING btree (tenant_id, created_at, id) WHERE ((kind = 'user'::text) AND (status <> 'deleted'::text));
 CREATE INDEX source_records_users_by_status ON public.source_records USING btree (tenant_id, status, created_at, id) WHERE (kind = 'user'::text);
@@ -508,9 +509,9 @@ create table sync_plan_entries (
   constraint sync_plan_entries_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_plans(job_id) ON DELETE CASCADE,
   constraint sync_plan_entries_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'disable'::text, 'delete'::text])))
 );
+CREATE INDEX sync_plan_entries_anchor ON public.sync_plan_entries USING btree (job_id, external_id);
 CREATE INDEX sync_plan_entries_job ON public.sync_plan_entries USING btree (job_id, id);
 CREATE INDEX sync_plan_entries_open ON public.sync_plan_entries USING btree (job_id, id) WHERE (NOT done);
-CREATE INDEX sync_plan_entries_record ON public.sync_plan_entries USING btree (record_id);
 alter table sync_plan_entries enable row level security, force row level security;
 create policy own_rows on sync_plan_entries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on sync_plan_entries to idsync_directory;

@@ -3,7 +3,6 @@ import type { Transaction } from '../database.js';
 
 /**
  * Takes these records out of every plan, by their anchors: a record that a plan was to make has another id since it was made.
- * It reads through the plans of their connectors, which live for a month.
  */
 export async function forgetPlanned(tx: Transaction, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;

@@ -59,7 +59,7 @@ export class SyncPlanEntity {
 }
 
 @Index('sync_plan_entries_job', ['jobId', 'id'])
-@Index('sync_plan_entries_record', ['recordId'])
+@Index('sync_plan_entries_anchor', ['jobId', 'externalId'])
 @Index('sync_plan_entries_open', ['jobId', 'id'], { where: 'not done' })
 @Check('sync_plan_entries_action_check', "action in ('create', 'update', 'disable', 'delete')")
 @Entity('sync_plan_entries')

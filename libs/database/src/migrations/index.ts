@@ -6,6 +6,7 @@ import { History1700000000005 } from './1700000000005-history.js';
 import { Machines1700000000006 } from './1700000000006-machines.js';
 import { Lifecycle1700000000007 } from './1700000000007-lifecycle.js';
 import { WebhookDelivery1700000000008 } from './1700000000008-webhook-delivery.js';
+import { RecordKinds1700000000009 } from './1700000000009-record-kinds.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   Machines1700000000006,
   Lifecycle1700000000007,
   WebhookDelivery1700000000008,
+  RecordKinds1700000000009,
 ];

@@ -1,0 +1,26 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Finds a tenant's records of one kind without reading those of all tenants, and planned records by their anchors. */
+export class RecordKinds1700000000009 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(up);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(down);
+  }
+}
+
+const up = `
+create index source_records_kind on source_records (tenant_id, kind, id);
+
+drop index sync_plan_entries_record;
+create index sync_plan_entries_anchor on sync_plan_entries (job_id, external_id);
+`;
+
+const down = `
+drop index sync_plan_entries_anchor;
+create index sync_plan_entries_record on sync_plan_entries (record_id);
+
+drop index source_records_kind;
+`;
