@@ -248,6 +248,13 @@ describe('an operator', () => {
     expect(await cases()).toEqual([]);
   });
 
+  it('keeps the others who were meant where they are, though one of them is gone since', async () => {
+    const case_id = await dispute();
+    await directory.operate('identity.erase', { identity_id: await directory.identityOf('4') });
+    await directory.operate('case.resolve', { case_id, resolution: 'new' });
+    expect(await directory.record('5')).toMatchObject({ decided: true });
+  });
+
   it('ignores a case until somebody new could be meant', async () => {
     const case_id = await dispute();
     await directory.operate('case.resolve', { case_id, resolution: 'ignore' });

@@ -1,5 +1,13 @@
 import { newUuid, type OperationInput } from '@idsync/contracts';
-import { closeCase, lockCase, lockRecordsById, type StoredRecord, type Transaction } from '@idsync/database';
+import {
+  closeCase,
+  lockCase,
+  lockIdentities,
+  lockRecordsById,
+  lockRecordsOfIdentities,
+  type StoredRecord,
+  type Transaction,
+} from '@idsync/database';
 import type { Cause } from '../cause.js';
 import { lockWhole, placeDecided } from './move-records.js';
 import { type Outcome, Refused, type Undo } from './outcome.js';
@@ -53,15 +61,15 @@ async function decide(
   return links;
 }
 
+/** The records of those who could be meant; a candidate that is gone since, or was erased, is none. */
 async function presentCandidates(
   tx: Transaction,
   candidates: readonly { identity_id: string }[],
 ): Promise<StoredRecord[]> {
   const ids = candidates.map(({ identity_id }) => identity_id);
-  const { records } = await lockWhole(tx, ids).catch((error: unknown) => {
-    // A candidate that is gone since is none.
-    if (error instanceof Refused) return { records: [] };
-    throw error;
-  });
-  return records;
+  const present = (await lockIdentities(tx, ids)).filter(({ purgeAt }) => purgeAt === undefined);
+  return lockRecordsOfIdentities(
+    tx,
+    present.map(({ id }) => id),
+  );
 }
