@@ -96,9 +96,10 @@ async function assignPeople(
   const { rules, revived = new Map() } = cause;
   for (;;) {
     const bondOf = await bonds(tx, cause, hood.changes.values());
+    const keysOf = keysInRun(hood, cause.jobId);
     const people = [...hood.changes.values()]
       .filter(({ record, removed }) => record.kind === 'user' && !removed)
-      .map((change) => ({ ...change, keys: keysInRun(hood, change, cause.jobId) }))
+      .map((change) => ({ ...change, keys: keysOf(change) }))
       .map(({ record, keys }) => ({
         recordId: record.id,
         connectorId: record.connectorId,
