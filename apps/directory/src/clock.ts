@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, findTenantIds } from '@idsync/database';
+import { pause } from '@idsync/messaging';
 import { applyDue } from './apply-due.js';
 import { proposeMatches } from './propose-matches.js';
 
@@ -34,7 +34,7 @@ export class Clock {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await this.look();
-      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      await pause(everyMs, signal);
     }
   }
 

@@ -1,19 +1,11 @@
 import type { OperationInput } from '@idsync/contracts';
-import {
-  clearKeys,
-  findRecordIds,
-  lockRecordsById,
-  queueAllForMatching,
-  saveMatchingRules,
-  saveWeakKeys,
-  type Transaction,
-} from '@idsync/database';
+import { clearKeys, queueAllForMatching, saveMatchingRules, saveWeakKeys, type Transaction } from '@idsync/database';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { weakValues } from '../matching/weak-values.js';
+import { everyRecord } from './every-record.js';
 import { type Outcome, Previewed } from './outcome.js';
 
-const portion = 1_000;
 /** Joins and parts that are listed one by one; the rest is counted. */
 const listed = 200;
 
@@ -32,26 +24,21 @@ export async function changeRules(
   const joined: { from_identity_id: string; into_identity_id: string }[] = [];
   const parted: { from_identity_id: string; new_identity_id: string }[] = [];
   let moved = 0;
-  for (const kind of ['user', 'account', 'machine_identity'] as const) {
-    for (let after: string | undefined; ; ) {
-      const ids = await findRecordIds(tx, cause.tenantId, kind, after, portion);
-      if (ids.length === 0) break;
-      after = ids.at(-1);
-      const records = await lockRecordsById(tx, ids);
-      const found = records.map(({ id, fields }) => ({ id, isNew: false, values: weakValues(fields, rules) }));
-      if (kind !== 'machine_identity') await saveWeakKeys(tx, cause.tenantId, found);
-      const settled = await applyChanges(
-        tx,
-        cause,
-        records.map((record) => ({ record, before: record })),
-      );
-      moved += settled.records.filter(({ record, before }) => record.identityId !== before?.identityId).length;
-      for (const { identity, intoId } of settled.merged) {
-        joined.push({ from_identity_id: identity.id, into_identity_id: intoId });
-      }
-      for (const { identity, partedFrom } of settled.identities) {
-        if (partedFrom) parted.push({ from_identity_id: partedFrom, new_identity_id: identity.id });
-      }
+  for await (const records of everyRecord(tx, cause.tenantId)) {
+    const people = records.filter(({ kind }) => kind !== 'machine_identity');
+    const found = people.map(({ id, fields }) => ({ id, isNew: false, values: weakValues(fields, rules) }));
+    await saveWeakKeys(tx, cause.tenantId, found);
+    const settled = await applyChanges(
+      tx,
+      cause,
+      records.map((record) => ({ record, before: record })),
+    );
+    moved += settled.records.filter(({ record, before }) => record.identityId !== before?.identityId).length;
+    for (const { identity, intoId } of settled.merged) {
+      joined.push({ from_identity_id: identity.id, into_identity_id: intoId });
+    }
+    for (const { identity, partedFrom } of settled.identities) {
+      if (partedFrom) parted.push({ from_identity_id: partedFrom, new_identity_id: identity.id });
     }
   }
   await queueAllForMatching(tx, cause.tenantId);

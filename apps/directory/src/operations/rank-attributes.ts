@@ -1,10 +1,9 @@
 import type { OperationInput } from '@idsync/contracts';
-import { findRecordIds, lockRecordsById, saveAttributePriorities, type Transaction } from '@idsync/database';
+import { saveAttributePriorities, type Transaction } from '@idsync/database';
 import { applyChanges } from '../apply-changes.js';
 import { type Cause, learnTenant } from '../cause.js';
+import { everyRecord } from './every-record.js';
 import type { Outcome } from './outcome.js';
-
-const portion = 1_000;
 
 /** Takes up new priorities, a tenant's own or a connector's, and lets every identity show what now wins. */
 export async function rankAttributes(
@@ -22,19 +21,13 @@ export async function rankAttributes(
   }
   const ranked = { ...cause, ...(await learnTenant(tx, cause.tenantId)), rerender: true };
   let changed = 0;
-  for (const kind of ['user', 'account', 'machine_identity'] as const) {
-    for (let after: string | undefined; ; ) {
-      const ids = await findRecordIds(tx, cause.tenantId, kind, after, portion);
-      if (ids.length === 0) break;
-      after = ids.at(-1);
-      const records = await lockRecordsById(tx, ids);
-      const settled = await applyChanges(
-        tx,
-        ranked,
-        records.map((record) => ({ record, before: record })),
-      );
-      changed += settled.identities.length;
-    }
+  for await (const records of everyRecord(tx, cause.tenantId)) {
+    const settled = await applyChanges(
+      tx,
+      ranked,
+      records.map((record) => ({ record, before: record })),
+    );
+    changed += settled.identities.length;
   }
   return { result: { identities_changed: changed } };
 }

@@ -1,4 +1,4 @@
-import type { OperationInput } from '@idsync/contracts';
+import { goneStatus, type OperationInput } from '@idsync/contracts';
 import {
   findJobState,
   findRecordsLastChangedBy,
@@ -53,9 +53,8 @@ function undone(before: StoredRecord, { operationId, now }: Cause): RecordChange
   const { previous } = before;
   const common = { ...before, lastJobId: operationId ?? before.lastJobId, previous: undefined, updatedAt: now };
   if (!previous) {
-    const status = before.kind === 'machine_identity' ? 'decommissioned' : 'deleted';
     // Without a hash, it is applied again as soon as its source lists it again.
-    return { before, record: { ...common, status, contentHash: Buffer.alloc(0) } };
+    return { before, record: { ...common, status: goneStatus[before.kind], contentHash: Buffer.alloc(0) } };
   }
   const { fields, status, changedAt, contentHash } = previous;
   return { before, record: { ...common, fields, status, changedAt, contentHash: Buffer.from(contentHash, 'base64') } };
