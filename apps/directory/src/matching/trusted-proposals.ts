@@ -22,25 +22,35 @@ export async function trustedAmong(
   around: Surroundings,
 ): Promise<Set<Proposal>> {
   const unique = proposals.filter(({ tier, candidates }) => tier.when_unique === 'link' && candidates.length === 1);
-  const meant = unique.flatMap((proposal) => usersMeant(proposal, around)).map(({ id }) => id);
-  const compared = new Set(proposals.map(({ record }) => record.id));
-  const resembling = (await findSharers(tx, cause.tenantId, meant)).flat();
-  const rivalIds = new Set(resembling.filter((id) => !compared.has(id)));
-  const rivals = proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
+  const rivals = await findRivals(tx, cause, unique, around);
   const counts = new Map<string, number>();
-  for (const { record, candidates } of [...proposals, ...rivals]) {
+  for (const { record, candidates } of new Map(
+    [...proposals, ...rivals].map((each) => [each.record.id, each]),
+  ).values()) {
     for (const { identity_id } of candidates) {
       const key = `${record.connectorId} ${identity_id}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
   }
-  const isOnly = ({ record, candidates }: Proposal) =>
-    counts.get(`${record.connectorId} ${candidates[0]?.identity_id}`) === 1;
-  const only = unique.filter(isOnly);
+  const only = unique.filter(
+    ({ record, candidates }) => counts.get(`${record.connectorId} ${candidates[0]?.identity_id}`) === 1,
+  );
   const linkersOf = (proposal: Proposal) =>
     [proposal.record, ...usersMeant(proposal, around)].flatMap(({ linkedBy }) => linkedBy ?? []);
   const unfinished = await findUnfinishedJobs(tx, only.flatMap(linkersOf));
   return new Set(only.filter((proposal) => !linkersOf(proposal).some((id) => unfinished.has(id))));
+}
+
+/** What could be proposed of everybody who resembles the same people. */
+async function findRivals(
+  tx: Transaction,
+  cause: Cause,
+  unique: readonly Proposal[],
+  around: Surroundings,
+): Promise<Proposal[]> {
+  const meant = unique.flatMap((proposal) => usersMeant(proposal, around)).map(({ id }) => id);
+  const rivalIds = new Set((await findSharers(tx, cause.tenantId, meant)).flat());
+  return proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
 }
 
 function usersMeant({ candidates }: Proposal, { people }: Surroundings): readonly StoredRecord[] {
