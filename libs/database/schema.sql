@@ -417,8 +417,8 @@ create table source_records (
 CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (connector_id, external_id);
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX source_records_identity ON public.source_records USING btree (identity_id);
-CREATE INDEX source_records_kind ON public.source_records USING btree (tenant_id, kind, id);
 CREATE INDEX source_records_living ON public.source_records USING btree (connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
+CREATE INDEX source_records_others ON public.source_records USING btree (tenant_id, id) WHERE (kind <> 'user'::text);
 CREATE INDEX source_records_users ON public.source_records USING btree (tenant_id, created_at, id) WHERE ((kind = 'user'::text) AND (status <> 'deleted'::text));
 CREATE INDEX source_records_users_by_status ON public.source_records USING btree (tenant_id, status, created_at, id) WHERE (kind = 'user'::text);
 CREATE INDEX source_records_users_changed ON public.source_records USING btree (tenant_id, updated_at) WHERE (kind = 'user'::text);

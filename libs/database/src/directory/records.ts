@@ -243,8 +243,9 @@ function present(rows: StoredRecord[]): StoredRecord[] {
 }
 
 /**
- * Ids of a tenant's records of one kind after `after`, in the order of their ids. By an index of its own: beside a million
- * records of another tenant 3 ms for a thousand accounts, where all accounts were read for 120.
+ * Ids of a tenant's records of one kind after `after`, in the order of their ids. Accounts and machines have an index of their
+ * own: 5 ms for a thousand beside 400 000 of another tenant. It must not hold users: row-level security adds the tenant to every look-up, and with kind and tenant both in an index,
+ * PostgreSQL took it for looking up an identity's users where nothing was analysed yet (5 % changed: 6 500 records/s instead of 16 600).
  */
 export async function findRecordIds(
   tx: Transaction,
@@ -254,7 +255,9 @@ export async function findRecordIds(
   limit: number,
 ): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    `select id from source_records where tenant_id = $1 and kind = $2 and ($3::uuid is null or id > $3) order by id limit $4`,
+    `select id from source_records
+      where tenant_id = $1 and kind = $2 ${kind === 'user' ? '' : `and kind <> 'user'`} and ($3::uuid is null or id > $3)
+      order by id limit $4`,
     [tenantId, kind, after ?? null, limit],
   );
   return rows.map(({ id }) => id);

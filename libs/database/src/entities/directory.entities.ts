@@ -37,7 +37,7 @@ export class IdentityEntity {
 @Index('source_records_users', ['tenantId', 'createdAt', 'id'], { where: "kind = 'user' and status <> 'deleted'" })
 @Index('source_records_users_by_status', ['tenantId', 'status', 'createdAt', 'id'], { where: "kind = 'user'" })
 @Index('source_records_users_changed', ['tenantId', 'updatedAt'], { where: "kind = 'user'" })
-@Index('source_records_kind', ['tenantId', 'kind', 'id'])
+@Index('source_records_others', ['tenantId', 'id'], { where: "kind <> 'user'" })
 @Index('source_records_due', ['tenantId', 'dueAt'], { where: 'due_at is not null' })
 @Index('source_records_living', ['connectorId', 'id'], { where: "status not in ('deleted', 'decommissioned')" })
 @Check('source_records_kind_check', "kind in ('user', 'account', 'machine_identity')")

@@ -12,7 +12,7 @@ export class RecordKinds1700000000009 implements MigrationInterface {
 }
 
 const up = `
-create index source_records_kind on source_records (tenant_id, kind, id);
+create index source_records_others on source_records (tenant_id, id) where kind <> 'user';
 
 drop index sync_plan_entries_record;
 create index sync_plan_entries_anchor on sync_plan_entries (job_id, external_id);
@@ -22,5 +22,5 @@ const down = `
 drop index sync_plan_entries_anchor;
 create index sync_plan_entries_record on sync_plan_entries (record_id);
 
-drop index source_records_kind;
+drop index source_records_others;
 `;
