@@ -134,6 +134,7 @@ create table event_sequences (
   constraint event_sequences_pkey PRIMARY KEY (tenant_id)
 );
 alter table event_sequences enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using (true) with check (true);
 create policy own_rows on event_sequences to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select, update on event_sequences to idsync_directory;
 grant insert, select, update on event_sequences to idsync_gateway;
@@ -160,6 +161,16 @@ grant insert, select, update on events to idsync_directory;
 grant insert, select on events to idsync_gateway;
 grant insert, select on events to idsync_sync_worker;
 grant insert, select on events to idsync_webhook_dispatcher;
+
+create table fan_out_positions (
+  tenant_id uuid not null,
+  sequence bigint not null,
+  constraint fan_out_positions_pkey PRIMARY KEY (tenant_id)
+);
+alter table fan_out_positions enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on fan_out_positions to idsync_webhook_dispatcher using (true) with check (true);
+create policy own_rows on fan_out_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on fan_out_positions to idsync_webhook_dispatcher;
 
 create table idempotency_keys (
   tenant_id uuid not null,

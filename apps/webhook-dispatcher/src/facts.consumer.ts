@@ -1,19 +1,15 @@
 import type { Message } from '@idsync/contracts';
-import { Database } from '@idsync/database';
 import { Controller, Inject } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { DeliveryEngine } from './delivery/delivery-engine.js';
-import { fanOut } from './fan-out.js';
+import { FanOutRunner } from './fan-out-runner.js';
 
 @Controller()
 export class FactsConsumer {
-  constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(DeliveryEngine) private readonly engine: DeliveryEngine,
-  ) {}
+  constructor(@Inject(FanOutRunner) private readonly fanOuts: FanOutRunner) {}
 
+  /** The message is done when it is heard: what is left to do stands in the log of events. */
   @EventPattern<string>('facts.recorded')
-  async recorded(@Payload() message: Message<'facts.recorded'>): Promise<void> {
-    this.engine.wake(await fanOut(this.database, message));
+  recorded(@Payload() { tenant_id: tenantId, data }: Message<'facts.recorded'>): void {
+    this.fanOuts.wake(tenantId, data.last_sequence);
   }
 }

@@ -1,8 +1,9 @@
 import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { fanOut } from './fan-out.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type FannedOut, fanOutPart } from './fan-out.js';
+import { FanOutRunner } from './fan-out-runner.js';
 
 let own: ServiceDatabase;
 let database: Database;
@@ -34,21 +35,32 @@ async function webhook(events: string[], active = true, owner = tenant): Promise
   return id;
 }
 
-/** Events of these types, from sequence 1 on, `times` over. */
+/** Events of these types, after those there are, `times` over. */
 async function happened(types: string[], times = 1): Promise<void> {
   await fixture.rows(
-    `insert into events (tenant_id, sequence, id, type, occurred_at, details)
-     select $1, (round - 1) * cardinality($2::text[]) + place, gen_random_uuid(), type, now(), '{}'
-       from generate_series(1, $3) round, unnest($2::text[]) with ordinality as e (type, place)`,
+    `with sequence as (
+       update event_sequences set last = last + $3 * cardinality($2::text[]) where tenant_id = $1 returning last)
+     insert into events (tenant_id, sequence, id, type, occurred_at, details)
+     select $1, last - (round - 1) * cardinality($2::text[]) - cardinality($2::text[]) + place, gen_random_uuid(), type, now(), '{}'
+       from sequence, generate_series(1, $3::integer) round, unnest($2::text[]) with ordinality as e (type, place)`,
     [tenant, types, times],
   );
 }
 
-const facts = (first_sequence: number, last_sequence: number) => ({
-  id: newUuid(),
-  tenant_id: tenant,
-  data: { first_sequence, last_sequence },
-});
+async function moveSequence(last: number): Promise<void> {
+  await fixture.rows('update event_sequences set last = $2 where tenant_id = $1', [tenant, last]);
+}
+
+/** Fans out all there is. */
+async function fanOut(): Promise<FannedOut> {
+  const all: FannedOut = new Map();
+  for (let more = true; more; ) {
+    const part = await fanOutPart(database, tenant);
+    for (const [id, first] of part.found) if (!all.has(id)) all.set(id, first);
+    more = part.more;
+  }
+  return all;
+}
 
 async function deliveriesOf(webhookId: string): Promise<number[]> {
   const rows = await fixture.rows<{ sequence: number }>(
@@ -59,12 +71,12 @@ async function deliveriesOf(webhookId: string): Promise<number[]> {
 }
 
 describe('fanning out facts', () => {
-  it('makes a delivery of each event for each webhook that wants its type, within the announced range', async () => {
+  it('makes a delivery of each event for each webhook that wants its type', async () => {
     const everything = await webhook(['*']);
     const people = await webhook(['identity.*', 'user.created']);
     const jobs = await webhook(['sync.*']);
     await happened(['identity.created', 'user.created', 'user.updated', 'sync.job.completed', 'identity.updated']);
-    const found = await fanOut(database, facts(1, 4));
+    const found = await fanOut();
     expect([...found].map(([id, { sequence }]) => [id, sequence])).toEqual(
       expect.arrayContaining([
         [everything, 1],
@@ -72,24 +84,30 @@ describe('fanning out facts', () => {
         [jobs, 4],
       ]),
     );
-    expect(await deliveriesOf(everything)).toEqual([1, 2, 3, 4]);
-    expect(await deliveriesOf(people)).toEqual([1, 2]);
+    expect(await deliveriesOf(everything)).toEqual([1, 2, 3, 4, 5]);
+    expect(await deliveriesOf(people)).toEqual([1, 2, 5]);
     expect(await deliveriesOf(jobs)).toEqual([4]);
   });
 
   it('makes none twice, however often and in whatever overlap it is told', async () => {
     const id = await webhook(['*']);
     await happened(['user.created', 'user.updated', 'user.deleted']);
-    await fanOut(database, facts(1, 2));
-    await Promise.all([fanOut(database, facts(1, 2)), fanOut(database, facts(2, 3))]);
-    expect(await deliveriesOf(id)).toEqual([1, 2, 3]);
+    await fanOut();
+    await happened(['user.created'], 2_000);
+    const made = await Promise.all([fanOut(), fanOut(), fanOut()]);
+    expect(made.filter((each) => each.size > 0).length).toBeGreaterThan(0);
+    expect(await deliveriesOf(id)).toEqual(Array.from({ length: 2_003 }, (_, n) => n + 1));
+    const parts = await fixture.rows('select from fan_out_positions where tenant_id = $1 and sequence = 2003', [
+      tenant,
+    ]);
+    expect(parts).toHaveLength(1);
   });
 
   it('gives nothing to inactive webhooks and none of a tenant to another', async () => {
     const inactive = await webhook(['*'], false);
     const foreign = await webhook(['*'], true, await fixture.tenant());
     await happened(['user.created']);
-    expect((await fanOut(database, facts(1, 1))).size).toBe(0);
+    expect((await fanOut()).size).toBe(0);
     expect(await deliveriesOf(inactive)).toEqual([]);
     expect(await deliveriesOf(foreign)).toEqual([]);
   });
@@ -97,7 +115,7 @@ describe('fanning out facts', () => {
   it('takes the facts of a large batch part by part, with ids that are UUIDv7', async () => {
     const id = await webhook(['user.*']);
     await happened(['identity.created', 'user.created', 'lifecycle.joiner'], 10_000);
-    await fanOut(database, facts(1, 30_000));
+    await fanOut();
     const ids = await fixture.rows<{ id: string }>('select id from webhook_deliveries where webhook_id = $1', [id]);
     expect(ids).toHaveLength(10_000);
     const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -120,7 +138,8 @@ describe('fanning out facts', () => {
                '{"changes":[{"field":"email"},{"field":"email"},{"field":"title"}],"job_id":"job_y"}')`,
       [tenant, newUuid(), identity],
     );
-    await fanOut(database, facts(1, 1));
+    await moveSequence(1);
+    await fanOut();
     const [payload] = await fixture.rows<{ body: string }>('select body from event_payloads where tenant_id = $1', [
       tenant,
     ]);
@@ -143,7 +162,72 @@ describe('fanning out facts', () => {
        values ($1, 1, $2, 'webhook.test', now(), $3, '{"message":"hello"}')`,
       [tenant, newUuid(), tested],
     );
-    const found = await fanOut(database, facts(1, 1));
+    await moveSequence(1);
+    const found = await fanOut();
     expect([...found.keys()]).toEqual([tested]);
+  });
+});
+
+describe('the runner of fan-outs', () => {
+  const warnings: string[] = [];
+  let runner: FanOutRunner;
+  let made: [string, number][];
+
+  beforeEach(() => {
+    made = [];
+    warnings.length = 0;
+    runner = new FanOutRunner({
+      database,
+      made: (found) => made.push(...[...found].map(([id, { sequence }]): [string, number] => [id, sequence])),
+      log: { warn: (message) => warnings.push(message) },
+    });
+  });
+
+  afterEach(async () => {
+    await runner.stop();
+  });
+
+  async function until(id: string, count: number): Promise<void> {
+    for (let look = 0; look < 3_000 && (await deliveriesOf(id)).length < count; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(await deliveriesOf(id)).toHaveLength(count);
+  }
+
+  it('works off what is announced in a hurry together', async () => {
+    const id = await webhook(['*']);
+    await happened(['user.created'], 300);
+    for (let last = 1; last <= 300; last += 1) runner.wake(tenant, last);
+    await until(id, 300);
+    await runner.stop();
+    // One part for what the first announcement began, and one for all that came meanwhile.
+    expect(made).toEqual([[id, 1]]);
+  });
+
+  it('finds by itself what no message has told of', async () => {
+    const id = await webhook(['*']);
+    await happened(['user.created'], 1_200);
+    runner.start();
+    await until(id, 1_200);
+  });
+
+  it('is stopped by no tenant that fails', async () => {
+    const id = await webhook(['*']);
+    await happened(['user.created'], 3);
+    const broken = tenant;
+    const webhookOfBroken = id;
+    tenant = await fixture.tenant();
+    const other = await webhook(['*']);
+    await happened(['user.created'], 3);
+    // Nothing can be written for the first tenant.
+    await fixture.rows(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before insert on webhook_deliveries for each row when (new.tenant_id = '${broken}') execute function refuse()`);
+    runner.start();
+    await until(other, 3);
+    await fixture.rows('drop trigger refuse on webhook_deliveries; drop function refuse');
+    tenant = broken;
+    await until(webhookOfBroken, 3);
+    expect(warnings.some((warning) => warning.includes(broken))).toBe(true);
   });
 });

@@ -1,18 +1,20 @@
-import type { Message } from '@idsync/contracts';
 import {
   announceRendering,
   type Database,
   findActiveSubscriptions,
   findEventBodies,
   insertDeliveries,
+  lockFanOut,
   type NewDelivery,
   type SequenceRange,
   type Subscription,
+  saveFanOut,
   savePayloads,
+  type Transaction,
 } from '@idsync/database';
 import { likePatterns, wantsEvent } from './match-subscription.js';
 
-/** Events of one transaction: a large announcement is worked off in parts, each complete when it commits. */
+/** Events of one transaction: what a large import leaves is worked off in parts, each complete when it commits. */
 const chunk = 500;
 const rowsAtATime = 10_000;
 
@@ -20,43 +22,52 @@ const rowsAtATime = 10_000;
 export type FannedOut = Map<string, { tenantId: string; sequence: number }>;
 
 /**
- * Makes a delivery of each announced event for each active webhook that wants it, and the text that is sent. Redelivered, it
- * makes none again.
+ * Makes deliveries of the next events of a tenant, one for each active webhook that wants the event, and the text that is sent. The
+ * log tells what is next, so it matters to nobody how often this is asked, by whom, and what became of the message that asked.
  */
-export async function fanOut(
+export async function fanOutPart(
   database: Database,
-  { tenant_id: tenantId, data }: Message<'facts.recorded'>,
-): Promise<FannedOut> {
-  const found: FannedOut = new Map();
-  for (let first = data.first_sequence; first <= data.last_sequence; first += chunk) {
-    const range = { first, last: Math.min(first + chunk - 1, data.last_sequence) };
-    const deliveries = await fanOutRange(database, tenantId, range);
-    for (const { webhookId, sequence } of deliveries) {
-      if (!found.has(webhookId)) found.set(webhookId, { tenantId, sequence });
+  tenantId: string,
+): Promise<{ found: FannedOut; reached: number; more: boolean }> {
+  return database.transaction(tenantId, async (tx) => {
+    const { sequence, last } = await lockFanOut(tx, tenantId);
+    const found: FannedOut = new Map();
+    if (sequence >= last) return { found, reached: sequence, more: false };
+    const subscriptions = await findActiveSubscriptions(tx, tenantId);
+    // Nobody listens: nothing is read.
+    const upTo = subscriptions.length === 0 ? last : Math.min(sequence + chunk, last);
+    const deliveries =
+      subscriptions.length === 0
+        ? []
+        : await fanOutRange(tx, tenantId, { first: sequence + 1, last: upTo }, subscriptions);
+    for (const delivery of deliveries) {
+      if (!found.has(delivery.webhookId)) found.set(delivery.webhookId, { tenantId, sequence: delivery.sequence });
     }
-  }
-  return found;
+    await saveFanOut(tx, tenantId, upTo);
+    return { found, reached: upTo, more: upTo < last };
+  });
 }
 
-async function fanOutRange(database: Database, tenantId: string, range: SequenceRange): Promise<NewDelivery[]> {
-  return database.transaction(tenantId, async (tx) => {
-    const subscriptions = await findActiveSubscriptions(tx, tenantId);
-    if (subscriptions.length === 0) return [];
-    await announceRendering(tx, tenantId);
-    const wanted = likePatterns(subscriptions.flatMap(({ events }) => events));
-    const bodies = await findEventBodies(tx, tenantId, range, { types: wanted, limit: chunk });
-    const deliveries = bodies.flatMap(({ sequence, type, subjectId }) =>
-      subscriptions
-        .filter((subscription) => isFor(subscription, type, subjectId))
-        .map(({ webhookId }) => ({ webhookId, sequence, type })),
-    );
-    if (deliveries.length === 0) return [];
-    await savePayloads(tx, tenantId, bodies);
-    for (let from = 0; from < deliveries.length; from += rowsAtATime) {
-      await insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsAtATime));
-    }
-    return deliveries;
-  });
+async function fanOutRange(
+  tx: Transaction,
+  tenantId: string,
+  range: SequenceRange,
+  subscriptions: readonly Subscription[],
+): Promise<NewDelivery[]> {
+  await announceRendering(tx, tenantId);
+  const wanted = likePatterns(subscriptions.flatMap(({ events }) => events));
+  const bodies = await findEventBodies(tx, tenantId, range, { types: wanted, limit: chunk });
+  const deliveries = bodies.flatMap(({ sequence, type, subjectId }) =>
+    subscriptions
+      .filter((subscription) => isFor(subscription, type, subjectId))
+      .map(({ webhookId }) => ({ webhookId, sequence, type })),
+  );
+  if (deliveries.length === 0) return [];
+  await savePayloads(tx, tenantId, bodies);
+  for (let from = 0; from < deliveries.length; from += rowsAtATime) {
+    await insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsAtATime));
+  }
+  return deliveries;
 }
 
 /** A test is for the webhook it tests, whatever that wants, and for no other. */

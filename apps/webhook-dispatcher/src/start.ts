@@ -4,6 +4,7 @@ import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { DeliveryEngine, type DeliverySettings } from './delivery/delivery-engine.js';
 import { defaultSettings } from './delivery/settings.js';
+import { FanOutRunner } from './fan-out-runner.js';
 import { secretOpener } from './open-secret.js';
 import { httpSender } from './sending/http-sender.js';
 import { WebhookDispatcherModule } from './webhook-dispatcher.module.js';
@@ -35,14 +36,17 @@ export async function startWebhookDispatcher(options: WebhookDispatcherOptions):
     openKey: secretOpener(encryptionKeys),
     log: logger,
   });
+  const fanOuts = new FanOutRunner({ database, made: (found) => engine.wake(found), log: logger });
   const housekeeping = new Housekeeping(chores(database), housekeepingMs, logger);
-  const app = await startConsumers(bus, WebhookDispatcherModule.with(database, engine), new NestLogger(logger));
+  const app = await startConsumers(bus, WebhookDispatcherModule.with(database, fanOuts), new NestLogger(logger));
   engine.start();
+  fanOuts.start();
   housekeeping.start();
   logger.info('ready');
   return {
     async close() {
       await app.close();
+      await fanOuts.stop();
       await Promise.all([engine.stop(), housekeeping.stop()]);
       await sender.close();
       await bus.close();

@@ -4,7 +4,7 @@ import { type Database, seal } from '@idsync/database';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { DeliveryEngine, type DeliverySettings } from '../src/delivery/delivery-engine.js';
 import { defaultSettings } from '../src/delivery/settings.js';
-import { fanOut } from '../src/fan-out.js';
+import { type FannedOut, fanOutPart } from '../src/fan-out.js';
 import { secretOpener } from '../src/open-secret.js';
 import { defaultLimits, type HttpLimits, httpSender } from '../src/sending/http-sender.js';
 import type { Sender } from '../src/sending/send.js';
@@ -93,17 +93,21 @@ export class DispatcherFixture {
     return { first, last };
   }
 
-  fanOut(tenant: string, { first, last }: { first: number; last: number }) {
-    return fanOut(this.database, {
-      id: newUuid(),
-      tenant_id: tenant,
-      data: { first_sequence: first, last_sequence: last },
-    });
+  /** All there is. Returns the least new sequence of each webhook. */
+  async fanOut(tenant: string): Promise<FannedOut> {
+    const all: FannedOut = new Map();
+    for (let more = true; more; ) {
+      const part = await fanOutPart(this.database, tenant);
+      for (const [webhookId, first] of part.found) if (!all.has(webhookId)) all.set(webhookId, first);
+      more = part.more;
+    }
+    return all;
   }
 
   /** Events with their deliveries, and this engine told of them. */
   async announce(engine: DeliveryEngine, tenant: string, types: string[]): Promise<void> {
-    engine.wake(await this.fanOut(tenant, await this.happened(tenant, types)));
+    await this.happened(tenant, types);
+    engine.wake(await this.fanOut(tenant));
   }
 
   engine(

@@ -200,6 +200,7 @@ export {
   type Subscription,
   savePayloads,
 } from './webhook-delivery/fan-out.js';
+export { findTenantsBehind, lockFanOut, saveFanOut } from './webhook-delivery/fan-out-position.js';
 export { type FinishedAttempt, finishAttempts } from './webhook-delivery/finish-attempts.js';
 export { announceRendering } from './webhook-delivery/forget-payloads.js';
 export { deleteOldDeliveries, deleteOldEndpoints } from './webhook-delivery/purge.js';

@@ -81,6 +81,7 @@ export const ownership: Record<string, TableOwnership> = {
       'sync-worker': ['SELECT', 'UPDATE'],
       'webhook-dispatcher': ['SELECT', 'UPDATE'],
     },
+    acrossTenants: ['webhook-dispatcher'],
   },
   events: {
     rows: byTenant,
@@ -91,6 +92,11 @@ export const ownership: Record<string, TableOwnership> = {
       'webhook-dispatcher': append,
       gateway: append,
     },
+  },
+  fan_out_positions: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': ['SELECT', 'INSERT', 'UPDATE'] },
+    acrossTenants: ['webhook-dispatcher'],
   },
   // Erasure deletes what was or would be sent of a person, and what receivers answered to it.
   event_payloads: {

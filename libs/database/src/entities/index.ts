@@ -31,6 +31,7 @@ import { SeenRecordsEntity, SyncPlanEntity, SyncPlanEntryEntity } from './sweep.
 import { SyncBatchEntity, SyncJobEntity, SyncRecordErrorEntity } from './sync.entities.js';
 import {
   EventPayloadEntity,
+  FanOutPositionEntity,
   WebhookAttemptEntity,
   WebhookDeliveryEntity,
   WebhookEndpointEntity,
@@ -69,6 +70,7 @@ export const entities = [
   OperationEntity,
   EventSequenceEntity,
   EventEntity,
+  FanOutPositionEntity,
   EventPayloadEntity,
   WebhookDeliveryEntity,
   WebhookAttemptEntity,

@@ -1,5 +1,15 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+/** The last event of a tenant that was fanned out. */
+@Entity('fan_out_positions')
+export class FanOutPositionEntity {
+  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'fan_out_positions_pkey' })
+  tenantId!: string;
+
+  @Column({ type: 'bigint' })
+  sequence!: number;
+}
+
 /** The exact bytes that are sent for an event, the same to every webhook. */
 @Entity('event_payloads')
 export class EventPayloadEntity {

@@ -7,6 +7,7 @@ import { Machines1700000000006 } from './1700000000006-machines.js';
 import { Lifecycle1700000000007 } from './1700000000007-lifecycle.js';
 import { WebhookDelivery1700000000008 } from './1700000000008-webhook-delivery.js';
 import { RecordKinds1700000000009 } from './1700000000009-record-kinds.js';
+import { FanOutPositions1700000000012 } from './1700000000012-fan-out-positions.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   Lifecycle1700000000007,
   WebhookDelivery1700000000008,
   RecordKinds1700000000009,
+  FanOutPositions1700000000012,
 ];

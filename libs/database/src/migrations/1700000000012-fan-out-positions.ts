@@ -1,0 +1,31 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** How far a tenant's events have become deliveries. */
+export class FanOutPositions1700000000012 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(up);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(down);
+  }
+}
+
+// Events that were announced, and not yet handed to a consumer, are still to be fanned out.
+const up = `
+create table fan_out_positions (
+  tenant_id uuid constraint fan_out_positions_pkey primary key,
+  sequence bigint not null
+);
+
+with announced as (
+  select message from outbox where type = 'facts.recorded'
+  union all select message from bus_messages where type = 'facts.recorded' and dead_at is null),
+first as (
+  select (message::jsonb ->> 'tenant_id')::uuid as tenant_id, min((message::jsonb #>> '{data,first_sequence}')::bigint) as sequence
+    from announced group by 1)
+insert into fan_out_positions (tenant_id, sequence)
+select s.tenant_id, coalesce(first.sequence - 1, s.last) from event_sequences s left join first using (tenant_id);
+`;
+
+const down = 'drop table fan_out_positions';
