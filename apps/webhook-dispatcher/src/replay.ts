@@ -20,7 +20,7 @@ import {
   type Transaction,
 } from '@idsync/database';
 import { PermanentError } from '@idsync/messaging';
-import { likePatterns, wantsEvent } from './match-subscription.js';
+import { wantsEvent } from './match-subscription.js';
 
 /** Events or deliveries of one part: a replay of any size is many short transactions, each of which tells how far it has come. */
 const part = 500;
@@ -81,7 +81,7 @@ async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: readonl
   const last = Math.min(position + part, untilSequence);
   const range = { first: position + 1, last };
   await announceRendering(tx, tenantId);
-  const found = await findEventBodies(tx, tenantId, range, { types: likePatterns(wanted), limit: part });
+  const found = await findEventBodies(tx, tenantId, range, { types: wanted, limit: part });
   const bodies = found.filter(
     ({ type, occurredAt }) =>
       // A test was for its moment.

@@ -23,13 +23,15 @@ interface EventRow {
   occurredAt: Date;
   subjectId: string | null;
   details: Record<string, unknown> & { changes?: { field: string }[] };
-  /** The public document of what the event is about, as it is now; null if that has gone. */
+  /** What was sent of it, if that is still kept. */
+  sent: string | null;
+  /** The public document of what the event is about, as it is now; null if that has gone, or is not needed. */
   resource: string | null;
 }
 
 /**
- * The first bodies of a range, by sequence; only of types that are like one of these patterns, if there are any. What an event
- * is about is shown as it is now.
+ * The first bodies of a range, by sequence; only of types that these names mean, if there are any: a type, a prefix such as
+ * `identity.*`, or `*`. What was sent is told again to the letter; otherwise an event is shown with what it is about as that is now.
  */
 export async function findEventBodies(
   tx: Transaction,
@@ -37,21 +39,27 @@ export async function findEventBodies(
   range: SequenceRange,
   { types, limit }: { types?: readonly string[]; limit: number },
 ): Promise<EventBody[]> {
+  // A limit keeps each look-up one of an index, whatever is known of the tables.
   const rows = await tx.query<EventRow>(
     `select e.sequence, e.id, e.type, e.occurred_at as "occurredAt", e.subject_id as "subjectId", e.details,
-            coalesce(record.document, identity.document) as resource
-       from events e
+            payload.body as sent, coalesce(record.document, identity.document) as resource
+       from (select * from events
+              where tenant_id = $1 and sequence between $2 and $3 and ($4::text[] is null or type like any($4))
+              order by sequence limit $5) as e
+       left join lateral (
+         select body from event_payloads where tenant_id = $1 and sequence = e.sequence limit 1
+       ) as payload on true
        left join lateral (
          select document from source_records
-          where tenant_id = $1 and id = e.subject_id and split_part(e.type, '.', 1) = kind
+          where payload.body is null and tenant_id = $1 and id = e.subject_id and split_part(e.type, '.', 1) = kind limit 1
        ) as record on true
        left join lateral (
          select document from identities
-          where tenant_id = $1 and id = e.identity_id and split_part(e.type, '.', 1) in ('identity', 'lifecycle')
+          where payload.body is null and tenant_id = $1 and id = e.identity_id
+            and split_part(e.type, '.', 1) in ('identity', 'lifecycle') limit 1
        ) as identity on true
-      where e.tenant_id = $1 and e.sequence between $2 and $3 and ($4::text[] is null or e.type like any($4))
-      order by e.sequence limit $5`,
-    [tenantId, range.first, range.last, types ?? null, limit],
+      order by e.sequence`,
+    [tenantId, range.first, range.last, types?.map(likePattern) ?? null, limit],
   );
   const tenant = encodeId('tenant', tenantId);
   return rows.map((row) => ({
@@ -60,8 +68,13 @@ export async function findEventBodies(
     type: row.type,
     subjectId: row.subjectId,
     occurredAt: row.occurredAt,
-    body: renderEventBody(row, tenant),
+    body: row.sent ?? renderEventBody(row, tenant),
   }));
+}
+
+/** A subscription's name for events as LIKE has it. */
+function likePattern(name: string): string {
+  return name.replaceAll('_', '\\_').replace(/\*$/, '%');
 }
 
 const subjectKinds: Record<string, IdKind> = {
