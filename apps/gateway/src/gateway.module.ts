@@ -1,6 +1,7 @@
 import { Database } from '@idsync/database';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DirectoryController } from './directory.controller.js';
+import { EventsController } from './events.controller.js';
 import { GatewaySettings } from './gateway-settings.js';
 import { HealthController } from './health.controller.js';
 import { KeyRing } from './key-ring.js';
@@ -27,6 +28,7 @@ export class GatewayModule {
         DirectoryController,
         SyncController,
         WebhooksController,
+        EventsController,
         TenantsController,
         ApiKeysController,
         ConnectorsController,

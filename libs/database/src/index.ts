@@ -129,6 +129,7 @@ export {
   updateConnector,
 } from './gateway/connectors.js';
 export { type DocumentQuery, findDocument, findDocuments, findIdentityAt, type Position } from './gateway/documents.js';
+export { type FeedPage, findFeedPage } from './gateway/event-feed.js';
 export { type ExplainedIdentity, findExplainedIdentity } from './gateway/explained-identity.js';
 export { type EventRow, findHistory } from './gateway/history.js';
 export { findJob, findJobErrors, type JobError, type JobRow, listJobs } from './gateway/jobs.js';

@@ -15,5 +15,6 @@ export const scopes = [
   'sync:write',
   'webhooks:read',
   'webhooks:write',
+  'events:read',
 ] as const;
 export type Scope = (typeof scopes)[number];

@@ -10,6 +10,7 @@ const named: Record<string, z.ZodType> = {
   MachineIdentity: resources.machineIdentity,
   Identity: resources.identity,
   LifecycleEvent: resources.lifecycleEvent,
+  Event: resources.event,
   SyncJob: resources.syncJobReference,
   SyncStatus: resources.syncStatus,
   Webhook: resources.webhook,

@@ -1,7 +1,7 @@
 import { personStatuses } from '../statuses.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
-import { at, ok, page, type QueryParameter, type RouteDefinition } from './route.js';
+import { at, limit, ok, page, type QueryParameter, type RouteDefinition } from './route.js';
 
 const cursor: QueryParameter = {
   name: 'cursor',
@@ -153,5 +153,29 @@ export const publicRoutes: RouteDefinition[] = [
     scope: 'webhooks:write',
     success: ok(resources.rotatedSecret),
     errors: [404],
+  },
+  {
+    method: 'GET',
+    path: '/v1/events',
+    summary: "List events of the caller's tenant",
+    description:
+      'What webhooks are sent, for those who ask: oldest first, tests of webhooks included. Go on with `after` = `next_after`, whatever the page has; nothing is ever committed behind it. With `types`, a page may be short or empty while `has_more` is true.',
+    auth: 'key',
+    scope: 'events:read',
+    query: [
+      {
+        name: 'after',
+        description: 'Only events with a higher `sequence`.',
+        schema: { type: 'integer', minimum: 0, default: 0 },
+      },
+      limit,
+      {
+        name: 'types',
+        description: "As a subscription's `events`, with commas between them: `identity.*,user.created`.",
+        schema: { type: 'string' },
+      },
+    ],
+    success: ok(resources.eventPage),
+    errors: [400],
   },
 ];

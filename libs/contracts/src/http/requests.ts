@@ -17,10 +17,11 @@ const wholeNumber = (least: number) =>
     .transform(Number)
     .refine((value) => value >= least, `must be an integer of at least ${least}`);
 
+const limit = wholeNumber(1)
+  .transform((size) => Math.min(size, largestPageSize))
+  .default(defaultPageSize);
 const page = {
-  limit: wholeNumber(1)
-    .transform((limit) => Math.min(limit, largestPageSize))
-    .default(defaultPageSize),
+  limit,
   offset: wholeNumber(0).default(0),
 };
 const status = z.enum(personStatuses, { error: `must be one of ${personStatuses.join(', ')}` }).optional();
@@ -49,6 +50,16 @@ const eventList = z
   .min(1, 'must name at least one event')
   .max(100)
   .transform((events) => [...new Set(events)]);
+
+const mostNames = 100;
+const eventNamesForm = `must be at most ${mostNames} event names, prefixes such as identity.*, or *, with commas between them`;
+const eventNames = z
+  .string({ error: eventNamesForm })
+  .transform((names) => [...new Set(names.split(','))])
+  .refine((names) => names.length <= mostNames && names.every((name) => eventPattern.safeParse(name).success), {
+    error: eventNamesForm,
+  });
+export const eventsQuery = z.object({ after: wholeNumber(0).default(0), limit, types: eventNames.optional() });
 
 export const webhookBody = z.object({ callback_url: callbackUrl, events: eventList });
 export const webhookPatch = z.object({

@@ -140,4 +140,21 @@ export const historyPage = z.strictObject({
   ...pageFields,
   next_cursor: nextCursor,
 });
+export const event = z.strictObject({
+  id: text.optional().describe('What webhooks have as `webhook-id`.'),
+  type: text.optional(),
+  timestamp: dateTime.optional(),
+  tenant_id: text.optional(),
+  sequence: z
+    .int()
+    .optional()
+    .describe('Its number among all events of the tenant, in the order of commits and without gaps.'),
+  data: z.record(text, z.unknown()).optional(),
+});
+export const eventPage = z.strictObject({
+  data: z.array(event).optional(),
+  next_after: z.int().optional().describe('`after` of the next request, also where this page is empty.'),
+  has_more: z.boolean().optional().describe('There is more to look at now.'),
+  limit: z.int().optional(),
+});
 export const webhookList = z.strictObject({ data: z.array(webhook).optional(), total: z.int().optional() });

@@ -25,12 +25,13 @@ export interface QueryParameter {
   schema: Record<string, unknown>;
 }
 
+export const limit: QueryParameter = {
+  name: 'limit',
+  description: `Page size; more than ${requests.largestPageSize} is taken for ${requests.largestPageSize}.`,
+  schema: { type: 'integer', minimum: 1, default: requests.defaultPageSize },
+};
 export const page: QueryParameter[] = [
-  {
-    name: 'limit',
-    description: `Page size; more than ${requests.largestPageSize} is taken for ${requests.largestPageSize}.`,
-    schema: { type: 'integer', minimum: 1, default: requests.defaultPageSize },
-  },
+  limit,
   { name: 'offset', description: 'Items to pass over.', schema: { type: 'integer', minimum: 0, default: 0 } },
 ];
 export const at: QueryParameter = {

@@ -7,6 +7,7 @@ import { Machines1700000000006 } from './1700000000006-machines.js';
 import { Lifecycle1700000000007 } from './1700000000007-lifecycle.js';
 import { WebhookDelivery1700000000008 } from './1700000000008-webhook-delivery.js';
 import { RecordKinds1700000000009 } from './1700000000009-record-kinds.js';
+import { EventFeed1700000000010 } from './1700000000010-event-feed.js';
 import { FanOutPositions1700000000012 } from './1700000000012-fan-out-positions.js';
 
 /** Oldest first. */
@@ -20,5 +21,6 @@ export const migrations = [
   Lifecycle1700000000007,
   WebhookDelivery1700000000008,
   RecordKinds1700000000009,
+  EventFeed1700000000010,
   FanOutPositions1700000000012,
 ];

@@ -1,0 +1,241 @@
+import { type EventType, eventTypes, newUuid } from '@idsync/contracts';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Database, type Transaction } from '../database.js';
+import { recordEvents } from '../record-events.js';
+import { findEventBodies } from '../webhook-delivery/event-bodies.js';
+import { savePayloads } from '../webhook-delivery/fan-out.js';
+import { findFeedPage } from './event-feed.js';
+
+interface Body {
+  type: string;
+  sequence: number;
+  data: Record<string, unknown>;
+}
+
+let testDatabase: TestDatabase;
+let database: Database;
+let dispatcher: Database;
+let fixture: DirectoryFixture;
+let tenant: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
+  dispatcher = await Database.connect({ url: testDatabase.url, service: 'webhook-dispatcher' });
+  fixture = DirectoryFixture.connect(testDatabase.url);
+});
+
+beforeEach(async () => {
+  tenant = await fixture.tenant();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+  await dispatcher?.close();
+  await database?.close();
+  await testDatabase?.drop();
+});
+
+const record = (tx: Transaction, types: readonly EventType[], about: { identityId?: string } = {}) =>
+  recordEvents(
+    tx,
+    tenant,
+    types.map((type) => ({ type, occurredAt: new Date(), subjectId: about.identityId, ...about, details: {} })),
+  );
+
+const happened = (types: readonly EventType[], about?: { identityId?: string }) =>
+  database.transaction(tenant, (tx) => record(tx, types, about));
+
+async function read(after: number, { types, limit = 50 }: { types?: string[]; limit?: number } = {}) {
+  const page = await database.transaction(tenant, (tx) => findFeedPage(tx, tenant, { after, types, limit }));
+  const events = page.bodies.map((body) => JSON.parse(body) as Body);
+  return { ...page, events, sequences: events.map(({ sequence }) => sequence) };
+}
+
+/** All that is there after a sequence, page by page. */
+async function readOn(after: number, options: { types?: string[]; limit?: number } = {}): Promise<Body[]> {
+  const events: Body[] = [];
+  for (let at = after, more = true; more; ) {
+    const page = await read(at, options);
+    events.push(...page.events);
+    [at, more] = [page.nextAfter, page.hasMore];
+  }
+  return events;
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('a feed', () => {
+  it('tells events by sequence, a page after another, and where to go on', async () => {
+    await happened(['user.created', 'user.updated', 'sync.job.completed']);
+    await happened(['webhook.test', 'user.deleted']);
+    expect(await read(0, { limit: 2 })).toMatchObject({ sequences: [1, 2], nextAfter: 2, hasMore: true });
+    expect(await read(2, { limit: 3 })).toMatchObject({ sequences: [3, 4, 5], nextAfter: 5, hasMore: false });
+    expect((await readOn(0)).map(({ type }) => type)).toContain('webhook.test');
+  });
+
+  it('stays where it is at the end and beyond it, and before the first event', async () => {
+    expect(await read(0)).toMatchObject({ bodies: [], nextAfter: 0, hasMore: false });
+    await happened(['user.created']);
+    expect(await read(1)).toMatchObject({ bodies: [], nextAfter: 1, hasMore: false });
+    expect(await read(999_999)).toMatchObject({ bodies: [], nextAfter: 999_999, hasMore: false });
+  });
+
+  it('tells nothing of another tenant', async () => {
+    await happened(['user.created']);
+    const other = await fixture.tenant();
+    const page = await database.transaction(other, (tx) => findFeedPage(tx, other, { after: 0, limit: 50 }));
+    expect(page).toEqual({ bodies: [], nextAfter: 0, hasMore: false });
+  });
+
+  it.each([
+    [['user.created'], (type: string) => type === 'user.created'],
+    [['user.create'], () => false],
+    [['machine_identity.*'], (type: string) => type.startsWith('machine_identity.')],
+    [['machine.identity.*', 'machine_identity'], () => false],
+    [['sync.*', 'lifecycle.joiner'], (type: string) => type.startsWith('sync.') || type === 'lifecycle.joiner'],
+    [['*'], () => true],
+  ])('with the types %j tells those and no other', async (types, wanted) => {
+    await happened(eventTypes);
+    expect((await readOn(0, { types, limit: 3 })).map(({ type }) => type)).toEqual(eventTypes.filter(wanted));
+  });
+
+  it('does not name an underscore by any other character', async () => {
+    await fixture.rows(
+      `insert into events (tenant_id, sequence, id, type, occurred_at, details)
+       values ($1, 1, gen_random_uuid(), 'machineXidentity.created', now(), '{}')`,
+      [tenant],
+    );
+    await fixture.rows('update event_sequences set last = 1 where tenant_id = $1', [tenant]);
+    expect((await read(0, { types: ['machine_identity.*'] })).bodies).toEqual([]);
+    expect((await read(0)).bodies).toHaveLength(1);
+  });
+
+  it('looks at a bounded number of events for a page, and says how far it came', async () => {
+    await happened(Array.from({ length: 12_000 }, () => 'user.updated'));
+    await happened(['user.deleted']);
+    const pages = [];
+    for (let at = 0, more = true; more; ) {
+      const page = await read(at, { types: ['user.deleted'] });
+      pages.push([page.sequences, page.hasMore]);
+      [at, more] = [page.nextAfter, page.hasMore];
+    }
+    expect(pages).toEqual([
+      [[], true],
+      [[], true],
+      [[12_001], false],
+    ]);
+  });
+});
+
+describe('what a feed tells', () => {
+  const documentOf = (id: string, name: string) =>
+    fixture.rows(
+      `insert into identities (id, tenant_id, status, created_at, updated_at, document)
+       values ($1, $2, 'active', now(), now(), $3) on conflict (id) do update set document = excluded.document`,
+      [id, tenant, JSON.stringify({ id: 'idn_x', display_name: name })],
+    );
+  const send = () =>
+    dispatcher.transaction(tenant, async (tx) => {
+      const bodies = await findEventBodies(tx, tenant, { first: 1, last: 1 }, { limit: 1 });
+      await savePayloads(tx, tenant, bodies);
+      return bodies.map(({ body }) => body);
+    });
+
+  it('is to the letter what webhooks were sent, also after the resource has changed', async () => {
+    const identityId = newUuid();
+    await documentOf(identityId, 'Ann "A" Ünal');
+    await happened(['identity.created'], { identityId });
+    const sent = await send();
+    await documentOf(identityId, 'Ann Later');
+    expect((await read(0)).bodies).toEqual(sent);
+  });
+
+  it('shows the resource as it is now where nothing was sent, or what was sent is no longer kept', async () => {
+    const identityId = newUuid();
+    await documentOf(identityId, 'Ann');
+    await happened(['identity.created'], { identityId });
+    expect((await read(0)).events[0]?.data).toEqual({ id: 'idn_x', display_name: 'Ann', changed: [] });
+    await send();
+    await documentOf(identityId, 'Ann Later');
+    await fixture.rows('delete from event_payloads where tenant_id = $1', [tenant]);
+    expect((await read(0)).events[0]?.data).toMatchObject({ display_name: 'Ann Later' });
+  });
+
+  it('is kept for nobody by reading it', async () => {
+    await happened(['user.created']);
+    await read(0);
+    expect(await fixture.rows('select from event_payloads where tenant_id = $1', [tenant])).toEqual([]);
+  });
+});
+
+describe('a reader of a feed', () => {
+  it('sees nothing of what is not committed, nor of what waits behind it, and then both in the order of commits', async () => {
+    let commit = () => {};
+    const told = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let begun = () => {};
+    const recorded = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const first = database.transaction(tenant, async (tx) => {
+      await record(tx, ['user.created', 'user.updated']);
+      begun();
+      await told;
+    });
+    await recorded;
+    const second = happened(['user.deleted']);
+    await fixture.somebodyWaits();
+    expect(await read(0)).toMatchObject({ bodies: [], nextAfter: 0, hasMore: false });
+    commit();
+    await Promise.all([first, second]);
+    expect((await read(0)).events.map(({ type }) => type)).toEqual(['user.created', 'user.updated', 'user.deleted']);
+  });
+
+  it('misses nothing and is told nothing twice, whatever commits and fails beside it', async () => {
+    const writer = fc.array(fc.record({ events: fc.integer({ min: 1, max: 9 }), fails: fc.boolean() }), {
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(writer, { minLength: 2, maxLength: 6 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (writers, limit) => {
+          tenant = await fixture.tenant();
+          let writing = true;
+          const written = Promise.all(
+            writers.map(async (turns) => {
+              for (const { events, fails } of turns) {
+                await database
+                  .transaction(tenant, async (tx) => {
+                    await record(
+                      tx,
+                      Array.from({ length: events }, () => 'user.updated' as const),
+                    );
+                    if (fails) throw new Error('taken back');
+                  })
+                  .catch((error: Error) => expect(error.message).toBe('taken back'));
+              }
+            }),
+          ).finally(() => {
+            writing = false;
+          });
+          const seen: number[] = [];
+          let at = 0;
+          for (let last = false; !last; ) {
+            last = !writing;
+            for (const { sequence } of await readOn(at, { limit })) seen.push(sequence);
+            at = seen.at(-1) ?? 0;
+          }
+          await written;
+          const total = writers.flat().reduce((sum, { events, fails }) => sum + (fails ? 0 : events), 0);
+          expect(seen).toEqual(upTo(total));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
