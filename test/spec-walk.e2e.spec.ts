@@ -234,6 +234,46 @@ describe('GET /v1/identities/{id}/history', () => {
   });
 });
 
+describe('GET /v1/events', () => {
+  const event = {
+    id: 'string',
+    type: 'string',
+    timestamp: 'string',
+    tenant_id: 'string',
+    sequence: 'integer',
+    data: 'object',
+  };
+
+  it('tells all that happened in the tenant, page by page, without a gap', async () => {
+    const seen: { sequence: number; type: string; tenant_id: string }[] = [];
+    for (let after = 0, more = true; more; ) {
+      const { body } = await client.get('/v1/events', { query: `?after=${after}&limit=200` });
+      expect(fieldsOf(body)).toEqual({ data: 'list', next_after: 'integer', has_more: 'boolean', limit: 'integer' });
+      seen.push(...body.data);
+      [after, more] = [body.next_after, body.has_more];
+    }
+    for (const each of seen) expect(fieldsOf(each)).toEqual(event);
+    expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, index) => index + 1));
+    expect(new Set(seen.map(({ tenant_id }) => tenant_id))).toEqual(new Set([directory.first.id]));
+    const types = new Set(seen.map(({ type }) => type));
+    expect([...types]).toEqual(expect.arrayContaining(['identity.created', 'user.deleted', 'sync.job.completed']));
+  });
+
+  it('shows what an event is about as the API shows it', async () => {
+    const { body } = await client.get('/v1/events', { query: '?types=identity.created&limit=200' });
+    const { body: identity } = await client.get('/v1/identities/{id}', { id: full.id });
+    const told = body.data.find((each: { data: Item }) => each.data.id === full.id);
+    expect(told.data).toEqual({ ...identity, job_id: expect.stringMatching(/^job_/), changed: expect.any(Array) });
+  });
+
+  it.each(['after=-1', 'after=x', 'limit=0', 'limit=x', 'types=', 'types=identity*'])(
+    'is 400 for %s',
+    async (query) => {
+      await client.call('GET', '/v1/events', 400, { query: `?${query}` });
+    },
+  );
+});
+
 describe('GET /admin/v1/tenants/{id}/machine-identities/{id}', () => {
   const path = (tenant: string, id: string) => `/admin/v1/tenants/${tenant}/machine-identities/${id}`;
 

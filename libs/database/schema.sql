@@ -712,6 +712,7 @@ create table webhook_secrets (
 );
 CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (webhook_id);
 alter table webhook_secrets enable row level security, force row level security;
+create policy all_rows_idsync_gateway on webhook_secrets to idsync_gateway using (true) with check (true);
 create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using (true) with check (true);
 create policy own_rows on webhook_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on webhook_secrets to idsync_gateway;

@@ -30,7 +30,7 @@ const adminToken = 'the-operators-token-of-this-test';
       host: '127.0.0.1',
       port: 0,
       adminToken,
-      encryptionKey: Buffer.alloc(32, 1),
+      encryptionKeys: [Buffer.alloc(32, 1)],
       allowedCidrs: ['10.9.0.0/16'],
       logLevel: 'silent',
     });

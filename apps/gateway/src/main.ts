@@ -9,7 +9,7 @@ await runService('gateway', async () => {
     host: env.HOST,
     port: env.PORT,
     adminToken: env.ADMIN_TOKEN,
-    encryptionKey: env.ENCRYPTION_KEY,
+    encryptionKeys: [env.ENCRYPTION_KEY, ...env.ENCRYPTION_KEYS_PREVIOUS],
     allowedCidrs: env.WEBHOOK_ALLOW_CIDRS,
     logLevel: env.LOG_LEVEL,
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Database } from '@idsync/database';
-import { openBus } from '@idsync/messaging';
+import { Housekeeping, openBus } from '@idsync/messaging';
 import { addressVetter, createLogger, NestLogger, type RunningService } from '@idsync/runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -13,6 +13,7 @@ import { GatewayModule } from './gateway.module.js';
 import { GatewaySettings } from './gateway-settings.js';
 import { KeyRing } from './key-ring.js';
 import { registerReferencePage } from './reference-page.js';
+import { resealing, type SealingKeys } from './reseal-secrets.js';
 
 export interface GatewayOptions {
   databaseUrl: string;
@@ -21,7 +22,8 @@ export interface GatewayOptions {
   host: string;
   port: number;
   adminToken: string;
-  encryptionKey: Buffer;
+  /** Of the signing secrets of webhooks. */
+  encryptionKeys: SealingKeys;
   /** Networks of private receivers that webhooks may call. */
   allowedCidrs: readonly string[];
   logLevel: string;
@@ -37,6 +39,7 @@ const version = '0.1.0';
 const largestBody = 1024 * 1024;
 /** A request that has not arrived whole by then is dropped. */
 const requestTimeoutMs = 30_000;
+const housekeepingMs = 60 * 60_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const logger = createLogger('gateway', options.logLevel);
@@ -66,7 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     GatewayModule.with(
       database,
       keyRing,
-      new GatewaySettings(options.encryptionKey, addressVetter(options.allowedCidrs)),
+      new GatewaySettings(options.encryptionKeys[0], addressVetter(options.allowedCidrs)),
     ),
     adapter,
     { logger: new NestLogger(logger), abortOnError: false, bodyParser: false },
@@ -83,6 +86,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   acceptJson(server);
   await registerReferencePage(server, version);
   await app.listen(options.port, options.host);
+  const housekeeping = new Housekeeping([resealing(database, options.encryptionKeys, logger)], housekeepingMs, logger);
+  housekeeping.start();
   logger.info('ready');
   return {
     url: addressOf(app, options.host),
@@ -91,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
     async close() {
       await app.close();
+      await housekeeping.stop();
       await keyRing.close();
       await bus.close();
       await database.close();

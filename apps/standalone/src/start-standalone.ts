@@ -41,7 +41,8 @@ export async function startStandalone(
     running.push(await startSyncWorker({ ...common, sourcesDir: env.SOURCES_DIR }));
     const encryptionKey = env.ENCRYPTION_KEY ?? secrets.encryptionKey;
     // Whoever sets a key later has secrets that the kept one sealed.
-    const encryptionKeys = [encryptionKey, ...env.ENCRYPTION_KEYS_PREVIOUS, secrets.encryptionKey];
+    const previousKeys = [...env.ENCRYPTION_KEYS_PREVIOUS, secrets.encryptionKey];
+    const encryptionKeys: [Buffer, ...Buffer[]] = [encryptionKey, ...previousKeys];
     const allowedCidrs = env.WEBHOOK_ALLOW_CIDRS;
     running.push(await startWebhookDispatcher({ ...common, encryptionKeys, allowedCidrs }));
     const gateway = await startGateway({
@@ -49,7 +50,7 @@ export async function startStandalone(
       host: env.HOST,
       port: env.PORT,
       adminToken,
-      encryptionKey,
+      encryptionKeys,
       allowedCidrs,
     });
     running.push(gateway);

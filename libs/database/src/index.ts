@@ -137,6 +137,7 @@ export { findMachine, type MachineRow } from './gateway/machine-identities.js';
 export { findOperation, listOperations, type OperationRow, requestOperation } from './gateway/operations.js';
 export { findJobPlan, type JobPlan, type PlanEntryRow } from './gateway/plans.js';
 export { type CaseRow, findCase, listCases } from './gateway/review-cases.js';
+export { findOutdatedSecrets, replaceSecrets, type SealedSecret } from './gateway/sealed-secrets.js';
 export { createTenant, findTenant, listTenants, type TenantRow } from './gateway/tenants.js';
 export { type TriggerOutcome, triggerSync } from './gateway/trigger-sync.js';
 export {
@@ -153,7 +154,7 @@ export { enqueue, markReceived, type OutgoingMessage } from './outbox.js';
 export { type NewEvent, recordEvents } from './record-events.js';
 export { type ServiceRole, serviceRoles } from './roles.js';
 export { SchemaVersionError } from './schema-version.js';
-export { open, seal } from './secret-box.js';
+export { open, seal, sealMark } from './secret-box.js';
 export { lockNotAvailable, sqlState, uniqueViolation } from './sql-state.js';
 export { deleteLeftBatches, holdBatches, insertBatch, removeBatch, takeUnansweredBatches } from './sync/batches.js';
 export { findJobSource, type JobSource } from './sync/job-source.js';

@@ -39,8 +39,9 @@ export const ownership: Record<string, TableOwnership> = {
   },
   webhook_secrets: {
     rows: byTenant,
+    // The gateway seals them anew, whosever they are, when the key changes.
     grants: { gateway: write, 'webhook-dispatcher': read },
-    acrossTenants: ['webhook-dispatcher'],
+    acrossTenants: ['gateway', 'webhook-dispatcher'],
   },
   idempotency_keys: { rows: byTenant, grants: { gateway: write } },
   sync_jobs: {

@@ -6,6 +6,7 @@ import { openDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { describeSchema } from './describe-schema.js';
 import { migrate, migrateDown } from './migrate.js';
+import { EventFeed1700000000010 } from './migrations/1700000000010-event-feed.js';
 import { migrations } from './migrations/index.js';
 import { ownership } from './ownership.js';
 import { serviceRoles } from './roles.js';
@@ -59,6 +60,33 @@ describe('the schema', () => {
 });
 
 describe('migrating', () => {
+  it('gives the feed to keys that were issued for everything, and to no other', async () => {
+    const own = await createTestDatabase();
+    const fixture = DirectoryFixture.connect(own.url);
+    const everything = ['identities:read', 'users:read', 'sync:read', 'sync:write', 'webhooks:read', 'webhooks:write'];
+    const issued = { all: everything, most: everything.slice(1), feed: ['events:read'] };
+    const scopes = async () => {
+      const rows = await fixture.rows<{ name: string; scopes: string[] }>('select name, scopes from api_keys');
+      return Object.fromEntries(rows.map((row) => [row.name, row.scopes]));
+    };
+    try {
+      const tenant = await fixture.tenant();
+      for (const [name, list] of Object.entries(issued)) {
+        await fixture.rows(
+          `insert into api_keys (id, tenant_id, name, secret_hash, scopes) values (gen_random_uuid(), $1, $2, '', $3)`,
+          [tenant, name, list],
+        );
+      }
+      for (const _ of migrations.slice(migrations.indexOf(EventFeed1700000000010))) await migrateDown(own.url);
+      expect(await scopes()).toEqual({ ...issued, feed: [] });
+      await migrate(own.url);
+      expect(await scopes()).toEqual({ ...issued, all: [...everything, 'events:read'], feed: [] });
+    } finally {
+      await fixture.close();
+      await own.drop();
+    }
+  });
+
   it('waits for a table that is in use, and holds no other meanwhile', async () => {
     const own = await createTestDatabase();
     const [reader, other] = [DirectoryFixture.connect(own.url), DirectoryFixture.connect(own.url)];

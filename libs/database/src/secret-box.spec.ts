@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { open, seal } from './secret-box.js';
+import { open, seal, sealMark } from './secret-box.js';
 
 const key = randomBytes(32);
 const secret = 'whsec_dGhlIHNlY3JldA==';
@@ -32,6 +32,12 @@ describe('a sealed secret', () => {
     expect(open(seal(secret, next, 'tenant'), [next, key], 'tenant')).toBe(secret);
     expect(() => open(seal(secret, key, 'tenant'), [next], 'tenant')).toThrow('sealed with another key');
     expect(() => open(seal(secret, key, 'tenant'), [], 'tenant')).toThrow('sealed with another key');
+  });
+
+  it('begins with the mark of its key, which another key does not have', () => {
+    const sealed = seal(secret, key, 'tenant');
+    expect(sealed.subarray(0, sealMark(key).length)).toEqual(sealMark(key));
+    expect(sealMark(randomBytes(32))).not.toEqual(sealMark(key));
   });
 
   it('does not open if any of its bytes was changed', () => {

@@ -13,7 +13,7 @@ export function seal(secret: string, key: Buffer, context: string): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-  return Buffer.concat([Buffer.from([version]), keyId(key), nonce, cipher.getAuthTag(), ciphertext]);
+  return Buffer.concat([sealMark(key), nonce, cipher.getAuthTag(), ciphertext]);
 }
 
 /** Opens what `seal` made. Throws if none of the keys is the right one, or if anything was changed. */
@@ -28,6 +28,11 @@ export function open(sealed: Buffer, keys: readonly Buffer[], context: string): 
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(nonceEnd, nonceEnd + tagBytes));
   return Buffer.concat([decipher.update(sealed.subarray(nonceEnd + tagBytes)), decipher.final()]).toString('utf8');
+}
+
+/** What everything that was sealed with this key begins with: version and key id. */
+export function sealMark(key: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([version]), keyId(key)]);
 }
 
 function keyId(key: Buffer): Buffer {

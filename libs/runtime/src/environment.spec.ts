@@ -61,6 +61,18 @@ describe('reading the environment', () => {
     }
   });
 
+  it('takes earlier encryption keys, none unless told, for who seals and who opens', () => {
+    const earlier = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const list = earlier.map((key) => key.toString('base64')).join(', ');
+    for (const schema of [gatewayEnvironment, dispatcherEnvironment]) {
+      const keys = (text?: string) =>
+        readEnv(schema, { ...good, ENCRYPTION_KEYS_PREVIOUS: text }).ENCRYPTION_KEYS_PREVIOUS;
+      expect(keys()).toEqual([]);
+      expect(keys(list)).toEqual(earlier);
+      expect(() => keys(`${list},short`)).toThrow(/^ENCRYPTION_KEYS_PREVIOUS is not valid/);
+    }
+  });
+
   it('takes a folder of sources that is there', () => {
     const folder = (path: string) => readEnv(standaloneEnvironment, { SOURCES_DIR: path });
     expect(folder(tmpdir()).SOURCES_DIR).toBe(tmpdir());

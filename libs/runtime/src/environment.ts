@@ -62,6 +62,7 @@ export const gatewayEnvironment = z.object({
   HOST,
   ADMIN_TOKEN,
   ENCRYPTION_KEY,
+  ENCRYPTION_KEYS_PREVIOUS,
   WEBHOOK_ALLOW_CIDRS,
 });
 export const directoryEnvironment = z.object(everyService);

@@ -1,5 +1,5 @@
 import { encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
-import { announceRendering, Database, findEventBodies, savePayloads } from '@idsync/database';
+import { announceRendering, Database, findEventBodies, findFeedPage, savePayloads } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { endJob, wholeRun } from '../../test/whole-run.js';
@@ -147,6 +147,24 @@ describe('who is erased', () => {
     await erase(identity);
     expect(await traces('wqz')).toEqual({});
     expect(Object.keys(await traces('keep5'))).toEqual(expect.arrayContaining(['event_payloads', 'webhook_attempts']));
+  });
+
+  it('is in nothing that the feed tells, which still tells that something happened', async () => {
+    await directory.sync(hr, [row('wqz-8', { email: 'wqz8@x.org' }), row('keep-8', { email: 'keep8@x.org' })]);
+    const identity = await directory.identityOf('wqz-8');
+    await sentEverything();
+    const gateway = await Database.connect({ url: directory.url, service: 'gateway' });
+    const { tenant } = directory;
+    const feed = () => gateway.transaction(tenant, (tx) => findFeedPage(tx, tenant, { after: 0, limit: 200 }));
+    const before = await feed();
+    expect(before.bodies.join()).toContain('wqz8@x.org');
+    await erase(identity);
+    const after = await feed();
+    await gateway.close();
+    expect(after.bodies.join()).not.toContain('wqz');
+    expect(after.bodies.join()).toContain('keep8@x.org');
+    expect(after.nextAfter).toBeGreaterThan(before.nextAfter);
+    expect(after.bodies).toHaveLength(after.nextAfter);
   });
 
   it('waits for whoever is rendering what is sent, so that nothing of theirs is kept afterwards', async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     adminToken,
-    encryptionKey: Buffer.alloc(32, 1),
+    encryptionKeys: [Buffer.alloc(32, 1)],
     allowedCidrs: ['10.9.0.0/16'],
     logLevel: 'fatal',
   });

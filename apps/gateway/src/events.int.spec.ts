@@ -1,0 +1,135 @@
+import { decodeId } from '@idsync/contracts';
+import { Database, recordEvents } from '@idsync/database';
+import { createTestDatabase, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Gateway, startGateway } from './start.js';
+
+const adminToken = 'the-operators-token-of-this-test';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let gateway: Gateway;
+let tenant: string;
+let key: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
+  gateway = await startGateway({
+    databaseUrl: testDatabase.url,
+    host: '127.0.0.1',
+    port: 0,
+    adminToken,
+    encryptionKeys: [Buffer.alloc(32, 1)],
+    allowedCidrs: [],
+    logLevel: 'fatal',
+  });
+});
+
+beforeEach(async () => {
+  tenant = (await asOperator('/admin/v1/tenants', { name: 'Test' })).id ?? '';
+  key = await issue({ name: 'test' });
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await database?.close();
+  await testDatabase?.drop();
+});
+
+async function asOperator(path: string, body: object): Promise<Record<string, string>> {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+  const answer = await fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await answer.json()) as Record<string, string>;
+}
+
+const issue = async (body: object) => (await asOperator(`/admin/v1/tenants/${tenant}/api-keys`, body)).key ?? '';
+
+async function ask(query = '', withKey = key) {
+  const answer = await fetch(`${gateway.url}/v1/events${query}`, { headers: { 'x-api-key': withKey } });
+  return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.json() };
+}
+
+async function happened(count: number): Promise<void> {
+  const uuid = decodeId('tenant', tenant) ?? '';
+  const events = Array.from({ length: count }, (_, index) => ({
+    type: 'sync.job.completed' as const,
+    occurredAt: new Date('2026-01-31T12:00:00Z'),
+    details: { status: 'completed', note: `"${index}"` },
+  }));
+  await database.transaction(uuid, (tx) => recordEvents(tx, uuid, events));
+}
+
+describe('GET /v1/events', () => {
+  it('answers with events as webhooks are sent them, and with where to go on', async () => {
+    await happened(3);
+    expect(await ask('?limit=2')).toEqual({
+      status: 200,
+      type: 'application/json; charset=utf-8',
+      body: {
+        data: [1, 2].map((sequence) => ({
+          id: expect.stringMatching(/^evt_/),
+          type: 'sync.job.completed',
+          timestamp: '2026-01-31T12:00:00.000Z',
+          tenant_id: tenant,
+          sequence,
+          data: { status: 'completed', note: `"${sequence - 1}"`, changed: ['status'] },
+        })),
+        next_after: 2,
+        has_more: true,
+        limit: 2,
+      },
+    });
+    expect((await ask('?after=2')).body).toMatchObject({ data: [{ sequence: 3 }], next_after: 3, has_more: false });
+    expect((await ask('?after=3')).body).toEqual({ data: [], next_after: 3, has_more: false, limit: 50 });
+    expect((await ask('?after=77')).body).toMatchObject({ data: [], next_after: 77 });
+  });
+
+  it('takes 200 for what is more, and only the types that are asked for', async () => {
+    await happened(201);
+    const { body } = await ask('?limit=100000');
+    expect([body.data.length, body.limit, body.next_after]).toEqual([200, 200, 200]);
+    expect((await ask('?types=user.*,sync.job.completed&limit=3')).body.data).toHaveLength(3);
+    expect((await ask('?types=user.*,identity.created')).body).toMatchObject({ data: [], next_after: 201 });
+  });
+
+  it.each([
+    ['after', '-1'],
+    ['after', 'x'],
+    ['after', '1.5'],
+    ['after', ''],
+    ['after', '9999999999999999'],
+    ['after', '1&after=2'],
+    ['limit', '0'],
+    ['limit', '-1'],
+    ['limit', 'x'],
+    ['types', ''],
+    ['types', 'user.created,'],
+    ['types', 'user*'],
+    ['types', 'User.created'],
+    ['types', '%25'],
+    ['types', 'a&types=b'],
+    ['types', 'x'.repeat(129)],
+    ['types', Array.from({ length: 101 }, (_, index) => `a${index}`).join(',')],
+  ])('is 400 with a text that names it for %s=%.40s', async (name, value) => {
+    expect(await ask(`?${name}=${value}`)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(`^${name} must be `) },
+    });
+  });
+
+  it('needs the scope events:read, which a key has unless it was issued with others', async () => {
+    expect((await ask('', await issue({ name: 'reader', scopes: ['events:read'] }))).status).toBe(200);
+    expect(await ask('', await issue({ name: 'other', scopes: ['identities:read', 'webhooks:write'] }))).toMatchObject({
+      status: 403,
+      body: { error: 'the key lacks the scope events:read' },
+    });
+  });
+
+  it('shows nothing of another tenant', async () => {
+    await happened(1);
+    const other = await asOperator('/admin/v1/tenants', { name: 'Other' });
+    tenant = other.id ?? '';
+    expect((await ask('', await issue({ name: 'other' }))).body).toMatchObject({ data: [], next_after: 0 });
+  });
+});
