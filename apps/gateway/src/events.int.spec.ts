@@ -47,7 +47,8 @@ const issue = async (body: object) => (await asOperator(`/admin/v1/tenants/${ten
 
 async function ask(query = '', withKey = key) {
   const answer = await fetch(`${gateway.url}/v1/events${query}`, { headers: { 'x-api-key': withKey } });
-  return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.json() };
+  const body = (await answer.json()) as { data: object[]; next_after: number; limit: number };
+  return { status: answer.status, type: answer.headers.get('content-type'), body };
 }
 
 async function happened(count: number): Promise<void> {
