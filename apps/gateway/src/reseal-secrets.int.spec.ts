@@ -4,6 +4,7 @@ import { type Database, insertWebhook, open, rotateWebhookSecret, seal } from '@
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { resealing, type SealingKeys } from './reseal-secrets.js';
+import { startGateway } from './start.js';
 
 const [current, earlier, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
@@ -172,6 +173,24 @@ describe('re-sealing', () => {
     await Promise.all([rotation, walked]);
     expect(await openedWith([current, earlier], kept)).toEqual(['the new one']);
     expect(told).toEqual(['webhook secrets: 0 re-sealed; all are sealed with ENCRYPTION_KEY']);
+  });
+
+  it('is what a gateway does after its start, while it answers', async () => {
+    const kept = await webhook(earlier);
+    const gateway = await startGateway({
+      databaseUrl: own.url,
+      host: '127.0.0.1',
+      port: 0,
+      adminToken: 'the-operators-token-of-this-test',
+      encryptionKeys: [current, earlier],
+      allowedCidrs: [],
+      logLevel: 'fatal',
+    });
+    expect((await fetch(`${gateway.url}/v1/health`)).status).toBe(200);
+    while ((await openedWith([current], kept))[0] === undefined)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await gateway.close();
+    expect(await openedWith([current], kept)).toEqual([kept.secret]);
   });
 
   it('loses no secret to rotations at the same time', async () => {

@@ -10,8 +10,8 @@ export interface FeedPage {
   hasMore: boolean;
 }
 
-/** Events looked at for one page: where a filter lets few through, a page is short or empty, and never slow. */
-const lookedAtMost = 5_000;
+/** Events that a filter is tried on for one page: where it lets few through, a page is short or empty, and never slow. */
+const filteredAtMost = 5_000;
 
 /**
  * What a tenant's events tell after a sequence. The end is read before the events are, and a sequence that is read has no gap
@@ -27,7 +27,7 @@ export async function findFeedPage(
   ]);
   const end = sequence?.last ?? 0;
   if (after >= end) return { bodies: [], nextAfter: after, hasMore: false };
-  const last = Math.min(end, after + lookedAtMost);
+  const last = Math.min(end, after + (types ? filteredAtMost : limit));
   const events = await findEventBodies(tx, tenantId, { first: after + 1, last }, { types, limit });
   const nextAfter = events.length === limit ? (events.at(-1)?.sequence ?? last) : last;
   return { bodies: events.map(({ body }) => body), nextAfter, hasMore: nextAfter < end };
