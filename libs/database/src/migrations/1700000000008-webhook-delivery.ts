@@ -16,8 +16,12 @@ export class WebhookDelivery1700000000008 implements MigrationInterface {
 const up = `
 alter table webhook_deliveries set (fillfactor = 70);
 alter table webhook_deliveries add column event_type text;
+alter table webhook_deliveries no force row level security;
+alter table events no force row level security;
 update webhook_deliveries d set event_type = coalesce(
   (select e.type from events e where e.tenant_id = d.tenant_id and e.sequence = d.event_sequence), 'unknown');
+alter table events force row level security;
+alter table webhook_deliveries force row level security;
 alter table webhook_deliveries alter column event_type set not null;
 alter table webhook_deliveries add column attempts integer not null default 0;
 alter table webhook_deliveries add column tries integer not null default 0;

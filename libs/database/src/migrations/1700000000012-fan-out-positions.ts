@@ -12,12 +12,15 @@ export class FanOutPositions1700000000012 implements MigrationInterface {
 }
 
 // Events that were announced, and not yet handed to a consumer, are still to be fanned out.
+// Row-level security is forced on the table's owner too, who names no tenant here.
 const up = `
 create table fan_out_positions (
   tenant_id uuid constraint fan_out_positions_pkey primary key,
   sequence bigint not null
 );
 
+alter table event_sequences no force row level security;
+alter table outbox no force row level security;
 with announced as (
   select message from outbox where type = 'facts.recorded'
   union all select message from bus_messages where type = 'facts.recorded' and dead_at is null),
@@ -26,6 +29,8 @@ first as (
     from announced group by 1)
 insert into fan_out_positions (tenant_id, sequence)
 select s.tenant_id, coalesce(first.sequence - 1, s.last) from event_sequences s left join first using (tenant_id);
+alter table outbox force row level security;
+alter table event_sequences force row level security;
 `;
 
 const down = 'drop table fan_out_positions';
