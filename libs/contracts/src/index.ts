@@ -1,5 +1,7 @@
 export * from './attribute-priorities.js';
 export * from './connector-config.js';
+export { describeEvents } from './event-catalogue/describe-events.js';
+export { eventBody } from './event-catalogue/event-bodies.js';
 export * from './events.js';
 export * from './http/errors.js';
 export { openApiDocument } from './http/openapi.js';

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import * as events from '../event-catalogue/event-bodies.js';
+import { eventExample } from '../event-catalogue/event-examples.js';
+import { eventMeanings } from '../event-catalogue/event-meanings.js';
+import { type EventType, eventTypes } from '../events.js';
 import * as resources from './resources.js';
 import type { RouteDefinition } from './route.js';
 import { routes } from './routes.js';
@@ -16,6 +20,12 @@ const named: Record<string, z.ZodType> = {
   Webhook: resources.webhook,
   CreatedWebhook: resources.createdWebhook,
   Error: resources.errorBody,
+  IdentityFact: events.identityFact,
+  UserFact: events.userFact,
+  AccountFact: events.accountFact,
+  MachineIdentityFact: events.machineIdentityFact,
+  SyncJobFact: events.syncJobFact,
+  SyncJobEndFact: events.syncJobEndFact,
 };
 
 const errorMeanings: Record<number, string> = {
@@ -53,8 +63,10 @@ export function openApiDocument(version: string): Record<string, unknown> {
     tags: [
       { name: 'Public API' },
       { name: 'Operator interface', description: 'No part of `/v1`; needs the operator token.' },
+      { name: 'Webhooks', description: 'What subscribers are sent. They pass over fields and kinds they do not know.' },
     ],
     paths,
+    webhooks: Object.fromEntries(eventTypes.map((type) => [type, { post: webhookOperation(type, refs) }])),
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, stripped(schema)])),
       securitySchemes: {
@@ -102,6 +114,37 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
           },
         ]),
       ),
+    },
+  };
+}
+
+const webhookHeaders: Record<string, string> = {
+  'webhook-id': 'The id of the event; the same each time it is sent.',
+  'webhook-timestamp': 'When it is sent, in Unix seconds.',
+  'webhook-signature': '`v1,` and the base64 of HMAC-SHA256 of `id.timestamp.body`; several during a rotation.',
+};
+
+/** What a receiver is sent; docs/webhooks.md tells the rest. */
+function webhookOperation(type: EventType, refs: ReadonlyMap<z.ZodType, string>): Record<string, unknown> {
+  const [content] = Object.values(json(events.eventBody(type), refs, 'output')) as [object];
+  return {
+    summary: type,
+    description: eventMeanings[type],
+    operationId: `event${type.replace(/(^|[._])(.)/g, (_, __, letter: string) => letter.toUpperCase())}`,
+    tags: ['Webhooks'],
+    security: [],
+    parameters: Object.entries(webhookHeaders).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: true,
+      description,
+      schema: { type: 'string' },
+    })),
+    requestBody: { required: true, content: { 'application/json': { ...content, example: eventExample(type) } } },
+    responses: {
+      '2XX': { description: 'It arrived' },
+      410: { description: 'Nobody is there any more: the subscription is switched off' },
+      default: { description: 'It did not arrive, and is sent again by the schedule' },
     },
   };
 }

@@ -1,0 +1,51 @@
+<?php
+// Verifies a webhook request (Standard Webhooks 1.0). PHP 8 or newer, no extensions beyond the default ones.
+declare(strict_types=1);
+
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Throws unless the request is from whom the secret is shared with, and recent.
+ *
+ * @param array<string, string> $headers with lower-case names
+ * @param string $body the bytes as they came (file_get_contents('php://input')), before anything parses them
+ */
+function verify(string $secret, array $headers, string $body): void
+{
+    $id = $headers['webhook-id'] ?? '';
+    $timestamp = $headers['webhook-timestamp'] ?? '';
+    $signatures = $headers['webhook-signature'] ?? '';
+    if ($id === '' || $timestamp === '' || $signatures === '') {
+        throw new RuntimeException('a header is missing');
+    }
+    if (preg_match('/\A[0-9]{1,12}\z/', $timestamp) !== 1) {
+        throw new RuntimeException('the timestamp is no number');
+    }
+    if (abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
+        throw new RuntimeException('the timestamp is too far off');
+    }
+    $key = base64_decode(preg_replace('/\Awhsec_/', '', $secret), true);
+    if ($key === false || $key === '') {
+        throw new RuntimeException('the secret is no key');
+    }
+    $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+    // One signature for each live secret: any of them will do. Versions we do not know are passed over.
+    foreach (explode(' ', $signatures) as $given) {
+        if (hash_equals($expected, $given)) {
+            return;
+        }
+    }
+    throw new RuntimeException('no signature matches');
+}
+
+// php verify.php <secret> <webhook-id> <webhook-timestamp> <webhook-signature> < body
+if (PHP_SAPI === 'cli' && realpath($argv[0]) === __FILE__) {
+    [, $secret, $id, $timestamp, $signature] = $argv;
+    $headers = ['webhook-id' => $id, 'webhook-timestamp' => $timestamp, 'webhook-signature' => $signature];
+    try {
+        verify($secret, $headers, stream_get_contents(STDIN));
+    } catch (RuntimeException $error) {
+        fwrite(STDERR, $error->getMessage() . "\n");
+        exit(1);
+    }
+}
