@@ -10,6 +10,8 @@ export interface ServicesOptions {
   databaseUrl: string;
   amqpUrl?: string;
   sourcesDir: string;
+  /** Private networks whose receivers may be called. */
+  allowCidrs?: string;
 }
 
 /** The four services as four processes of their built programs, as they run in production. */
@@ -53,6 +55,7 @@ export class Services {
         AMQP_URL: this.options.amqpUrl,
         SOURCES_DIR: this.options.sourcesDir,
         ADMIN_TOKEN: this.adminToken,
+        WEBHOOK_ALLOW_CIDRS: this.options.allowCidrs,
         ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
         PORT: String(this.port),
         LOG_LEVEL: 'warn',

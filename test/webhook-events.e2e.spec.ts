@@ -1,0 +1,164 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { type EventType, eventBody, eventTypes } from '@idsync/contracts';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { Services } from './support/services.js';
+
+interface Body {
+  id: string;
+  type: EventType;
+  sequence: number;
+  data: Record<string, unknown>;
+}
+
+/** Nothing in a directory brings these about. */
+const notByItself: EventType[] = ['webhook.test'];
+
+describe('what webhooks are sent', () => {
+  let database: TestDatabase;
+  let admin: DirectoryFixture;
+  let sources: string;
+  let services: Services;
+  let tenant: Tenant;
+  let receiver: Server;
+  const received = new Map<number, { id: string; body: Body }>();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    admin = DirectoryFixture.connect(database.url);
+    sources = await mkdtemp(join(tmpdir(), 'idsync-events-'));
+    services = await Services.start({ databaseUrl: database.url, sourcesDir: sources, allowCidrs: '127.0.0.0/8' });
+    tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Told');
+    receiver = createServer(async (request, response) => {
+      const body = (await json(request)) as Body;
+      received.set(body.sequence, { id: String(request.headers['webhook-id']), body });
+      response.writeHead(204).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const subscribed = await tenant.client.post('/v1/webhooks', {
+      callback_url: `http://127.0.0.1:${port}/`,
+      events: ['*'],
+    });
+    expect(subscribed.status).toBe(201);
+  });
+
+  afterAll(async () => {
+    await services?.stop();
+    receiver?.closeAllConnections();
+    receiver?.close();
+    await admin?.close();
+    await database?.drop();
+    if (sources) await rm(sources, { recursive: true });
+  });
+
+  const list = (name: string, lines: string) => writeFile(join(sources, name), lines);
+  const connector = (name: string, records: string, fields: Record<string, string>) =>
+    createConnector(tenant, {
+      type: 'csv',
+      name,
+      records,
+      priority: records === 'user' ? 10 : 20,
+      config: { path: `${name}.csv`, external_id: 'id', fields: { display_name: 'name', status: 'status', ...fields } },
+    });
+
+  async function operate(path: string, body: object = {}): Promise<Answer['body']> {
+    const answer = await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/${path}`, body);
+    expect(answer).toMatchObject({ status: 200, body: { status: 'done' } });
+    return answer.body;
+  }
+
+  const identity = async (name: string): Promise<Answer['body']> => {
+    const { body } = await tenant.client.get('/v1/identities?limit=200');
+    return body.data.find((each: Answer['body']) => each.display_name === name);
+  };
+
+  /** What the operator interface answers, as soon as it is what is waited for. */
+  async function until(path: string, holds: (body: Answer['body']) => boolean): Promise<Answer['body']> {
+    for (let look = 0; look < 1_200; look += 1) {
+      const { body } = await tenant.operator.get(`/admin/v1/tenants/${tenant.id}/${path}`);
+      if (holds(body)) return body;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`${path} never was what it should be`);
+  }
+
+  async function everythingTold(): Promise<void> {
+    for (let look = 0; look < 1_200; look += 1) {
+      const [events] = await admin.rows<{ last: number }>('select last::int from event_sequences');
+      if (received.size === events?.last) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error('some events were never told');
+  }
+
+  it('is what the catalogue says, for every kind', async () => {
+    const hr = await connector('hr', 'user', { email: 'mail', job_title: 'title', hire_date: 'hired' });
+    const ad = await connector('ad', 'account', { email: 'mail', job_title: 'title' });
+    const bots = await connector('bots', 'machine_identity', { owned_by: 'owner', technical_inheritor: 'heir' });
+    const people = 'id,name,mail,title,hired,status\n';
+    const logins = 'id,name,mail,title,status\n';
+    const machines = 'id,name,owner,heir,status\n';
+
+    await list(
+      'hr.csv',
+      `${people}1,Ann,a@x.org,Dev,2020-02-03,\n2,Bob,b@x.org,,,\n3,Carl Black,c@x.org,,,\n4,Dan,d@x.org,,,\n`,
+    );
+    await list('ad.csv', `${logins}ann,Ann,a@x.org,Dev,\nbob,Bob,b@x.org,,\ncarl,Carl Black,,,\nnobody,No One,,,\n`);
+    await list('bots.csv', `${machines}build,Build,a@x.org,b@x.org,\nnight,Night,d@x.org,,\n`);
+    for (const each of [hr, ad, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
+
+    // One account could be Carl's: an operator says so, and takes it back.
+    const { data: cases } = await until('cases', ({ data }) => data.length > 0);
+    const linked = await operate(`cases/${cases[0].id}/resolve`, {
+      resolution: 'link',
+      identity_id: cases[0].candidates[0].identity_id,
+    });
+    await operate(`operations/${linked.operation_id}/revert`);
+
+    await list(
+      'hr.csv',
+      `${people}1,Ann,a@x.org,Dev,2020-02-03,inactive\n2,Bob,b@x.org,Lead,,\n4,Dan,d@x.org,,,suspended\n`,
+    );
+    await list('ad.csv', `${logins}ann,Ann,a@x.org,Dev,disabled\nbob,Bob,b@x.org,Lead,\ncarl,Carl Black,,,\n`);
+    await list('bots.csv', `${machines}build,Builder,a@x.org,b@x.org,\nnight,Night,d@x.org,,\n`);
+    for (const each of [hr, ad, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
+
+    await list('hr.csv', `${people}1,Ann,a@x.org,Dev,2020-02-03,\n2,Bob,b@x.org,Lead,,\n4,Dan,d@x.org,,,\n`);
+    await list('bots.csv', `${machines}build,Builder,a@x.org,b@x.org,\n`);
+    for (const each of [hr, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
+
+    const [ann, bob, dan] = [await identity('Ann'), await identity('Bob'), await identity('Dan')];
+    await operate(`identities/${ann.id}/merge`, { from_ids: [bob.id] });
+    await operate(`identities/${ann.id}/split`, { record_ids: [bob.users[0].id], reason: 'they are two' });
+    await operate(`identities/${dan.id}/erase`);
+
+    expect(await sync(tenant, await connector('missing', 'user', {}))).toMatchObject({ status: 'failed' });
+    await list('hr.csv', people);
+    const { job_id: held } = (await tenant.client.post('/v1/sync/trigger', { connector_id: hr })).body;
+    await until(`sync-jobs/${held}`, ({ status }) => status === 'quarantined');
+    await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/sync-jobs/${held}/cancel`, { reason: 'wrong file' });
+    await until(`sync-jobs/${held}`, ({ status }) => status === 'cancelled');
+
+    await everythingTold();
+    const told = [...received.values()].sort((a, b) => a.body.sequence - b.body.sequence);
+    expect(told.map(({ body }) => body.sequence)).toEqual(told.map((_, at) => at + 1));
+    const strangers = told.flatMap(({ id, body }) => {
+      const { error } = eventBody(body.type).safeParse(body);
+      return error || id !== body.id ? [{ body, issues: error?.issues }] : [];
+    });
+    expect(strangers).toEqual([]);
+    const kinds = new Set(told.map(({ body }) => body.type));
+    expect(eventTypes.filter((type) => !kinds.has(type))).toEqual(notByItself);
+    const added = (type: EventType, field: string) => told.some(({ body }) => body.type === type && field in body.data);
+    expect(added('identity.deleted', 'erased')).toBe(true);
+    expect(added('machine_identity.owner_changed', 'handed_over')).toBe(true);
+    expect(added('account.unlinked', 'person_id')).toBe(false);
+  });
+});
