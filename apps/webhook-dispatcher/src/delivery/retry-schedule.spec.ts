@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { nextAttemptAt, retryDelays } from './retry-schedule.js';
@@ -9,6 +10,20 @@ describe('the schedule of attempts', () => {
   it('is ten attempts: at once, then 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the one before', () => {
     const delays = retryDelays.map((_, index) => nextAttemptAt(index + 1, 0, { random: 0.5 })?.getTime());
     expect(delays).toEqual([5_000, 300_000, 1_800_000, hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)]);
+  });
+
+  it('is the one that receivers are told', () => {
+    const page = readFileSync(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8');
+    const units = [
+      [hours(1), 'h'],
+      [60_000, 'min'],
+      [1_000, 's'],
+    ] as const;
+    const told = retryDelays.map((delay) => {
+      const [size, unit] = units.find(([ms]) => delay >= ms) ?? [1, 'ms'];
+      return `${delay / size} ${unit}`;
+    });
+    expect(page).toContain(`| after | at once | ${told.join(' | ')} |\n`);
   });
 
   it('gives up after the tenth', () => {

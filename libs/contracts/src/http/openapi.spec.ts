@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { eventTypes } from '../events.js';
 import { openApiDocument } from './openapi.js';
 import { routes } from './routes.js';
 
@@ -19,6 +20,10 @@ interface Operation {
   parameters: { name: string; in: string; schema: object }[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
+}
+
+interface Webhook {
+  requestBody: { content: { 'application/json': { schema: object; example: { data: object } } } };
 }
 
 /** The 13 endpoints of the interface specification, with the statuses it names; 500 is on all of them. */
@@ -65,6 +70,22 @@ describe('the OpenAPI document', () => {
     expect(schemas.length).toBeGreaterThan(100);
     for (const schema of schemas) {
       expect(() => ajv.compile({ ...schema, components: document.components })).not.toThrow();
+    }
+  });
+
+  it('tells each kind of event with a body and an example of it', () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+    addFormats.default(ajv);
+    ajv.addKeyword('components');
+    const webhooks = document.webhooks as Record<string, { post: Webhook }>;
+    expect(Object.keys(webhooks)).toEqual(eventTypes);
+    for (const { post } of Object.values(webhooks)) {
+      const { schema, example } = post.requestBody.content['application/json'];
+      const validate = ajv.compile({ ...schema, components: document.components });
+      expect(validate(example) ? [] : validate.errors).toEqual([]);
+      const { data, ...rest } = example;
+      expect(validate({ ...rest, data: { ...data, grown: 1 } })).toBe(true);
+      expect(validate({ ...rest, data: { ...data, changed: 'email' } })).toBe(false);
     }
   });
 
