@@ -33,7 +33,7 @@ describe('what webhooks are sent', () => {
     database = await createTestDatabase();
     admin = DirectoryFixture.connect(database.url);
     sources = await mkdtemp(join(tmpdir(), 'idsync-events-'));
-    services = await Services.start({ databaseUrl: database.url, sourcesDir: sources, allowCidrs: '127.0.0.0/8' });
+    services = await Services.start({ databaseUrl: database.url, sourcesDir: sources, allowedCidrs: '127.0.0.0/8' });
     tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Told');
     receiver = createServer(async (request, response) => {
       const body = (await json(request)) as Body;

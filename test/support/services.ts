@@ -10,8 +10,8 @@ export interface ServicesOptions {
   databaseUrl: string;
   amqpUrl?: string;
   sourcesDir: string;
-  /** Private networks whose receivers may be called. */
-  allowCidrs?: string;
+  /** Networks of private receivers that webhooks may call. */
+  allowedCidrs?: string;
 }
 
 /** The four services as four processes of their built programs, as they run in production. */
@@ -55,7 +55,7 @@ export class Services {
         AMQP_URL: this.options.amqpUrl,
         SOURCES_DIR: this.options.sourcesDir,
         ADMIN_TOKEN: this.adminToken,
-        WEBHOOK_ALLOW_CIDRS: this.options.allowCidrs,
+        WEBHOOK_ALLOW_CIDRS: this.options.allowedCidrs,
         ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
         PORT: String(this.port),
         LOG_LEVEL: 'warn',
