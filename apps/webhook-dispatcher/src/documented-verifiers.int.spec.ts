@@ -22,8 +22,8 @@ beforeAll(async () => {
   secrets = [await fixture.secret(tenant, webhook), await fixture.secret(tenant, webhook)];
   stranger = await fixture.secret(tenant, await fixture.webhook(tenant, receiver.url, ['user.deleted']));
   const engine = fixture.engine();
-  const happened = await fixture.happened(tenant, ['sync.job.failed'], { error: 'Zeile 1: „Bjørn“ 漢字 😀' });
-  engine.wake(await fixture.fanOut(tenant, happened));
+  await fixture.happened(tenant, ['sync.job.failed'], { error: 'Zeile 1: „Bjørn“ 漢字 😀' });
+  engine.wake(await fixture.fanOut(tenant));
   await fixture.until(webhook, all('delivered'));
   const { headers, body } = receiver.received[0] as (typeof receiver.received)[number];
   delivered = {
