@@ -1,4 +1,4 @@
-import { newUuid } from '@idsync/contracts';
+import { encodeId, newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -152,6 +152,22 @@ describe('fanning out facts', () => {
       sequence: 1,
       data: { id: 'idn_x', display_name: 'Ann', job_id: 'job_y', changed: ['email', 'title'] },
     });
+  });
+
+  it('tells of an identity that is gone by its own id, whatever record brought the event about', async () => {
+    await webhook(['*']);
+    const identity = newUuid();
+    await fixture.rows(
+      `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, details)
+       values ($1, 1, $2, 'lifecycle.mover', now(), $3, $4, '{}')`,
+      [tenant, newUuid(), identity, newUuid()],
+    );
+    await moveSequence(1);
+    await fanOut();
+    const [payload] = await fixture.rows<{ body: string }>('select body from event_payloads where tenant_id = $1', [
+      tenant,
+    ]);
+    expect(JSON.parse(payload?.body ?? '').data).toEqual({ id: encodeId('identity', identity), changed: [] });
   });
 
   it('gives a test to the webhook it is for, whatever that wants, and to no other', async () => {

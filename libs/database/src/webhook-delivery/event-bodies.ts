@@ -22,6 +22,7 @@ interface EventRow {
   type: string;
   occurredAt: Date;
   subjectId: string | null;
+  identityId: string | null;
   details: Record<string, unknown> & { changes?: { field: string }[] };
   /** What was sent of it, if that is still kept. */
   sent: string | null;
@@ -41,7 +42,8 @@ export async function findEventBodies(
 ): Promise<EventBody[]> {
   // A limit keeps each look-up one of an index, whatever is known of the tables.
   const rows = await tx.query<EventRow>(
-    `select e.sequence, e.id, e.type, e.occurred_at as "occurredAt", e.subject_id as "subjectId", e.details,
+    `select e.sequence, e.id, e.type, e.occurred_at as "occurredAt", e.subject_id as "subjectId",
+            e.identity_id as "identityId", e.details,
             payload.body as sent, coalesce(record.document, identity.document) as resource
        from (select * from events
               where tenant_id = $1 and sequence between $2 and $3 and ($4::text[] is null or type like any($4))
@@ -98,7 +100,7 @@ function renderEventBody(event: EventRow, tenant: string): string {
 }
 
 /** A document is text that was rendered once: it is lengthened, never parsed. */
-function renderData({ type, subjectId, details, resource }: EventRow): string {
+function renderData({ type, subjectId, identityId, details, resource }: EventRow): string {
   const { changes = [], ...rest } = details;
   const kind = subjectKinds[type.slice(0, type.indexOf('.'))];
   // Of a job or a test there is nothing but what the event says.
@@ -106,6 +108,8 @@ function renderData({ type, subjectId, details, resource }: EventRow): string {
   const changed = [...new Set(changes.map(({ field }) => field))];
   const added = Object.fromEntries(additions.flatMap((key) => (key in rest ? [[key, rest[key]]] : [])));
   const more = JSON.stringify({ ...added, changed }).slice(1);
-  const shown = resource ?? JSON.stringify({ ...(subjectId && { id: encodeId(kind, subjectId) }) });
+  // Of a mover the subject is the user; what is told is told of the identity.
+  const id = kind === 'identity' ? (identityId ?? subjectId) : subjectId;
+  const shown = resource ?? JSON.stringify({ ...(id && { id: encodeId(kind, id) }) });
   return shown === '{}' ? `{${more}` : `${shown.slice(0, -1)},${more}`;
 }
