@@ -1,5 +1,5 @@
 import { isUuid, type ServiceName } from '@idsync/contracts';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { openDataSource } from './data-source.js';
 import { serviceRoles } from './roles.js';
 import { checkSchemaVersion } from './schema-version.js';
@@ -16,7 +16,6 @@ export interface DatabaseOptions {
 /** One open transaction. */
 export interface Transaction {
   query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  readonly manager: EntityManager;
 }
 
 /** A hot read: `name` makes it a prepared statement of each connection. */
@@ -27,7 +26,7 @@ export interface NamedQuery {
 }
 
 interface PgClient {
-  query(statement: string | NamedQuery): Promise<{ rows: unknown[] }>;
+  query(statement: string | Omit<NamedQuery, 'name'>): Promise<{ rows: unknown[] }>;
   release(error?: Error): void;
 }
 
@@ -94,8 +93,7 @@ export class Database {
 
   /** One read of one tenant: the three statements go out together and cost one round trip. */
   async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
-    const pool = (this.dataSource.driver as unknown as { master: PgPool }).master;
-    const client = await pool.connect();
+    const client = await this.pool.connect();
     try {
       const [, { rows }] = await Promise.all([
         client.query(`begin read only; ${setTenant(tenantId)}`),
@@ -149,25 +147,30 @@ export class Database {
   }
 
   private async once<T>(tenantId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
     try {
-      await runner.startTransaction();
-      if (tenantId !== undefined) await runner.query(setTenant(tenantId));
+      // One round trip: transactions are small, and most name a tenant.
+      await client.query(tenantId === undefined ? 'begin' : `begin; ${setTenant(tenantId)}`);
       const result = await work({
-        manager: runner.manager,
-        query: async <Row>(sql: string, values: readonly unknown[] = []) => {
-          const rows: unknown = await runner.query(sql, [...values], true).then((answer) => answer.records ?? []);
-          return rows as Row[];
-        },
+        query: async <Row>(text: string, values: readonly unknown[] = []) =>
+          (await client.query({ text, values })).rows as Row[],
       });
-      await runner.commitTransaction();
+      await client.query('commit');
       return result;
     } catch (error) {
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      // A connection in a failed transaction is not handed on.
+      await client.query('rollback').catch((failure: Error) => {
+        broken = failure;
+      });
       throw error;
     } finally {
-      await runner.release();
+      client.release(broken);
     }
+  }
+
+  private get pool(): PgPool {
+    return (this.dataSource.driver as unknown as { master: PgPool }).master;
   }
 }
 
