@@ -3,7 +3,7 @@ import type { Database } from '@idsync/database';
 import { doublingBackoff } from './backoff.js';
 import type { BusDriver, BusLogger } from './driver.js';
 import { pause } from './pause.js';
-import { acquireRelayLease, releaseRelayLease } from './relay-lease.js';
+import { acquireRelayLease, leaseSeconds, releaseRelayLease } from './relay-lease.js';
 import { WakeUp } from './wake-up.js';
 
 /** Milliseconds between looks at the outbox when no notification came. */
@@ -19,6 +19,7 @@ export class OutboxRelay {
   private readonly wakeUp = new WakeUp();
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
+  private lease: { token: number; renewAt: number } | undefined;
   private unlisten: (() => Promise<void>) | undefined;
 
   constructor(
@@ -44,18 +45,29 @@ export class OutboxRelay {
     for (let failures = 0; !this.stopping.signal.aborted; ) {
       try {
         await this.listen();
-        const token = await acquireRelayLease(this.database, this.owner);
+        const token = await this.leaseToken();
         const forwarded = token === undefined ? 0 : await this.driver.forwardOutbox(token);
         failures = 0;
         if (forwarded === 0) await this.wakeUp.wait(pollMs);
       } catch (error) {
         failures += 1;
+        this.lease = undefined;
         this.log.warn(
           `outbox not forwarded, will try again: ${error instanceof Error ? error.message : String(error)}`,
         );
         await pause(doublingBackoff(failures), this.stopping.signal);
       }
     }
+  }
+
+  /** Renewed when half of it is gone: asking each time would cost every message a write. Undefined while another relay has it. */
+  private async leaseToken(): Promise<number | undefined> {
+    const now = performance.now();
+    if (!this.lease || now >= this.lease.renewAt) {
+      const token = await acquireRelayLease(this.database, this.owner);
+      this.lease = token === undefined ? undefined : { token, renewAt: now + leaseSeconds * 500 };
+    }
+    return this.lease?.token;
   }
 
   private async listen(): Promise<void> {

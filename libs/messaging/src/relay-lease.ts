@@ -1,7 +1,7 @@
 import type { Database } from '@idsync/database';
 
 /** Seconds a relay may be silent before another takes over. */
-const leaseSeconds = 8;
+export const leaseSeconds = 8;
 
 /**
  * Takes or renews this service's relay lease. The token grows each time the lease changes hands, and is what a relay must
