@@ -241,6 +241,9 @@ describe('the runner of fan-outs', () => {
       create trigger refuse before insert on webhook_deliveries for each row when (new.tenant_id = '${broken}') execute function refuse()`);
     runner.start();
     await until(other, 3);
+    for (let look = 0; look < 3_000 && warnings.length === 0; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     await fixture.rows('drop trigger refuse on webhook_deliveries; drop function refuse');
     tenant = broken;
     await until(webhookOfBroken, 3);

@@ -41,11 +41,14 @@ export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> 
     `select w.id as "webhookId", w.tenant_id as "tenantId", e.open_until as "openUntil",
             coalesce(e.failures, 0) as failures, coalesce(e.trips, 0) as trips
        from webhooks w left join webhook_endpoints e on e.webhook_id = w.id
-      where w.active and (
-        exists (select from webhook_deliveries d where d.webhook_id = w.id and d.status = 'pending' and not d.is_retry
-                   and (d.lease_until is null or d.lease_until < now()))
-        or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.status = 'pending' and d.is_retry
-                   and d.due_at <= now() and (d.lease_until is null or d.lease_until < now())))`,
+      cross join lateral (
+        (select from webhook_deliveries where webhook_id = w.id and status = 'pending' and not is_retry
+            and (lease_until is null or lease_until < now()) order by event_sequence limit 1)
+        union all
+        (select from webhook_deliveries where webhook_id = w.id and status = 'pending' and is_retry
+            and due_at <= now() and (lease_until is null or lease_until < now()) order by due_at limit 1)
+        limit 1) as due
+      where w.active`,
   );
 }
 
