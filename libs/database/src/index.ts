@@ -128,11 +128,19 @@ export {
   lockConnector,
   updateConnector,
 } from './gateway/connectors.js';
+export {
+  type AttemptRow,
+  type DeliveryDetails,
+  type DeliveryPosition,
+  type DeliveryRow,
+  findDelivery,
+} from './gateway/deliveries.js';
 export { type DocumentQuery, findDocument, findDocuments, findIdentityAt, type Position } from './gateway/documents.js';
 export { type FeedPage, findFeedPage } from './gateway/event-feed.js';
 export { type ExplainedIdentity, findExplainedIdentity } from './gateway/explained-identity.js';
 export { type EventRow, findHistory } from './gateway/history.js';
 export { findJob, findJobErrors, type JobError, type JobRow, listJobs } from './gateway/jobs.js';
+export { type DeliveryPage, type DeliveryQuery, listDeliveries } from './gateway/list-deliveries.js';
 export { findMachine, type MachineRow } from './gateway/machine-identities.js';
 export { findOperation, listOperations, type OperationRow, requestOperation } from './gateway/operations.js';
 export { findJobPlan, type JobPlan, type PlanEntryRow } from './gateway/plans.js';
@@ -141,9 +149,24 @@ export { findOutdatedSecrets, replaceSecrets, type SealedSecret } from './gatewa
 export { createTenant, findTenant, listTenants, type TenantRow } from './gateway/tenants.js';
 export { type TriggerOutcome, triggerSync } from './gateway/trigger-sync.js';
 export {
+  type AttemptStatistics,
+  findAttemptStatistics,
+  findWebhookHealth,
+  listWebhookHealth,
+  type WebhookHealthRow,
+} from './gateway/webhook-health.js';
+export {
+  findReplay,
+  listReplays,
+  type ReplayRow,
+  requestReplay,
+  type WantedReplay,
+} from './gateway/webhook-replays.js';
+export {
   deleteWebhook,
   insertWebhook,
   listWebhooks,
+  lockWebhook,
   mostWebhooks,
   rotateWebhookSecret,
   updateWebhook,

@@ -16,16 +16,17 @@ export interface NewEvent {
 
 /**
  * Appends events to a tenant's log and announces them. Call it last in a transaction: from here to the commit the
- * tenant's sequence is locked, which is what makes its numbers gapless and their order the order of commits.
+ * tenant's sequence is locked, which is what makes its numbers gapless and their order the order of commits. Returns their ids.
  */
-export async function recordEvents(tx: Transaction, tenantId: string, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
+export async function recordEvents(tx: Transaction, tenantId: string, events: readonly NewEvent[]): Promise<string[]> {
+  if (events.length === 0) return [];
   const [sequence] = await tx.query<{ last: number }>(
     'update event_sequences set last = last + $2 where tenant_id = $1 returning last',
     [tenantId, events.length],
   );
   if (!sequence) throw new Error(`tenant ${tenantId} has no event sequence`);
   const first = sequence.last - events.length + 1;
+  const ids = events.map(() => newUuid());
   await tx.query(
     `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details)
      select $1, $2 + ordinal - 1, id, type, occurred_at, identity_id, subject_id, job_id, details
@@ -34,7 +35,7 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
     [
       tenantId,
       first,
-      uuids(events.map(() => newUuid())),
+      uuids(ids),
       texts(events.map((event) => event.type)),
       times(events.map((event) => event.occurredAt)),
       uuids(events.map((event) => event.identityId)),
@@ -49,4 +50,5 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
     orderingKey: tenantId,
     data: { first_sequence: first, last_sequence: sequence.last },
   });
+  return ids;
 }

@@ -29,6 +29,9 @@ export class EventPayloadEntity {
 @Index('webhook_deliveries_once', ['webhookId', 'eventSequence'], { unique: true })
 @Index('webhook_deliveries_first', ['webhookId', 'eventSequence'], { where: "status = 'pending' and not is_retry" })
 @Index('webhook_deliveries_retry', ['webhookId', 'dueAt'], { where: "status = 'pending' and is_retry" })
+@Index('webhook_deliveries_retry_sequence', ['webhookId', 'eventSequence'], {
+  where: "status = 'pending' and is_retry",
+})
 @Index('webhook_deliveries_dead', ['webhookId', 'eventSequence'], { where: "status = 'dead'" })
 @Check('webhook_deliveries_status_check', "status in ('pending', 'delivered', 'dead')")
 @Entity('webhook_deliveries')
@@ -159,6 +162,7 @@ export class WebhookEndpointEntity {
 
 /** Deliveries that an operator wants again; the position is the last sequence that was looked at. */
 @Index('webhook_replays_tenant', ['tenantId', 'id'])
+@Index('webhook_replays_queued', ['webhookId'], { where: "status = 'queued'" })
 @Check('webhook_replays_kind_check', "kind in ('resend', 'replay', 'requeue')")
 @Check('webhook_replays_status_check', "status in ('queued', 'running', 'done', 'cancelled')")
 @Entity('webhook_replays')

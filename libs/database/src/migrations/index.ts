@@ -9,6 +9,7 @@ import { WebhookDelivery1700000000008 } from './1700000000008-webhook-delivery.j
 import { RecordKinds1700000000009 } from './1700000000009-record-kinds.js';
 import { EventFeed1700000000010 } from './1700000000010-event-feed.js';
 import { FanOutPositions1700000000012 } from './1700000000012-fan-out-positions.js';
+import { DeliveryLists1700000000013 } from './1700000000013-delivery-lists.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   RecordKinds1700000000009,
   EventFeed1700000000010,
   FanOutPositions1700000000012,
+  DeliveryLists1700000000013,
 ];
