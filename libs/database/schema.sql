@@ -646,6 +646,7 @@ CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (w
 CREATE INDEX webhook_deliveries_first ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND (NOT is_retry));
 CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_sequence);
 CREATE INDEX webhook_deliveries_retry ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE ((status = 'pending'::text) AND is_retry);
+CREATE INDEX webhook_deliveries_retry_sequence ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND is_retry);
 alter table webhook_deliveries enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using (true) with check (true);
 create policy own_rows on webhook_deliveries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -693,6 +694,7 @@ create table webhook_replays (
   constraint webhook_replays_kind_check CHECK ((kind = ANY (ARRAY['resend'::text, 'replay'::text, 'requeue'::text]))),
   constraint webhook_replays_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text])))
 );
+CREATE INDEX webhook_replays_queued ON public.webhook_replays USING btree (webhook_id) WHERE (status = 'queued'::text);
 CREATE INDEX webhook_replays_tenant ON public.webhook_replays USING btree (tenant_id, id);
 alter table webhook_replays enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using (true) with check (true);

@@ -9,10 +9,13 @@ import { ApiKeysController } from './operator/api-keys.controller.js';
 import { AttributePrioritiesController } from './operator/attribute-priorities.controller.js';
 import { CasesController } from './operator/cases.controller.js';
 import { ConnectorsController } from './operator/connectors.controller.js';
+import { DeliveriesController } from './operator/deliveries.controller.js';
 import { IdentitiesController } from './operator/identities.controller.js';
 import { MachineIdentitiesController } from './operator/machine-identities.controller.js';
 import { MatchingRulesController } from './operator/matching-rules.controller.js';
 import { OperationsController } from './operator/operations.controller.js';
+import { OperatorWebhooksController } from './operator/operator-webhooks.controller.js';
+import { ReplaysController } from './operator/replays.controller.js';
 import { SyncJobsController } from './operator/sync-jobs.controller.js';
 import { TenantsController } from './operator/tenants.controller.js';
 import { SyncController } from './sync.controller.js';
@@ -39,6 +42,9 @@ export class GatewayModule {
         MachineIdentitiesController,
         MatchingRulesController,
         OperationsController,
+        OperatorWebhooksController,
+        DeliveriesController,
+        ReplaysController,
       ],
       providers: [
         { provide: Database, useValue: database },

@@ -21,6 +21,10 @@ export type AttemptOutcome = (typeof attemptOutcomes)[number];
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** `open`: the endpoint is not called; `half_open`: one call at a time finds out; `closed`: as many as there is room for. */
+export const breakerStates = ['closed', 'open', 'half_open'] as const;
+export type BreakerState = (typeof breakerStates)[number];
+
 export const replayKinds = ['resend', 'replay', 'requeue'] as const;
 export type ReplayKind = (typeof replayKinds)[number];
 export const replayStatuses = ['queued', 'running', 'done', 'cancelled'] as const;

@@ -6,9 +6,7 @@ import { caseStatuses } from '../operations.js';
 import * as shown from './operator-resources.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
-import { at, created, ok, page, type QueryParameter, type RouteDefinition } from './route.js';
-
-const tenantPath = '/admin/v1/tenants/{tenantId}';
+import { at, created, ok, operator, page, type RouteDefinition, tenantPath } from './route.js';
 
 /** What operators call. */
 export const operatorRoutes: RouteDefinition[] = [
@@ -218,18 +216,6 @@ export const operatorRoutes: RouteDefinition[] = [
     bodyOptional: true,
   },
 ];
-
-function operator(
-  method: RouteDefinition['method'],
-  path: string,
-  summary: string,
-  success: RouteDefinition['success'],
-  errors: readonly number[],
-  body?: z.ZodType,
-  query?: readonly QueryParameter[],
-): RouteDefinition {
-  return { method, path, summary, auth: 'operator', success, errors, body, query };
-}
 
 /** What the directory does for an operator; it is waited for, but not for ever. */
 function operation(method: RouteDefinition['method'], path: string, summary: string, body: z.ZodType): RouteDefinition {

@@ -4,6 +4,7 @@ import { caseStatuses } from '../operations.js';
 import { recordKinds } from '../records.js';
 import { jobStatuses, personStatuses } from '../statuses.js';
 import { text } from '../text.js';
+import { deliveryStatuses } from '../webhooks.js';
 import { scopes } from './errors.js';
 
 export const defaultPageSize = 50;
@@ -127,6 +128,35 @@ export const operatorJobQuery = z.object({
   connector_id: z.string().optional(),
   status: z.enum(jobStatuses, { error: `must be one of ${jobStatuses.join(', ')}` }).optional(),
 });
+
+const eventTypeFilter = z.string({ error: 'must be an event type' }).max(128).optional();
+const instant = dateTime.transform((time) => new Date(time));
+const window = { since: instant.optional(), until: instant.optional() };
+const isWindow = ({ since, until }: { since?: Date; until?: Date }) => !since || !until || since < until;
+const emptyWindow = { path: ['until'], error: 'must be after since' };
+export const deliveryQuery = z
+  .object({
+    limit: page.limit,
+    cursor,
+    webhook_id: z.string().optional(),
+    status: z.enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` }).optional(),
+    event_type: eventTypeFilter,
+    ...window,
+  })
+  .refine(isWindow, emptyWindow);
+export const replayQuery = z.object({ limit: page.limit, cursor });
+export const testBody = z.strictObject({ message: text.min(1).max(500).default('This is a test.') });
+/** Of what is sent again, without a choice. */
+export const againBody = z.strictObject({ by });
+export const replayBody = z
+  .strictObject({
+    since: instant.refine((time) => time.getTime() <= Date.now(), { error: 'must not be in the future' }),
+    until: instant.optional(),
+    /** Of those that the webhook takes. */
+    events: eventList.optional(),
+    by,
+  })
+  .refine(isWindow, emptyWindow);
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

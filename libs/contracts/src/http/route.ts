@@ -25,6 +25,8 @@ export interface QueryParameter {
   schema: Record<string, unknown>;
 }
 
+export const tenantPath = '/admin/v1/tenants/{tenantId}';
+
 export const limit: QueryParameter = {
   name: 'limit',
   description: `Page size; more than ${requests.largestPageSize} is taken for ${requests.largestPageSize}.`,
@@ -45,4 +47,17 @@ export function ok(schema: z.ZodType): RouteDefinition['success'] {
 
 export function created(schema: z.ZodType): RouteDefinition['success'] {
   return { status: 201, schema };
+}
+
+/** A route that needs the operator's token. */
+export function operator(
+  method: RouteDefinition['method'],
+  path: string,
+  summary: string,
+  success: RouteDefinition['success'],
+  errors: readonly number[],
+  body?: z.ZodType,
+  query?: readonly QueryParameter[],
+): RouteDefinition {
+  return { method, path, summary, auth: 'operator', success, errors, body, query };
 }

@@ -1,0 +1,102 @@
+import { type BreakerState, encodeId } from '@idsync/contracts';
+import type { AttemptStatistics, DeliveryDetails, DeliveryRow, ReplayRow, WebhookHealthRow } from '@idsync/database';
+import { presentWebhook } from '../present.js';
+
+/** What operators see of webhooks and their deliveries; what is not known is left out. */
+
+export function presentWebhookHealth(row: WebhookHealthRow) {
+  const counted = (count: number) => ({ count: Math.min(count, row.countedTo), exact: count <= row.countedTo });
+  return {
+    ...presentWebhook(row),
+    pending: counted(row.pending),
+    dead: counted(row.dead),
+    oldest_due_at: row.oldestDueAt?.toISOString(),
+    breaker: { state: breakerState(row.openUntil), open_until: row.openUntil?.toISOString() },
+    failures: row.failures,
+    last_success_at: row.lastSuccessAt?.toISOString(),
+    last_failure_at: row.lastFailureAt?.toISOString(),
+    disabled_at: row.disabledAt?.toISOString(),
+    disabled_reason: row.disabledReason ?? undefined,
+  };
+}
+
+function breakerState(openUntil: Date | null): BreakerState {
+  if (openUntil === null) return 'closed';
+  return openUntil.getTime() > Date.now() ? 'open' : 'half_open';
+}
+
+export function presentStatistics({ since, attempts, outcomes, p50, p99 }: AttemptStatistics) {
+  const { unknown = 0, ...known } = outcomes;
+  const ended = Object.values(known).reduce((sum, count) => sum + count, 0);
+  return {
+    since: since.toISOString(),
+    attempts,
+    success_rate: ended === 0 ? undefined : (outcomes.delivered ?? 0) / ended,
+    duration_ms: p50 === null || p99 === null ? undefined : { p50, p99 },
+    outcomes,
+  };
+}
+
+export function presentDelivery(row: DeliveryRow) {
+  return {
+    id: encodeId('delivery', row.id),
+    webhook_id: encodeId('webhook', row.webhookId),
+    event_id: row.eventId === null ? undefined : encodeId('event', row.eventId),
+    event_type: row.eventType,
+    sequence: row.sequence,
+    occurred_at: row.occurredAt?.toISOString(),
+    status: row.status,
+    in_flight: row.inFlight,
+    tries: row.tries,
+    created_at: row.createdAt.toISOString(),
+    due_at: row.status === 'pending' ? row.dueAt.toISOString() : undefined,
+    ended_at: row.endedAt?.toISOString(),
+    last_outcome: row.outcome ?? undefined,
+    last_status_code: row.statusCode ?? undefined,
+    last_error: row.error ?? undefined,
+  };
+}
+
+export function presentDeliveryDetails({ attemptRows, body, ...row }: DeliveryDetails) {
+  return {
+    ...presentDelivery(row),
+    attempts: attemptRows.map((attempt) => ({
+      number: attempt.number,
+      started_at: attempt.startedAt.toISOString(),
+      ended_at: attempt.endedAt?.toISOString(),
+      outcome: attempt.outcome ?? undefined,
+      status_code: attempt.statusCode ?? undefined,
+      error: attempt.error ?? undefined,
+      response_body: attempt.responseBody ?? undefined,
+      duration_ms: attempt.durationMs ?? undefined,
+    })),
+    body: body ?? undefined,
+  };
+}
+
+export function presentReplay(row: ReplayRow) {
+  const { delivery_id, since, until, events } = row.filter;
+  return {
+    replay_id: encodeId('replay', row.id),
+    webhook_id: encodeId('webhook', row.webhookId),
+    kind: row.kind,
+    status: row.status,
+    delivery_id: delivery_id === undefined ? undefined : encodeId('delivery', delivery_id),
+    since,
+    until,
+    events,
+    requested_by: row.requestedBy,
+    created_at: row.createdAt.toISOString(),
+    ended_at: row.endedAt?.toISOString(),
+    progress_pct: progress(row),
+    total: row.total ?? undefined,
+    looked_at: row.lookedAt,
+    made_due: row.done,
+  };
+}
+
+/** 100 only once it is done. */
+function progress({ status, total, lookedAt }: ReplayRow): number {
+  if (status === 'done') return 100;
+  return total ? Math.min(Math.floor((100 * lookedAt) / total), 99) : 0;
+}
