@@ -1,9 +1,11 @@
-import type { List } from './admin-replies.js';
+import type { CursorList, List } from './admin-replies.js';
 import { CliError, UnreachableError } from './cli-error.js';
 
 const answerWithinMs = 30_000;
 /** The longest page the service gives. */
 const pageSize = 200;
+/** Pages of a list that goes on by cursors; they may be empty, where a filter fits little. */
+const mostPages = 100;
 
 /** Speaks to `/admin/v1`. Every failure is a CliError that says what to do about it. */
 export class AdminClient {
@@ -24,6 +26,27 @@ export class AdminClient {
       data.push(...page.data);
       if (page.data.length === 0 || data.length >= page.total) return { data, total: page.total };
     }
+  }
+
+  /** The first so many of a list that goes on by cursors, and where the rest begins. */
+  async getUpTo<Item>(
+    path: string,
+    limit: number,
+    { cursor, ...filters }: Record<string, string | undefined>,
+  ): Promise<CursorList<Item>> {
+    const data: Item[] = [];
+    let next = cursor;
+    for (let pages = 0; pages < mostPages; pages += 1) {
+      const query = new URLSearchParams({ limit: String(Math.min(limit - data.length, pageSize)) });
+      for (const [name, value] of Object.entries({ ...filters, cursor: next })) {
+        if (value !== undefined) query.set(name, value);
+      }
+      const page = await this.get<CursorList<Item>>(`${path}?${query}`);
+      data.push(...page.data);
+      next = page.next_cursor;
+      if (next === undefined || data.length >= limit) break;
+    }
+    return { data, next_cursor: next };
   }
 
   post<Reply>(path: string, body: unknown): Promise<Reply> {

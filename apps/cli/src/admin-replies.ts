@@ -1,8 +1,15 @@
-import type { JobStatus, OperationStatus } from '@idsync/contracts';
+import type { BreakerState, DeliveryStatus, JobStatus, OperationStatus, ReplayStatus } from '@idsync/contracts';
 
 export interface List<Item> {
   data: Item[];
   total: number;
+}
+
+/** A list that has no total and goes on by cursors. */
+export interface CursorList<Item> {
+  data: Item[];
+  /** Absent where the list has ended. */
+  next_cursor?: string;
 }
 
 export interface Tenant {
@@ -140,4 +147,68 @@ interface PlanEntry {
   identity_id?: string;
   changes: { field: string; from?: string | string[]; to?: string | string[] }[];
   done: boolean;
+}
+
+export interface Count {
+  count: number;
+  exact: boolean;
+}
+
+export interface WebhookHealth {
+  id: string;
+  callback_url: string;
+  events: string[];
+  active: boolean;
+  pending: Count;
+  dead: Count;
+  breaker: { state: BreakerState; open_until?: string };
+  failures: number;
+  last_success_at?: string;
+}
+
+export interface WebhookDetails extends WebhookHealth {
+  statistics: {
+    since: string;
+    attempts: number;
+    success_rate?: number;
+    duration_ms?: { p50: number; p99: number };
+    outcomes: Record<string, number>;
+  };
+}
+
+export interface Delivery {
+  id: string;
+  webhook_id: string;
+  event_type: string;
+  occurred_at?: string;
+  status: DeliveryStatus;
+  in_flight: boolean;
+  tries: number;
+  last_outcome?: string;
+  last_status_code?: number;
+  last_error?: string;
+}
+
+export interface DeliveryDetails extends Delivery {
+  attempts: {
+    number: number;
+    started_at: string;
+    outcome?: string;
+    status_code?: number;
+    error?: string;
+    response_body?: string;
+    duration_ms?: number;
+  }[];
+  body?: string;
+}
+
+export interface Replay {
+  replay_id: string;
+  webhook_id: string;
+  kind: string;
+  status: ReplayStatus;
+  requested_by: string;
+  created_at: string;
+  progress_pct: number;
+  made_due: number;
 }

@@ -1,14 +1,20 @@
 import type { JobStatus } from '@idsync/contracts';
 import type { Job } from './admin-replies.js';
+import type { Followed } from './follow.js';
 import type { Session } from './session.js';
 import { printable } from './table.js';
 
 /** Statuses a watcher need not wait in: the job has ended, or waits for a person. */
 const settled: readonly JobStatus[] = ['completed', 'completed_with_errors', 'failed', 'cancelled', 'quarantined'];
 
-export function isSettled(status: JobStatus): boolean {
-  return settled.includes(status);
-}
+export const followedJob: Followed<Job> = {
+  isSettled: ({ status }) => settled.includes(status),
+  progressOf: ({ status, progress_pct: percent = 0, records_applied: applied = 0 }) => ({
+    status,
+    percent,
+    amount: `${applied} records`,
+  }),
+};
 
 /** 0 completed, 3 completed but for some records, 1 anything else. */
 export function exitCodeOf(status: JobStatus): number {

@@ -1,14 +1,17 @@
 import { Command } from 'commander';
 import { addCaseCommands } from './commands/cases.js';
 import { addConnectorCommands } from './commands/connectors.js';
+import { addDeliveryCommands } from './commands/deliveries.js';
 import { addIdentityCommands } from './commands/identities.js';
 import { addJobCommands } from './commands/jobs.js';
 import { addKeyCommands } from './commands/keys.js';
 import { addOperationCommands } from './commands/operations.js';
 import { addPriorityCommands } from './commands/priorities.js';
+import { addReplayCommands } from './commands/replays.js';
 import { addRuleCommands } from './commands/rules.js';
 import { addSyncCommand } from './commands/sync.js';
 import { addTenantCommands } from './commands/tenants.js';
+import { addWebhookCommands } from './commands/webhooks.js';
 import type { Surroundings } from './session.js';
 
 const more = `
@@ -22,6 +25,7 @@ Examples:
   $ idsync sync HR --watch
   $ idsync cases list
   $ idsync identities explain idn_…
+  $ idsync deliveries list --status dead
   $ idsync --url https://idsync.example.com --tenant ten_… jobs list --json
 `;
 
@@ -48,5 +52,8 @@ export function createProgram(io: Surroundings, exit: (code: number) => void): C
   addRuleCommands(program, io, exit);
   addPriorityCommands(program, io, exit);
   addOperationCommands(program, io, exit);
+  addWebhookCommands(program, io, exit);
+  addDeliveryCommands(program, io, exit);
+  addReplayCommands(program, io);
   return program;
 }

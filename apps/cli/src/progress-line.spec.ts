@@ -14,11 +14,11 @@ function terminal(): PassThrough & { isTTY: boolean; columns: number } {
   });
 }
 
-describe('the progress of a job', () => {
+describe('progress', () => {
   it('is a bar on a terminal', () => {
     const stream = terminal();
     const line = progressLine(stream);
-    line.show({ job_id: 'job_1', status: 'running', progress_pct: 50, records_applied: 1200 });
+    line.show({ status: 'running', percent: 50, amount: '1200 records' });
     line.stop();
     expect(String(stream.read())).toMatch(/█+░+ 50 % \| running \| 1200 records/);
   });
@@ -26,7 +26,7 @@ describe('the progress of a job', () => {
   it('is one line for each change in a log', () => {
     const stream = new PassThrough();
     const line = progressLine(stream);
-    for (const progress of [10, 10, 20]) line.show({ job_id: 'job_1', status: 'running', progress_pct: progress });
+    for (const percent of [10, 10, 20]) line.show({ status: 'running', percent, amount: '' });
     line.stop();
     expect(String(stream.read())).toBe('running 10 %\nrunning 20 %\n');
   });

@@ -1,8 +1,15 @@
 import cliProgress from 'cli-progress';
-import type { Job } from './admin-replies.js';
+
+/** How far something is. */
+export interface Progress {
+  status: string;
+  percent: number;
+  /** How much that is, in words: `1200 records`. */
+  amount: string;
+}
 
 export interface ProgressLine {
-  show(job: Job): void;
+  show(progress: Progress): void;
   stop(): void;
 }
 
@@ -13,12 +20,12 @@ export function progressLine(stream: NodeJS.WritableStream): ProgressLine {
 
 function bar(stream: NodeJS.WritableStream): ProgressLine {
   const single = new cliProgress.SingleBar(
-    { format: '{bar} {percentage} % | {status} | {applied} records', stream, hideCursor: false },
+    { format: '{bar} {percentage} % | {status} | {amount}', stream, hideCursor: false },
     cliProgress.Presets.shades_classic,
   );
-  single.start(100, 0, { status: 'queued', applied: 0 });
+  single.start(100, 0, { status: 'queued', amount: '' });
   return {
-    show: (job) => single.update(job.progress_pct ?? 0, { status: job.status, applied: job.records_applied ?? 0 }),
+    show: ({ percent, status, amount }) => single.update(percent, { status, amount }),
     stop: () => single.stop(),
   };
 }
@@ -26,8 +33,8 @@ function bar(stream: NodeJS.WritableStream): ProgressLine {
 function lines(stream: NodeJS.WritableStream): ProgressLine {
   let last = '';
   return {
-    show(job) {
-      const line = `${job.status} ${job.progress_pct ?? 0} %\n`;
+    show({ percent, status }) {
+      const line = `${status} ${percent} %\n`;
       if (line !== last) stream.write(line);
       last = line;
     },

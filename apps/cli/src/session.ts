@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AdminClient } from './admin-client.js';
-import type { List } from './admin-replies.js';
+import type { CursorList, List } from './admin-replies.js';
 import { CliError } from './cli-error.js';
 import { readSettings, type SettingFlags, type Variables } from './settings.js';
 import { fieldLines, table } from './table.js';
@@ -46,6 +46,15 @@ export class Session {
     }
     this.print(table(headings, list.data.map(row)));
     if (list.data.length < list.total) this.note(`${list.data.length} of ${list.total} shown`);
+  }
+
+  printPage<Item>(list: CursorList<Item>, headings: string[], row: (item: Item) => unknown[]): void {
+    if (this.json) {
+      this.printJson(list);
+      return;
+    }
+    this.print(table(headings, list.data.map(row)));
+    if (list.next_cursor !== undefined) this.note(`there may be more: go on with --cursor ${list.next_cursor}`);
   }
 
   printOne(thing: object): void {

@@ -1,14 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
 import type { Job } from '../admin-replies.js';
 import { findConnector } from '../find-connector.js';
-import { exitCodeOf, printJob } from '../job-outcome.js';
-import { progressLine } from '../progress-line.js';
+import { aDay, follow, seconds } from '../follow.js';
+import { exitCodeOf, followedJob, printJob } from '../job-outcome.js';
 import { Session, type Surroundings } from '../session.js';
-import { watchJob } from '../watch-job.js';
-
-const aDay = 86_400;
-const outageMs = 60_000;
 
 const more = `
 Exit codes with --watch:
@@ -44,26 +40,8 @@ export function addSyncCommand(program: Command, io: Surroundings, exit: (code: 
       };
       const started = await session.client.post<Job>(jobs, body);
       if (!options.watch) return session.printOne(started);
-      const job = await follow(session, `${jobs}/${pathOf(started.job_id)}`, options.timeout * 1_000);
+      const job = await follow(session, `${jobs}/${pathOf(started.job_id)}`, followedJob, options.timeout * 1_000);
       printJob(session, job);
       exit(exitCodeOf(job.status));
     });
-}
-
-async function follow(session: Session, path: string, timeoutMs: number): Promise<Job> {
-  const line = session.json ? undefined : progressLine(session.io.err);
-  try {
-    return await watchJob(
-      () => session.client.get<Job>(path),
-      (job) => line?.show(job),
-      { timeoutMs, outageMs },
-    );
-  } finally {
-    line?.stop();
-  }
-}
-
-function seconds(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.');
-  return Number(text);
 }

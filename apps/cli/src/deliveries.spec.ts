@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeService } from '../test/fake-service.js';
+
+let service: FakeService;
+let replies: FakeService['replies'];
+
+beforeEach(async () => {
+  service = await FakeService.start();
+  replies = service.replies;
+});
+
+afterEach(() => service.stop());
+
+const idsync = (...words: string[]) => service.idsync(words);
+const calls = () => service.asked.map(({ call, body }) => (body === undefined ? [call] : [call, body]));
+
+const at = '2026-01-31T12:00:00.000Z';
+const health = {
+  id: 'whk_1',
+  callback_url: 'https://x.org/hook',
+  events: ['user.*'],
+  active: true,
+  created_at: at,
+  pending: { count: 3, exact: true },
+  dead: { count: 10_000, exact: false },
+  breaker: { state: 'open', open_until: at },
+  failures: 12,
+};
+const delivery = {
+  id: 'dlv_1',
+  webhook_id: 'whk_1',
+  event_type: 'user.created',
+  occurred_at: at,
+  status: 'dead',
+  in_flight: false,
+  tries: 10,
+  last_outcome: 'rejected',
+  last_status_code: 503,
+};
+const replay = {
+  replay_id: 'rpl_1',
+  webhook_id: 'whk_1',
+  kind: 'requeue',
+  status: 'queued',
+  requested_by: 'eve',
+  created_at: at,
+  progress_pct: 0,
+  looked_at: 0,
+  made_due: 0,
+};
+
+describe('webhooks', () => {
+  it('are listed with what waits, and a plus where it was not counted to the end', async () => {
+    replies['GET /tenants/ten_1/webhooks'] = [[200, { data: [health], total: 1 }]];
+    expect((await idsync('webhooks', 'list')).out).toContain(
+      'whk_1  https://x.org/hook  yes     3        10000+  open',
+    );
+  });
+
+  it('are shown with how they fared', async () => {
+    const statistics = {
+      since: at,
+      attempts: 1_000,
+      success_rate: 0.9996,
+      duration_ms: { p50: 20, p99: 900 },
+      outcomes: { delivered: 998, rejected: 2 },
+    };
+    replies['GET /tenants/ten_1/webhooks/whk_1'] = [[200, { ...health, statistics }]];
+    const { out } = await idsync('webhooks', 'show', 'whk_1');
+    expect(out).toMatch(/breaker +open until 2026-/);
+    // Never rounded up to a success that was not.
+    expect(out).toMatch(/success rate +99\.9 %\n/);
+    expect(out).toMatch(/duration +p50 20 ms, p99 900 ms\n/);
+    expect(out).toMatch(/outcomes +delivered 998, rejected 2\n/);
+  });
+
+  it('are tested with a message', async () => {
+    const path = 'POST /tenants/ten_1/webhooks/whk_1/test';
+    replies[path] = [[202, { event_id: 'evt_1' }]];
+    expect((await idsync('webhooks', 'test', 'whk_1', '--message', 'hello')).out).toBe('event_id  evt_1\n');
+    expect(calls()).toEqual([[path, { message: 'hello' }]]);
+  });
+
+  it('are sent again what was given up, and followed until it is due', async () => {
+    const path = 'POST /tenants/ten_1/webhooks/whk_1/requeue';
+    replies[path] = [[202, replay]];
+    expect(await idsync('webhooks', 'requeue', 'whk_1', '--by', 'eve')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('rpl_1'),
+    });
+    expect(calls()).toEqual([[path, { by: 'eve' }]]);
+    replies['GET /tenants/ten_1/replays/rpl_1'] = [
+      [200, { ...replay, status: 'running', progress_pct: 50, made_due: 500 }],
+      [503, { error: 'starting' }],
+      [200, { ...replay, status: 'done', progress_pct: 100, made_due: 1_000 }],
+    ];
+    const watched = await idsync('webhooks', 'requeue', 'whk_1', '--watch');
+    expect(watched).toMatchObject({ code: 0, err: 'running 50 %\ndone 100 %\n' });
+    expect(watched.out).toMatch(/made_due +1000\n/);
+  });
+
+  it('are sent a time again', async () => {
+    const path = 'POST /tenants/ten_1/webhooks/whk_1/replay';
+    replies[path] = [[202, { ...replay, kind: 'replay' }]];
+    replies['GET /tenants/ten_1/replays/rpl_1'] = [[200, { ...replay, status: 'cancelled' }]];
+    expect((await idsync('webhooks', 'replay', 'whk_1')).err).toContain('--since');
+    const words = ['--since', at, '--events', 'user.*, identity.created', '--watch'];
+    expect((await idsync('webhooks', 'replay', 'whk_1', ...words)).code).toBe(1);
+    expect(calls()[0]).toEqual([path, { since: at, events: ['user.*', 'identity.created'] }]);
+  });
+});
+
+describe('deliveries', () => {
+  const path = 'GET /tenants/ten_1/deliveries';
+
+  it('are listed over pages that hold fewer than were asked for', async () => {
+    replies[`${path}?limit=2&status=dead`] = [[200, { data: [], next_cursor: 'a' }]];
+    replies[`${path}?limit=2&status=dead&cursor=a`] = [[200, { data: [delivery], next_cursor: 'b' }]];
+    replies[`${path}?limit=1&status=dead&cursor=b`] = [[200, { data: [delivery], next_cursor: 'c' }]];
+    const { out, err } = await idsync('deliveries', 'list', '--status', 'dead', '--limit', '2');
+    expect(out.match(/dlv_1 +whk_1 +user\.created +2026-\S+ +dead +10 +rejected 503\n/g)).toHaveLength(2);
+    expect(err).toBe('there may be more: go on with --cursor c\n');
+  });
+
+  it('are listed to their end, and by every filter', async () => {
+    const query = 'limit=50&webhook_id=whk_1&event_type=user.created&since=2026-01-01&until=2026-02-01&cursor=x';
+    replies[`${path}?${query}`] = [[200, { data: [delivery] }]];
+    const words = ['--webhook', 'whk_1', '--event', 'user.created', '--since', '2026-01-01', '--until', '2026-02-01'];
+    expect(await idsync('deliveries', 'list', ...words, '--cursor', 'x')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('stop asking where a filter fits nothing for long', async () => {
+    replies[path] = [[200, { data: [], next_cursor: 'on' }]];
+    const { out, err } = await idsync('deliveries', 'list', '--event', 'user.created');
+    expect({ out, err }).toEqual({ out: 'none\n', err: 'there may be more: go on with --cursor on\n' });
+    expect(service.asked).toHaveLength(100);
+  });
+
+  it('are shown with attempts, body and the last answer, in which nothing steers the terminal', async () => {
+    const attempts = [
+      { number: 1, started_at: at, outcome: 'timed_out', error: 'no answer within 15 s', duration_ms: 15_000 },
+      {
+        number: 2,
+        started_at: at,
+        outcome: 'rejected',
+        status_code: 500,
+        response_body: 'oh\u001b[2J',
+        duration_ms: 9,
+      },
+    ];
+    replies[`${path}/dlv_1`] = [[200, { ...delivery, attempts, body: '{"id":"evt_1"}' }]];
+    const { out } = await idsync('deliveries', 'show', 'dlv_1');
+    expect(out).toMatch(/1 +2026-\S+ +timed_out +- +15000 ms +no answer within 15 s\n/);
+    expect(out).toContain('\nbody:\n{"id":"evt_1"}\n\nlast answer:\noh\u{fffd}[2J\n');
+  });
+
+  it('are sent again one by one', async () => {
+    replies['POST /tenants/ten_1/deliveries/dlv_1/resend'] = [[202, { ...replay, kind: 'resend' }]];
+    expect((await idsync('deliveries', 'resend', 'dlv_1')).out).toMatch(/kind +resend\n/);
+  });
+});
+
+describe('replays', () => {
+  it('are listed, shown and cancelled', async () => {
+    const path = '/tenants/ten_1/replays';
+    replies[`GET ${path}`] = [[200, { data: [replay] }]];
+    replies[`GET ${path}/rpl_1`] = [[200, replay]];
+    replies[`POST ${path}/rpl_1/cancel`] = [[202, replay]];
+    expect((await idsync('replays', 'list')).out).toContain('rpl_1  requeue  whk_1    queued  0');
+    expect((await idsync('replays', 'show', 'rpl_1')).out).toMatch(/status +queued\n/);
+    expect((await idsync('replays', 'cancel', 'rpl_1')).code).toBe(0);
+    expect(calls().at(-1)).toEqual([`POST ${path}/rpl_1/cancel`]);
+  });
+});
