@@ -49,7 +49,12 @@ interface Look {
  * A page of a tenant's deliveries, the newest events first. It may hold fewer than the limit although there are more: then it
  * has come as far as one request looks.
  */
-export async function listDeliveries(tx: Transaction, tenantId: string, query: DeliveryQuery): Promise<DeliveryPage> {
+export async function listDeliveries(
+  tx: Transaction,
+  tenantId: string,
+  query: DeliveryQuery,
+  lookAt = mostLookedAt,
+): Promise<DeliveryPage> {
   const webhookIds = query.webhookId === undefined ? await findWebhookIds(tx, tenantId) : [query.webhookId];
   if (webhookIds.length === 0) return { rows: [] };
   const byTime = query.since !== undefined || query.until !== undefined;
@@ -58,7 +63,7 @@ export async function listDeliveries(tx: Transaction, tenantId: string, query: D
   await readInOrder(tx);
   const rows: DeliveryRow[] = [];
   let { after } = query;
-  let budget = mostLookedAt;
+  let budget = lookAt;
   let unfinished = webhookIds.length;
   for (let looks = 0; looks < mostLooks && budget > 0; looks += 1) {
     const wanted = query.limit + 1 - rows.length;
