@@ -1,0 +1,356 @@
+import { decodeId, encodeId, newUuid, routes } from '@idsync/contracts';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Gateway, startGateway } from '../start.js';
+
+const adminToken = 'the-operators-token-of-this-test';
+
+let database: TestDatabase;
+let gateway: Gateway;
+let fixture: DirectoryFixture;
+let tenant: string;
+let webhook: string;
+
+// biome-ignore lint/suspicious/noExplicitAny: what a test asserts is what it expects to find
+type Body = any;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  fixture = DirectoryFixture.connect(database.url);
+  gateway = await startGateway({
+    databaseUrl: database.url,
+    host: '127.0.0.1',
+    port: 0,
+    adminToken,
+    encryptionKey: Buffer.alloc(32, 1),
+    allowedCidrs: [],
+    logLevel: 'fatal',
+  });
+});
+
+beforeEach(async () => {
+  tenant = await fixture.tenant();
+  webhook = await newWebhook();
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await fixture?.close();
+  await database?.drop();
+});
+
+async function newWebhook(active = true): Promise<string> {
+  const id = newUuid();
+  await fixture.rows(
+    `insert into webhooks (id, tenant_id, callback_url, events, active) values ($1, $2, 'https://x.org/hook', '{user.*}', $3)`,
+    [id, tenant, active],
+  );
+  return id;
+}
+
+/** A delivery of an event of its own; its id. */
+async function delivery(status = 'dead', sequence = 1, to = webhook): Promise<string> {
+  const id = newUuid();
+  await fixture.rows(
+    `insert into events (tenant_id, sequence, id, type, occurred_at, details) values ($1, $2, $3, 'user.created', now(), '{}')
+     on conflict do nothing`,
+    [tenant, sequence, newUuid()],
+  );
+  await fixture.rows(
+    `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, is_retry, attempts, tries)
+     values ($1, $2, $3, $4, 'user.created', $5, true, 1, 2)`,
+    [id, tenant, to, sequence, status],
+  );
+  return id;
+}
+
+/** Calls a route by its path within the tenant, and holds the answer to the route's strict schema. */
+async function call(method: string, path: string, body?: object, of = tenant): Promise<{ status: number; body: Body }> {
+  const answer = await fetch(`${gateway.url}/admin/v1/tenants/${encodeId('tenant', of)}${path}`, {
+    method,
+    headers: { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${adminToken}` },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const reply: Body = await answer.json();
+  const pattern = path.replace(/\?.*/, '').replaceAll(/(whk|dlv|rpl)_\w+/g, '{}');
+  const route = routes.find(
+    (each) => each.method === method && each.path.replaceAll(/\{\w+\}/g, '{}') === `/admin/v1/tenants/{}${pattern}`,
+  );
+  if (!route) throw new Error(`no route ${method} ${path}`);
+  if (answer.ok) {
+    expect(answer.status).toBe(route.success.status);
+    expect(route.success.schema?.safeParse(reply).error?.issues).toBeUndefined();
+  } else expect(route.errors).toContain(answer.status);
+  return { status: answer.status, body: reply };
+}
+
+const hook = (id = webhook) => `/webhooks/${encodeId('webhook', id)}`;
+/** What was announced, be it in the outbox still or in the queue already. */
+const messages = (type: string) =>
+  fixture.rows<{ data: Body }>(
+    `select distinct message::jsonb -> 'data' as data
+       from (select type, message from outbox union all select type, message from bus_messages) as announced
+      where type = $1 and message::jsonb ->> 'tenant_id' = $2`,
+    [type, tenant],
+  );
+
+describe('webhooks', () => {
+  it('are shown with how they fare', async () => {
+    await delivery('dead', 1);
+    await delivery('pending', 2);
+    await fixture.rows(
+      `insert into webhook_endpoints (webhook_id, tenant_id, failures, open_until, last_failure_at, state_since)
+       values ($1, $2, 11, now() + interval '5 minutes', now(), now() + interval '1 s')`,
+      [webhook, tenant],
+    );
+    const { body } = await call('GET', '/webhooks');
+    expect(body).toMatchObject({
+      total: 1,
+      data: [
+        {
+          id: encodeId('webhook', webhook),
+          active: true,
+          pending: { count: 1, exact: true },
+          dead: { count: 1, exact: true },
+          breaker: { state: 'open' },
+          failures: 11,
+        },
+      ],
+    });
+    await fixture.rows(`update webhook_endpoints set open_until = now() - interval '1 s' where webhook_id = $1`, [
+      webhook,
+    ]);
+    expect((await call('GET', hook())).body).toMatchObject({
+      breaker: { state: 'half_open' },
+      statistics: { attempts: 0, outcomes: {} },
+    });
+  });
+
+  it('have a success rate of what is known', async () => {
+    await fixture.rows(
+      `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, outcome, duration_ms, ended_at)
+       select gen_random_uuid(), 1, $1, $2, outcome, 7, now()
+         from unnest(array['delivered', 'delivered', 'delivered', 'rejected', 'unknown', null]) as a (outcome)`,
+      [tenant, webhook],
+    );
+    expect((await call('GET', hook())).body.statistics).toMatchObject({
+      attempts: 6,
+      success_rate: 0.75,
+      duration_ms: { p50: 7, p99: 7 },
+      outcomes: { delivered: 3, rejected: 1, unknown: 1 },
+    });
+  });
+
+  it('are tested by an event of their own', async () => {
+    const { body } = await call('POST', `${hook()}/test`, { message: 'hello' });
+    const [event] = await fixture.rows(
+      'select id, type, subject_id as subject, details, sequence::int from events where tenant_id = $1',
+      [tenant],
+    );
+    expect(event).toEqual({
+      id: decodeId('event', body.event_id),
+      type: 'webhook.test',
+      subject: webhook,
+      details: { webhook_id: encodeId('webhook', webhook), message: 'hello' },
+      sequence: 1,
+    });
+    expect(await messages('facts.recorded')).toEqual([{ data: { first_sequence: 1, last_sequence: 1 } }]);
+    expect((await call('POST', `${hook()}/test`)).status).toBe(202);
+    expect((await call('POST', `${hook()}/test`, { message: 'x'.repeat(501) })).status).toBe(400);
+  });
+});
+
+describe('deliveries', () => {
+  it('are listed page by page, by every filter', async () => {
+    const ids: string[] = [];
+    for (let sequence = 1; sequence <= 5; sequence += 1) {
+      ids.unshift(encodeId('delivery', await delivery(sequence % 2 ? 'dead' : 'delivered', sequence)));
+    }
+    const shown: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await call('GET', `/deliveries?limit=2&cursor=${cursor}`);
+      expect(body.limit).toBe(2);
+      shown.push(...body.data.map((each: Body) => each.id));
+      if (!body.next_cursor) break;
+      cursor = body.next_cursor;
+    }
+    expect(shown).toEqual(ids);
+    const fits = async (query: string) => (await call('GET', `/deliveries?${query}`)).body.data.length;
+    expect(await fits('status=dead')).toBe(3);
+    expect(await fits(`webhook_id=${encodeId('webhook', webhook)}&event_type=user.created`)).toBe(5);
+    expect(await fits(`webhook_id=${encodeId('webhook', newUuid())}`)).toBe(0);
+    expect(await fits('since=2020-01-01T00:00:00%2B02:00&until=2999-01-01T00:00:00Z')).toBe(5);
+    expect(await fits('until=2020-01-01T00:00:00Z')).toBe(0);
+  });
+
+  it.each([
+    ['status=gone', 'status must be one of pending, delivered, dead'],
+    ['limit=0', 'limit must be an integer of at least 1'],
+    ['cursor=x', 'cursor must be a cursor of an earlier page'],
+    ['since=yesterday', 'since must be a date-time such as 2026-01-31T12:00:00Z'],
+    ['since=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z', 'until must be after since'],
+  ])('are not listed by %s', async (query, error) => {
+    expect(await call('GET', `/deliveries?${query}`)).toEqual({ status: 400, body: { error } });
+  });
+
+  it('are shown with their attempts and what is sent, as long as it is there', async () => {
+    const id = await delivery('dead');
+    await fixture.rows(
+      `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, outcome, ended_at, status_code, response_body, duration_ms, error)
+       values ($1, 1, $2, $3, 'unknown', now(), null, null, null, null), ($1, 2, $2, $3, 'rejected', now(), 500, 'oh no', 12, null)`,
+      [id, tenant, webhook],
+    );
+    const path = `/deliveries/${encodeId('delivery', id)}`;
+    const { body } = await call('GET', path);
+    expect(body).toMatchObject({
+      status: 'dead',
+      tries: 2,
+      last_outcome: 'rejected',
+      last_status_code: 500,
+      attempts: [
+        { number: 1, outcome: 'unknown' },
+        { number: 2, outcome: 'rejected', status_code: 500, response_body: 'oh no', duration_ms: 12 },
+      ],
+    });
+    expect(body).not.toHaveProperty('body');
+    expect(body).not.toHaveProperty('due_at');
+    await fixture.rows('insert into event_payloads values ($1, 1, $2, $3)', [tenant, newUuid(), '{"id":"evt_1"}']);
+    expect((await call('GET', path)).body.body).toBe('{"id":"evt_1"}');
+  });
+});
+
+describe('what is sent again', () => {
+  it('is a replay that the dispatcher is told of, with who wanted it', async () => {
+    const id = await delivery();
+    const resend = await call('POST', `/deliveries/${encodeId('delivery', id)}/resend`, { by: 'eve' });
+    expect(resend.body).toMatchObject({
+      kind: 'resend',
+      status: 'queued',
+      delivery_id: encodeId('delivery', id),
+      webhook_id: encodeId('webhook', webhook),
+      requested_by: 'eve',
+      progress_pct: 0,
+      made_due: 0,
+    });
+    const requeue = await call('POST', `${hook()}/requeue`);
+    expect(requeue.body).toMatchObject({ kind: 'requeue', requested_by: 'operator' });
+    const replay = await call('POST', `${hook()}/replay`, {
+      since: '2026-01-31T12:00:00+01:00',
+      until: '2999-01-01T00:00:00Z',
+      events: ['user.*', 'user.*'],
+    });
+    expect(replay.body).toMatchObject({
+      kind: 'replay',
+      since: '2026-01-31T11:00:00.000Z',
+      until: '2999-01-01T00:00:00.000Z',
+      events: ['user.*'],
+    });
+    const ids = [resend, requeue, replay].map(({ body }) => body.replay_id);
+    expect((await call('GET', '/replays')).body).toMatchObject({
+      data: ids.toReversed().map((replay_id) => ({ replay_id })),
+    });
+    const told = await messages('webhook.replay.requested');
+    expect(told.map(({ data }) => encodeId('replay', data.replay_id)).sort()).toEqual(ids.sort());
+    const [row] = await fixture.rows('select filter from webhook_replays where id = $1', [
+      decodeId('replay', resend.body.replay_id),
+    ]);
+    expect(row).toEqual({ filter: { delivery_id: id } });
+  });
+
+  it('is one replay as long as it has not begun, however often and at once it is asked for', async () => {
+    const asked = await Promise.all(Array.from({ length: 8 }, () => call('POST', `${hook()}/requeue`)));
+    expect(new Set(asked.map(({ body }) => body.replay_id)).size).toBe(1);
+    expect(await messages('webhook.replay.requested')).toHaveLength(1);
+    const other = await call('POST', `${hook()}/replay`, { since: '2026-01-01T00:00:00Z' });
+    expect(other.body.replay_id).not.toBe(asked[0]?.body.replay_id);
+    await fixture.rows(
+      `update webhook_replays set status = 'running', total = 200, looked_at = 199 where kind = 'requeue'`,
+    );
+    const later = await call('POST', `${hook()}/requeue`);
+    expect(later.body.replay_id).not.toBe(asked[0]?.body.replay_id);
+    expect((await call('GET', `/replays/${asked[0]?.body.replay_id}`)).body).toMatchObject({ progress_pct: 99 });
+  });
+
+  it('is cancelled as long as it is not done', async () => {
+    const { body } = await call('POST', `${hook()}/requeue`);
+    const path = `/replays/${body.replay_id}/cancel`;
+    expect((await call('POST', path)).status).toBe(202);
+    expect(await messages('webhook.replay.cancel_requested')).toEqual([
+      { data: { replay_id: decodeId('replay', body.replay_id) } },
+    ]);
+    await fixture.rows(`update webhook_replays set status = 'done', ended_at = now() where tenant_id = $1`, [tenant]);
+    expect(await call('POST', path)).toEqual({ status: 400, body: { error: 'the replay is done already' } });
+    expect((await call('GET', `/replays/${body.replay_id}`)).body).toMatchObject({ progress_pct: 100 });
+  });
+
+  it('is listed page by page', async () => {
+    const ids: string[] = [];
+    for (const day of [1, 2, 3]) {
+      const { body } = await call('POST', `${hook()}/replay`, { since: `2026-01-0${day}T00:00:00Z` });
+      ids.unshift(body.replay_id);
+    }
+    const first = (await call('GET', '/replays?limit=2')).body;
+    const second = (await call('GET', `/replays?limit=2&cursor=${first.next_cursor}`)).body;
+    expect([...first.data, ...second.data].map(({ replay_id }: Body) => replay_id)).toEqual(ids);
+    expect(second).not.toHaveProperty('next_cursor');
+    expect((await call('GET', '/replays?cursor=rpl_x')).status).toBe(400);
+  });
+
+  it.each([
+    [{}, 'since is required'],
+    [{ since: '2999-01-01T00:00:00Z' }, 'since must not be in the future'],
+    [{ since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }, 'until must be after since'],
+    [{ since: '2026-01-02' }, 'since must be a date-time such as 2026-01-31T12:00:00Z'],
+    [
+      { since: '2026-01-02T00:00:00Z', events: ['User Created'] },
+      'events.0 must be an event name, a prefix such as identity.*, or *',
+    ],
+    [{ since: '2026-01-02T00:00:00Z', events: [] }, 'events must name at least one event'],
+    [{ since: '2026-01-02T00:00:00Z', dry_run: true }, 'unknown field dry_run'],
+  ])('is refused for %j', async (body, error) => {
+    expect(await call('POST', `${hook()}/replay`, body)).toEqual({ status: 400, body: { error } });
+  });
+
+  it('is refused while the webhook is switched off, and where it was deleted', async () => {
+    const off = await newWebhook(false);
+    const id = encodeId('delivery', await delivery('dead', 1, off));
+    const refused = { status: 400, body: { error: 'the webhook is not active: it must be switched on first' } };
+    expect(await call('POST', `${hook(off)}/test`)).toEqual(refused);
+    expect(await call('POST', `${hook(off)}/requeue`)).toEqual(refused);
+    expect(await call('POST', `${hook(off)}/replay`, { since: '2026-01-01T00:00:00Z' })).toEqual(refused);
+    expect(await call('POST', `/deliveries/${id}/resend`)).toEqual(refused);
+    await fixture.rows('delete from webhooks where id = $1', [off]);
+    expect(await call('POST', `/deliveries/${id}/resend`)).toEqual({
+      status: 400,
+      body: { error: 'its webhook was deleted' },
+    });
+    expect(await fixture.rows('select from webhook_replays where tenant_id = $1', [tenant])).toEqual([]);
+  });
+});
+
+describe('what is not there', () => {
+  it.each([
+    ['GET', '/webhooks/{}', 'webhook'],
+    ['POST', '/webhooks/{}/test', 'webhook'],
+    ['POST', '/webhooks/{}/requeue', 'webhook'],
+    ['POST', '/webhooks/{}/replay', 'webhook'],
+    ['GET', '/deliveries/{}', 'delivery'],
+    ['POST', '/deliveries/{}/resend', 'delivery'],
+    ['GET', '/replays/{}', 'replay'],
+    ['POST', '/replays/{}/cancel', 'replay'],
+  ] as const)('is 404 at %s %s, be it unknown, malformed or of another tenant', async (method, path, kind) => {
+    const body = path.endsWith('/replay') ? { since: '2026-01-01T00:00:00Z' } : undefined;
+    const requeue = await call('POST', `${hook()}/requeue`);
+    const own = {
+      webhook: encodeId('webhook', webhook),
+      delivery: encodeId('delivery', await delivery()),
+      replay: requeue.body.replay_id,
+    };
+    const missing = { status: 404, body: { error: 'not found' } };
+    expect(await call(method, path.replace('{}', encodeId(kind, newUuid())), body)).toEqual(missing);
+    expect(await call(method, path.replace('{}', `${own[kind]}0`), body)).toEqual(missing);
+    const stranger = await fixture.tenant();
+    expect(await call(method, path.replace('{}', own[kind]), body, stranger)).toEqual(missing);
+    expect(await call(method, path.replace('{}', own[kind]), body, newUuid())).toEqual(missing);
+  });
+});
