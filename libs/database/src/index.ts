@@ -164,6 +164,7 @@ export {
 } from './gateway/webhook-replays.js';
 export {
   deleteWebhook,
+  findWebhook,
   insertWebhook,
   listWebhooks,
   lockWebhook,

@@ -2,9 +2,9 @@ import { encodeId, requests } from '@idsync/contracts';
 import {
   Database,
   findAttemptStatistics,
+  findWebhook,
   findWebhookHealth,
   listWebhookHealth,
-  lockWebhook,
   recordEvents,
 } from '@idsync/database';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
@@ -46,7 +46,7 @@ export class OperatorWebhooksController {
     const { message } = validate(requests.testBody, body);
     const id = uuidOf('webhook', webhookId);
     return inTenant(this.database, tenantId, async (tx, tenant) => {
-      const webhook = await lockWebhook(tx, tenant, id);
+      const webhook = await findWebhook(tx, tenant, id);
       if (!webhook) throw notFound();
       if (!webhook.active) throw switchedOff();
       const details = { webhook_id: encodeId('webhook', id), message };

@@ -37,7 +37,15 @@ export async function listWebhooks(tx: Transaction, tenantId: string): Promise<W
   ]);
 }
 
-/** Nobody changes it, and who wants to, waits, to the end of the transaction. */
+export async function findWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
+  const [row] = await tx.query<WebhookRow>(`select ${columns} from webhooks where tenant_id = $1 and id = $2`, [
+    tenantId,
+    id,
+  ]);
+  return row;
+}
+
+/** Who wants to change it waits to the end of the transaction. */
 export async function lockWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
   const [row] = await tx.query<WebhookRow>(
     `select ${columns} from webhooks where tenant_id = $1 and id = $2 for no key update`,
