@@ -144,14 +144,14 @@ describe('deliveries', () => {
         started_at: at,
         outcome: 'rejected',
         status_code: 500,
-        response_body: 'oh\u001b[2J',
+        response_body: 'oh\r\nno\u001b[2J',
         duration_ms: 9,
       },
     ];
     replies[`${path}/dlv_1`] = [[200, { ...delivery, attempts, body: '{"id":"evt_1"}' }]];
     const { out } = await idsync('deliveries', 'show', 'dlv_1');
     expect(out).toMatch(/1 +2026-\S+ +timed_out +- +15000 ms +no answer within 15 s\n/);
-    expect(out).toContain('\nbody:\n{"id":"evt_1"}\n\nlast answer:\noh\u{fffd}[2J\n');
+    expect(out).toContain('\nbody:\n{"id":"evt_1"}\n\nlast answer:\noh\nno\u{fffd}[2J\n');
   });
 
   it('are sent again one by one', async () => {

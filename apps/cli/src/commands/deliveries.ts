@@ -3,7 +3,7 @@ import { pathOf } from '../admin-client.js';
 import type { Delivery, DeliveryDetails } from '../admin-replies.js';
 import { type ReplayOptions, replayExitCodes, request, withReplayOptions } from '../replay-outcome.js';
 import { Session, type Surroundings } from '../session.js';
-import { printable, table } from '../table.js';
+import { printableLines, table } from '../table.js';
 import { wholeNumber } from '../whole-number.js';
 
 const listHelp = `
@@ -89,7 +89,7 @@ function print(session: Session, delivery: DeliveryDetails): void {
     each.error,
   ]);
   session.print(`\n${table(['attempt', 'began', 'outcome', 'status', 'duration', 'error'], rows)}`);
-  session.print(`\nbody:\n${body === undefined ? 'not there any more' : printable(body)}\n`);
+  session.print(`\nbody:\n${body === undefined ? 'not there any more' : printableLines(body)}\n`);
   const answer = attempts.at(-1)?.response_body;
-  if (answer) session.print(`\nlast answer:\n${printable(answer)}\n`);
+  if (answer) session.print(`\nlast answer:\n${printableLines(answer)}\n`);
 }

@@ -181,12 +181,15 @@ describe('deliveries', () => {
     expect(await fits(`webhook_id=${encodeId('webhook', newUuid())}`)).toBe(0);
     expect(await fits('since=2020-01-01T00:00:00%2B02:00&until=2999-01-01T00:00:00Z')).toBe(5);
     expect(await fits('until=2020-01-01T00:00:00Z')).toBe(0);
+    expect(await fits('since=0000-01-01T00:00:00%2B14:00&until=9999-12-31T23:59:59-14:00')).toBe(5);
   });
 
   it.each([
     ['status=gone', 'status must be one of pending, delivered, dead'],
     ['limit=0', 'limit must be an integer of at least 1'],
     ['cursor=x', 'cursor must be a cursor of an earlier page'],
+    ['event_type=user.*', 'event_type must be an event type'],
+    ['event_type=user%00', 'event_type must be an event type'],
     ['since=yesterday', 'since must be a date-time such as 2026-01-31T12:00:00Z'],
     ['since=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z', 'until must be after since'],
   ])('are not listed by %s', async (query, error) => {

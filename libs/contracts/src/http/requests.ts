@@ -129,7 +129,10 @@ export const operatorJobQuery = z.object({
   status: z.enum(jobStatuses, { error: `must be one of ${jobStatuses.join(', ')}` }).optional(),
 });
 
-const eventTypeFilter = z.string({ error: 'must be an event type' }).max(128).optional();
+const eventType = z
+  .string({ error: 'must be an event type' })
+  .max(128)
+  .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, 'must be an event type');
 const instant = dateTime.transform((time) => new Date(time));
 const window = { since: instant.optional(), until: instant.optional() };
 const isWindow = ({ since, until }: { since?: Date; until?: Date }) => !since || !until || since < until;
@@ -140,7 +143,7 @@ export const deliveryQuery = z
     cursor,
     webhook_id: z.string().optional(),
     status: z.enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` }).optional(),
-    event_type: eventTypeFilter,
+    event_type: eventType.optional(),
     ...window,
   })
   .refine(isWindow, emptyWindow);
