@@ -22,7 +22,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     adminToken,
-    encryptionKey: Buffer.alloc(32, 1),
+    encryptionKeys: [Buffer.alloc(32, 1)],
     allowedCidrs: [],
     logLevel: 'fatal',
   });
