@@ -26,6 +26,8 @@ export interface RecorderSettings {
   disableAfterMs: number;
   /** Attempts that are written down together, at the most. */
   batch: number;
+  /** How long what has ended waits for others that end soon after it. */
+  gatherMs: number;
   retryMs: number;
 }
 
@@ -61,10 +63,9 @@ export class AttemptRecorder {
   }
 
   private async writeAll(): Promise<void> {
-    // What ends in the same turn of the loop is written together.
-    await new Promise(setImmediate);
     try {
       while (this.ended.length > 0) {
+        await pause(this.settings.gatherMs, this.stopping.signal);
         if (!(await this.writeSurely(this.ended.splice(0, this.settings.batch)))) return;
       }
     } finally {

@@ -19,5 +19,6 @@ export const defaultSettings: DeliverySettings = {
   retryDelays,
   disableAfterMs: 5 * day,
   batch: 500,
+  gatherMs: 10,
   retryMs: 1_000,
 };
