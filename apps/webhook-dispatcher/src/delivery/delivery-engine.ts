@@ -214,16 +214,20 @@ export class DeliveryEngine {
 
   private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SendResult): void {
     const now = Date.now();
-    const succeeded = result.outcome === 'delivered';
+    const { outcome, statusCode, error, responseBody, durationMs, retryAfterMs } = result;
+    const succeeded = outcome === 'delivered';
     const failed = delivery.attempts + 1;
-    const { retryAfterMs, ...told } = result;
     const dueAt = succeeded
       ? undefined
       : nextAttemptAt(failed, now, { retryAfterMs, random: Math.random(), delays: this.context.settings.retryDelays });
-    if (succeeded) endpoint.succeeded(result.durationMs);
-    else endpoint.failed(result.durationMs, now, retryAfterMs);
+    if (succeeded) endpoint.succeeded(durationMs);
+    else endpoint.failed(durationMs, now, retryAfterMs);
     this.recorder.add({
-      ...told,
+      outcome,
+      statusCode,
+      error,
+      responseBody,
+      durationMs,
       deliveryId: delivery.id,
       webhookId: delivery.webhookId,
       tenantId: delivery.tenantId,
@@ -232,7 +236,7 @@ export class DeliveryEngine {
       status: succeeded ? 'delivered' : dueAt ? 'pending' : 'dead',
       dueAt,
       succeeded,
-      gone: result.statusCode === 410,
+      gone: statusCode === 410,
       openUntil: endpoint.openUntil,
       trips: endpoint.trips,
     });
