@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 
-const program = '/usr/lib/rabbitmq/bin/rabbitmq-server';
+/** The server itself: the command in the path is a script that may change the user first. */
+export const brokerProgram = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 const upWithinMs = 90_000;
 
 /** A RabbitMQ of the test's own, with its own node name, ports and files, to be killed without touching the shared one. */
@@ -37,7 +38,7 @@ export class PrivateBroker {
   /** Starts it on what it kept; resolves when it takes connections. About ten seconds. */
   async up(): Promise<void> {
     const { directory } = this;
-    this.child = spawn(program, [], {
+    this.child = spawn(brokerProgram, [], {
       detached: true,
       stdio: 'ignore',
       env: {

@@ -12,10 +12,12 @@ import { runAs } from './run-as.js';
 export interface EmbeddedPostgresOptions {
   /** Where the data and the password are kept; made if it does not exist. */
   dataDir: string;
+  /** One that is free unless told. */
+  port?: number;
 }
 
 export interface EmbeddedPostgres {
-  /** The administrator's address, on 127.0.0.1 and a port of its own. */
+  /** The administrator's address, on 127.0.0.1. */
   url: string;
   stop(): Promise<void>;
 }
@@ -36,7 +38,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const binaries = await postgresBinaries();
     const cluster = await ensureCluster(dataDir, binaries);
     await awaitOldPostmaster(cluster.directory);
-    const port = await freePort();
+    const port = options.port ?? (await freePort());
     const server = spawnServer(binaries.postgres, cluster, port);
     const url = `postgres://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
     await ready(server, url);

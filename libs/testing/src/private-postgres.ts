@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, databaseUrl, type EmbeddedPostgres, migrate, startEmbeddedPostgres } from '@idsync/database';
+import { freePort } from './free-port.js';
+
+const upWithinMs = 60_000;
+
+/** A PostgreSQL of the test's own with one migrated database, to be killed without touching the one that all tests share. */
+export class PrivatePostgres {
+  private server: EmbeddedPostgres | undefined;
+
+  private constructor(
+    private readonly dataDir: string,
+    private readonly port: number,
+  ) {}
+
+  static async start(): Promise<PrivatePostgres> {
+    const postgres = new PrivatePostgres(await mkdtemp(join(tmpdir(), 'idsync-postgres-')), await freePort());
+    try {
+      await postgres.up();
+      await createDatabase(postgres.serverUrl, 'idsync');
+      await migrate(postgres.url);
+      return postgres;
+    } catch (error) {
+      await postgres.remove();
+      throw error;
+    }
+  }
+
+  /** The migrated database, as its administrator. */
+  get url(): string {
+    return databaseUrl(this.serverUrl, 'idsync');
+  }
+
+  /** Starts it on what it kept. Killed, it leaves processes that hold its memory for a moment: until they are gone it does not start. */
+  async up(): Promise<void> {
+    for (const end = Date.now() + upWithinMs; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+      try {
+        this.server = await startEmbeddedPostgres({ dataDir: this.dataDir, port: this.port });
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+    }
+  }
+
+  /** SIGKILL to the postmaster; resolves when it is gone. */
+  async kill(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    const pid = Number.parseInt(await readFile(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+    process.kill(pid, 'SIGKILL');
+    await server.stop();
+  }
+
+  async remove(): Promise<void> {
+    await this.server?.stop();
+    await rm(this.dataDir, { recursive: true, force: true, maxRetries: 10 });
+  }
+
+  private get serverUrl(): string {
+    if (!this.server) throw new Error('the private PostgreSQL was never up');
+    return this.server.url;
+  }
+}
