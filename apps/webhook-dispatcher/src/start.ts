@@ -6,7 +6,7 @@ import { DeliveryEngine, type DeliverySettings } from './delivery/delivery-engin
 import { defaultSettings } from './delivery/settings.js';
 import { FanOutRunner } from './fan-out-runner.js';
 import { secretOpener } from './open-secret.js';
-import { httpSender } from './sending/http-sender.js';
+import { defaultLimits, type HttpLimits, httpSender } from './sending/http-sender.js';
 import { WebhookDispatcherModule } from './webhook-dispatcher.module.js';
 
 const housekeepingMs = 5 * 60_000;
@@ -21,14 +21,15 @@ export interface WebhookDispatcherOptions {
   allowedCidrs: readonly string[];
   logLevel: string;
   settings?: Partial<DeliverySettings>;
+  limits?: Partial<HttpLimits>;
 }
 
 export async function startWebhookDispatcher(options: WebhookDispatcherOptions): Promise<RunningService> {
-  const { databaseUrl, amqpUrl, encryptionKeys, allowedCidrs, logLevel, settings } = options;
+  const { databaseUrl, amqpUrl, encryptionKeys, allowedCidrs, logLevel, settings, limits } = options;
   const logger = createLogger('webhook-dispatcher', logLevel);
   const database = await Database.connect({ url: databaseUrl, service: 'webhook-dispatcher' });
   const bus = await openBus({ service: 'webhook-dispatcher', database, amqpUrl, logger });
-  const sender = httpSender({ allowedCidrs });
+  const sender = httpSender({ allowedCidrs, limits: { ...defaultLimits, ...limits } });
   const engine = new DeliveryEngine({
     database,
     sender,
