@@ -14,10 +14,31 @@ export interface ServicesOptions {
   allowedCidrs?: string;
 }
 
+export const adminToken = 'the-operators-token-of-this-test';
+
+export function programOf(name: ServiceProcessName): string {
+  return fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
+}
+
+/** What a service is started with; the gateway listens on `port`. */
+export function environmentOf(options: ServicesOptions, port: number): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    DATABASE_URL: options.databaseUrl,
+    AMQP_URL: options.amqpUrl,
+    SOURCES_DIR: options.sourcesDir,
+    WEBHOOK_ALLOW_CIDRS: options.allowedCidrs,
+    ADMIN_TOKEN: adminToken,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+  };
+}
+
 /** The four services as four processes of their built programs, as they run in production. */
 export class Services {
   private readonly children = new Map<ServiceProcessName, ChildProcess>();
-  readonly adminToken = 'the-operators-token-of-this-test';
+  readonly adminToken = adminToken;
 
   private constructor(
     private readonly options: ServicesOptions,
@@ -46,20 +67,9 @@ export class Services {
   }
 
   launch(name: ServiceProcessName): void {
-    const program = fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [programOf(name)], {
       stdio: ['ignore', 'ignore', process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore'],
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: this.options.databaseUrl,
-        AMQP_URL: this.options.amqpUrl,
-        SOURCES_DIR: this.options.sourcesDir,
-        ADMIN_TOKEN: this.adminToken,
-        WEBHOOK_ALLOW_CIDRS: this.options.allowedCidrs,
-        ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-        PORT: String(this.port),
-        LOG_LEVEL: 'warn',
-      },
+      env: environmentOf(this.options, this.port),
     });
     this.children.set(name, child);
   }

@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { decodeId } from '@idsync/contracts';
+import type { DirectoryFixture } from '@idsync/testing';
+
+/**
+ * Keeps in `broken_fences` whatever no dispatcher may ever write: a change of what has ended, an end by an attempt that is not
+ * the latest, a lease taken from somebody who still has it, a number that is not the next.
+ */
+export async function watchFences(admin: DirectoryFixture): Promise<void> {
+  await admin.rows(`
+    create table broken_fences (what text not null, delivery_id uuid not null, detail text not null);
+    create function watch_delivery() returns trigger language plpgsql security definer as $$
+    begin
+      if old.status <> 'pending' then
+        insert into broken_fences values ('an ended delivery changed', old.id, row_to_json(old) || ' ' || row_to_json(new));
+      end if;
+      if new.tries not in (old.tries, old.tries + 1) then
+        insert into broken_fences values ('tries went astray', old.id, old.tries || ' to ' || new.tries);
+      end if;
+      if new.tries = old.tries + 1 and old.lease_until >= now() then
+        insert into broken_fences values ('a live lease was taken', old.id, old.lease_until::text);
+      end if;
+      if new.attempts <> old.attempts and (old.lease_until is null or new.tries <> old.tries) then
+        insert into broken_fences values ('an attempt ended without a lease', old.id, row_to_json(old)::text);
+      end if;
+      return null;
+    end $$;
+    create function watch_attempt() returns trigger language plpgsql security definer as $$
+    begin
+      if old.outcome is not null then
+        insert into broken_fences values ('an ended attempt changed', old.delivery_id, row_to_json(old) || ' ' || row_to_json(new));
+      end if;
+      if new.outcome <> 'unknown' and new.number <> (select tries from webhook_deliveries where id = new.delivery_id) then
+        insert into broken_fences values ('a lost attempt wrote its end', new.delivery_id, row_to_json(new)::text);
+      end if;
+      return null;
+    end $$;
+    create function watch_gone() returns trigger language plpgsql security definer as $$
+    begin
+      insert into broken_fences values (tg_table_name || ' lost a row', gen_random_uuid(), row_to_json(old)::text);
+      return null;
+    end $$;
+    create trigger watch after update on webhook_deliveries for each row execute function watch_delivery();
+    create trigger watch after update on webhook_attempts for each row execute function watch_attempt();
+    create trigger watch_gone after delete on webhook_deliveries for each row execute function watch_gone();
+    create trigger watch_gone after delete on webhook_attempts for each row execute function watch_gone();
+    create trigger watch_gone after delete on events for each row execute function watch_gone();`);
+}
+
+/** Pairs of an event and a webhook that wants it, as the subscriptions say it and without the code that is tested. */
+const wanted = `
+  wanted as (
+    select w.id as webhook_id, e.tenant_id, e.sequence, e.id as event_id from webhooks w join events e using (tenant_id)
+     where exists (select from unnest(w.events) as pattern
+                    where pattern in ('*', e.type) or (pattern like '%.*' and starts_with(e.type, trim(trailing '*' from pattern)))))`;
+
+const unfinished = `
+  with ${wanted}
+  select (select count(*)::int from wanted left join webhook_deliveries d
+            on d.webhook_id = wanted.webhook_id and d.event_sequence = wanted.sequence
+           where d.status is distinct from 'delivered') as "undelivered",
+         (select count(*)::int from sync_jobs where status in ('queued', 'running')) as jobs,
+         (select count(*)::int from outbox) as announced,
+         (select count(*)::int from bus_messages where dead_at is null) as messages,
+         (select count(*)::int from events) as events`;
+
+/** Until nothing is under way any more; says what is, if it does not end in time. */
+export async function settled(admin: DirectoryFixture, withinMs: number): Promise<void> {
+  let before = -1;
+  for (const end = Date.now() + withinMs; ; await pause(500)) {
+    const [left] = await admin.rows<Record<string, number>>(unfinished).catch(() => []);
+    const { events = 0, ...open } = left ?? {};
+    const still = left !== undefined && Object.values(open).every((count) => count === 0);
+    // What a job's end brings about may come a moment after it: twice the same is the end.
+    if (still && events === before) return;
+    before = still ? events : -1;
+    if (Date.now() > end) throw new Error(`not settled after ${withinMs} ms: ${JSON.stringify(left)}`);
+  }
+}
+
+export interface Wanted {
+  webhookId: string;
+  eventId: string;
+}
+
+export function wantedPairs(admin: DirectoryFixture): Promise<Wanted[]> {
+  return admin.rows<Wanted>(`with ${wanted} select webhook_id as "webhookId", event_id as "eventId" from wanted`);
+}
+
+/** Each is a name of what must never be, and rows of it: none, if all is well. */
+export async function brokenInvariants(admin: DirectoryFixture): Promise<Record<string, object[]>> {
+  const broken = Object.entries(invariants).map(async ([name, sql]) => {
+    const rows = await admin.rows(sql);
+    return rows.length > 0 ? [[name, rows.slice(0, 5)] as const] : [];
+  });
+  return Object.fromEntries((await Promise.all(broken)).flat());
+}
+
+const invariants = {
+  'a fence was broken': 'select what, delivery_id, left(detail, 800) as detail from broken_fences',
+  'a delivery that no subscription wants, or two of the same': `
+    with ${wanted}
+    select d.webhook_id, d.event_sequence, count(*) from webhook_deliveries d
+      left join wanted on wanted.webhook_id = d.webhook_id and wanted.sequence = d.event_sequence
+     group by 1, 2 having count(*) <> 1 or count(wanted.webhook_id) <> 1`,
+  'a gap in the sequences of a tenant': `
+    select e.tenant_id, count(*), min(e.sequence), max(e.sequence), s.last from events e join event_sequences s using (tenant_id)
+     group by e.tenant_id, s.last having min(e.sequence) <> 1 or max(e.sequence) <> count(*) or s.last <> count(*)`,
+  'an attempt that never ended': 'select delivery_id, number from webhook_attempts where outcome is null',
+  'attempts that are not numbered from one to the tries': `
+    select d.id, d.tries, count(a.number) from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+     group by d.id having count(a.number) <> d.tries or min(a.number) <> 1 or max(a.number) <> d.tries`,
+  'a delivery that does not end with its one success': `
+    select d.id, d.status, d.tries, array_agg(a.outcome order by a.number) as outcomes
+      from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+     group by d.id having count(*) filter (where a.outcome = 'delivered') <> 1
+        or max(a.number) filter (where a.outcome = 'delivered') <> d.tries or d.status <> 'delivered'`,
+  'spent steps that are not the attempts with a known end': `
+    select d.id, d.attempts from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+     group by d.id having count(*) filter (where a.outcome <> 'unknown') <> d.attempts`,
+  'a message that was given up': `
+    select queue, type, dead_reason from bus_messages where dead_at is not null`,
+};
+
+export interface Counts {
+  facts: number;
+  deliveries: number;
+  attempts: number;
+  unknown: number;
+}
+
+export async function counts(admin: DirectoryFixture): Promise<Counts> {
+  const [row] = await admin.rows<Counts>(
+    `select (select count(*)::int from events) as facts, (select count(*)::int from webhook_deliveries) as deliveries,
+            count(*)::int as attempts, count(*) filter (where outcome = 'unknown')::int as unknown from webhook_attempts`,
+  );
+  return row as Counts;
+}
+
+/** Jobs of these public ids that have ended, each with the event that says so. */
+export async function endedJobs(admin: DirectoryFixture, jobs: Iterable<string>): Promise<number> {
+  const [row] = await admin.rows<{ count: number }>(
+    `select count(*)::int as count from sync_jobs j where id = any($1) and exists (
+       select from events e where e.tenant_id = j.tenant_id and e.job_id = j.id
+          and e.type in ('sync.job.completed', 'sync.job.failed', 'sync.job.quarantined', 'sync.job.cancelled'))`,
+    [[...jobs].map((job) => decodeId('job', job))],
+  );
+  return row?.count ?? 0;
+}
+
+/** The marks among `details.mark` of all events. */
+export async function recordedMarks(admin: DirectoryFixture): Promise<Set<string>> {
+  const rows = await admin.rows<{ mark: string }>(`select details->>'mark' as mark from events where details ? 'mark'`);
+  return new Set(rows.map(({ mark }) => mark));
+}
