@@ -58,6 +58,11 @@ export class FactStream {
     ]);
   }
 
+  /** One event, at once. */
+  async recordOne(tenant: Tenant): Promise<void> {
+    await recordMarks(this.databases[0] as Database, tenant, [newUuid()], false);
+  }
+
   /** Resolves when the last job it asked for has ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
@@ -105,29 +110,32 @@ export class FactStream {
     while (!this.stopping.signal.aborted) {
       const tenant = this.tenants[between(this.random, 0, this.tenants.length - 1)] as Tenant;
       const marks = Array.from({ length: between(this.random, 1, 3) }, () => newUuid());
-      await this.recordMarks(database, decodeId('tenant', tenant.id) ?? '', marks).catch(() => pause(100));
+      const takenBack = this.random() < 0.1;
+      // Rejected, nobody knows whether it was committed.
+      await recordMarks(database, tenant, marks, takenBack)
+        .then(() => {
+          for (const mark of marks) (takenBack ? this.takenBack : this.committed).add(mark);
+        })
+        .catch(() => pause(100));
       await pause(between(this.random, 50, 250));
     }
   }
+}
 
-  /** Rejects where nobody knows whether it was committed. */
-  private async recordMarks(database: Database, tenantId: string, marks: string[]): Promise<void> {
-    const takeBack = this.random() < 0.1;
-    const events = marks.map((mark) => ({
-      type: 'user.updated' as const,
-      occurredAt: new Date(),
-      subjectId: newUuid(),
-      details: { mark },
-    }));
-    try {
-      await database.transaction(tenantId, async (tx) => {
-        await recordEvents(tx, tenantId, events);
-        if (takeBack) throw new TakenBack();
-      });
-      for (const mark of marks) this.committed.add(mark);
-    } catch (error) {
-      if (!(error instanceof TakenBack)) throw error;
-      for (const mark of marks) this.takenBack.add(mark);
-    }
+async function recordMarks(database: Database, tenant: Tenant, marks: string[], takenBack: boolean): Promise<void> {
+  const tenantId = decodeId('tenant', tenant.id) ?? '';
+  const events = marks.map((mark) => ({
+    type: 'user.updated' as const,
+    occurredAt: new Date(),
+    subjectId: newUuid(),
+    details: { mark },
+  }));
+  try {
+    await database.transaction(tenantId, async (tx) => {
+      await recordEvents(tx, tenantId, events);
+      if (takenBack) throw new TakenBack();
+    });
+  } catch (error) {
+    if (!(error instanceof TakenBack)) throw error;
   }
 }

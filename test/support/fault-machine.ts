@@ -37,7 +37,7 @@ export interface Fault {
   kind: FaultKind;
   /** Of two dispatchers. */
   which: 0 | 1;
-  /** How long what was killed stays away. */
+  /** How long what was killed stays away; what is frozen is so for as long, beyond its lease. */
   downMs: number;
 }
 
@@ -96,11 +96,6 @@ export class FaultMachine {
     return adminToken;
   }
 
-  /** Longer than a lease. */
-  get freezeMs(): number {
-    return leaseMs + 1_000;
-  }
-
   /** Whoever died though nobody killed them, with their last words. */
   get ownEnds(): string[] {
     return this.processes.flatMap(({ ownEnds }) => ownEnds);
@@ -112,7 +107,12 @@ export class FaultMachine {
     if (kind === 'broker') return this.broker !== undefined && this.fell(this.broker, downMs);
     if (kind === 'frozen') {
       const dispatcher = this.dispatchers[which];
-      return dispatcher.runs && this.recover(dispatcher, () => dispatcher.freeze(this.freezeMs + downMs));
+      if (!dispatcher.runs) return false;
+      return this.recover(dispatcher, async () => {
+        dispatcher.freeze();
+        await pause(leaseMs + 1_000 + downMs);
+        dispatcher.thaw();
+      });
     }
     const victim = kind === 'dispatcher' ? this.dispatchers[which] : this.services[kind];
     if (!victim.runs) return false;

@@ -46,18 +46,19 @@ export class Supervised {
     return this.end('SIGKILL');
   }
 
-  /** SIGSTOP for so long, then SIGCONT. */
-  async freeze(ms: number): Promise<void> {
-    const { child } = this;
-    child?.kill('SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    child?.kill('SIGCONT');
+  /** SIGSTOP: it does nothing more, and keeps its connections, until `thaw`. */
+  freeze(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.child?.kill('SIGCONT');
   }
 
   /** SIGTERM, as an operator would; SIGKILL if that is not heard. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.child?.kill('SIGKILL'), stopWithinMs);
-    this.child?.kill('SIGCONT');
+    this.thaw();
     await this.end('SIGTERM');
     clearTimeout(timer);
   }
