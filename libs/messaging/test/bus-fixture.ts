@@ -20,6 +20,7 @@ export class BusFixture {
   readonly tenant = newUuid();
   private readonly closers: (() => Promise<void>)[] = [];
   private detour: string | undefined;
+  private databaseDetour: string | undefined;
   private readonly databases = new Map<ServiceName, Database>();
 
   private constructor(
@@ -46,10 +47,15 @@ export class BusFixture {
     this.detour = url;
   }
 
+  /** Services that connect from now on look for the database here. */
+  reachDatabaseAt(url: string): void {
+    this.databaseDetour = url;
+  }
+
   async connect(service: ServiceName): Promise<Database> {
     const known = this.databases.get(service);
     if (known) return known;
-    const database = await Database.connect({ url: this.database.url, service });
+    const database = await Database.connect({ url: this.databaseDetour ?? this.database.url, service });
     this.databases.set(service, database);
     return database;
   }

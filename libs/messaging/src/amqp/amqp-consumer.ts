@@ -12,7 +12,8 @@ const recoverMs = 1_000;
 /**
  * Takes messages of one queue. A failed one is held for its backoff and then rejected with requeue, which the broker
  * counts. On an ordered queue it is tried again in place, since a requeued message would be overtaken; and one at a time,
- * since a crash counts against every message in hand, and would in the end bury the innocent with the guilty.
+ * since a crash counts against every message in hand, and would in the end bury the innocent with the guilty. Nothing is
+ * tried again before the database answers: however long that is away, it costs a message one attempt.
  */
 export class AmqpConsumer {
   private readonly stopping = new AbortController();
@@ -27,6 +28,7 @@ export class AmqpConsumer {
     private readonly definition: QueueDefinition,
     private readonly deliver: Deliver,
     private readonly backoff: Backoff,
+    private readonly databaseAnswers: () => Promise<boolean>,
     private readonly log: BusLogger,
   ) {}
 
@@ -77,9 +79,18 @@ export class AmqpConsumer {
     for (let attempt = deliveryCount(message) + 1; this.channel === channel; attempt += 1) {
       const outcome = await this.deliver(toDelivery(this.queue, message, attempt));
       if (outcome.kind !== 'retry') return this.settle(channel, message, outcome);
-      await pause(this.backoff(attempt), this.stopping.signal);
+      await this.hold(channel, attempt);
       if (!this.definition.ordered) return this.settle(channel, message, outcome);
       if (this.stopping.signal.aborted) return;
+    }
+  }
+
+  /** For its backoff, and as often as that until the database answers. */
+  private async hold(channel: Channel, attempt: number): Promise<void> {
+    const { signal } = this.stopping;
+    for (let look = attempt; ; look += 1) {
+      await pause(this.backoff(look), signal);
+      if (signal.aborted || this.channel !== channel || (await this.databaseAnswers())) return;
     }
   }
 

@@ -36,15 +36,16 @@ export class AmqpDriver implements BusDriver {
   }
 
   async consume(deliver: Deliver): Promise<void> {
-    for (const [queue, definition] of queuesOf(this.options.service)) {
-      const consumer = new AmqpConsumer(
-        this.connection,
-        queue,
-        definition,
-        deliver,
-        this.options.backoff,
-        this.options.logger,
-      );
+    const { service, database, backoff, logger } = this.options;
+    const answers = () =>
+      database
+        .transaction(undefined, (tx) => tx.query('select 1'))
+        .then(
+          () => true,
+          () => false,
+        );
+    for (const [queue, definition] of queuesOf(service)) {
+      const consumer = new AmqpConsumer(this.connection, queue, definition, deliver, backoff, answers, logger);
       this.consumers.push(consumer);
       await consumer.start();
     }
