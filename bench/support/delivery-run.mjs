@@ -67,7 +67,7 @@ export class DeliveryRun {
     this.dispatcher = undefined;
   }
 
-  async webhooks(count) {
+  async webhooks(count, callbackUrl = this.receiverUrl) {
     const ids = [];
     for (let n = 0; n < count; n += 1) {
       const id = newUuid();
@@ -75,7 +75,7 @@ export class DeliveryRun {
       await this.admin.rows('insert into webhooks (id, tenant_id, callback_url, events) values ($1, $2, $3, $4)', [
         id,
         this.tenant,
-        this.receiverUrl,
+        callbackUrl,
         ['*'],
       ]);
       const sealed = seal(`whsec_${randomBytes(32).toString('base64')}`, this.encryptionKey, this.tenant);
