@@ -25,7 +25,7 @@ import { storm } from './support/fault-storm.js';
 import { seededRandom } from './support/seeded-random.js';
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const seconds = Number(process.env.FAULT_SECONDS ?? 24);
+const seconds = Number(process.env.FAULT_SECONDS ?? 20);
 const settleWithinMs = 90_000;
 
 // Bounds what hangs: starting and ending everything, the storm, and what it leaves to do.
@@ -51,7 +51,8 @@ async function until(come: () => boolean | Promise<boolean>): Promise<void> {
 describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as const))(
   'webhooks while everything dies at random, over %s',
   (driver) => {
-    const random = seededRandom(seed);
+    // The faults have numbers of their own: what else happens at random does not come in the same order twice.
+    const random = seededRandom(seed + 1);
     const receivers = new Map<string, MoodyReceiver>();
     const tenants: Tenant[] = [];
     let sourcesDir: string;
@@ -74,11 +75,14 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
     });
 
     afterAll(async () => {
-      await stream?.close();
-      await admin?.close();
-      await machine?.remove();
-      for (const receiver of receivers.values()) await receiver.close();
+      const parts = [stream, admin && { close: () => admin.close() }, machine && { close: () => machine.remove() }];
+      const failures: unknown[] = [];
+      // One that does not end keeps no other from it: nothing may be left running.
+      for (const part of [...parts, ...receivers.values()]) {
+        await part?.close().catch((error: unknown) => failures.push(error));
+      }
       await rm(sourcesDir, { recursive: true, force: true });
+      expect(failures).toEqual([]);
     });
 
     /** Of all attempts for a tenant, in the order of events and numbers. */
@@ -141,7 +145,7 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
       process.stdout.write(`FAULT_SEED=${seed} FAULT_SECONDS=${seconds}, over ${driver}\n`);
       const began = Date.now();
       await stream.start();
-      const struck = await storm(machine, random, driver === 'amqp' ? seconds : seconds / 2);
+      const struck = await storm(machine, seededRandom(seed), driver === 'amqp' ? seconds : seconds / 2);
       await stream.stop();
       await settled(admin, settleWithinMs);
 

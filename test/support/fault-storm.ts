@@ -43,7 +43,7 @@ function* schedule(random: Random): Generator<Fault & { afterMs: number }> {
         kind,
         which: random() < 0.5 ? 0 : 1,
         downMs: between(random, 0, 1_500),
-        afterMs: between(random, 200, 1_600),
+        afterMs: between(random, 100, 1_100),
       };
     }
   }

@@ -27,8 +27,13 @@ export class PrivateBroker {
     await writeFile(join(directory, 'plugins'), '[].\n');
     const node = `idsync${randomBytes(4).toString('hex')}@localhost`;
     const broker = new PrivateBroker(directory, await freePort(), await freePort(), node);
-    await broker.up();
-    return broker;
+    try {
+      await broker.up();
+      return broker;
+    } catch (error) {
+      await broker.remove();
+      throw error;
+    }
   }
 
   get url(): string {
