@@ -18,14 +18,9 @@ import { Endpoint } from './endpoint.js';
 import { bodyOf } from './render-again.js';
 import { nextAttemptAt } from './retry-schedule.js';
 import { shareSlots } from './share-slots.js';
+import { type SlotSettings, Slots } from './slots.js';
 
-export interface DeliverySettings extends RecorderSettings {
-  /** Attempts under way at the same time in this process. */
-  slots: number;
-  /** How many of these retries may take. */
-  retrySlots: number;
-  /** How many those of one tenant may take. */
-  tenantSlots: number;
+export interface DeliverySettings extends RecorderSettings, SlotSettings {
   /** Deliveries that one claim takes, at the most. */
   claimBatch: number;
   leaseMs: number;
@@ -61,14 +56,14 @@ export class DeliveryEngine {
   private readonly wakeUp = new WakeUp();
   private readonly stopping = new AbortController();
   private readonly underWay = new Set<Promise<void>>();
-  private readonly tenants = new Map<string, number>();
-  private retriesInFlight = 0;
+  private readonly slots: Slots;
   private looks = 0;
   private turn = 0;
   private running: Promise<void> | undefined;
 
   constructor(private readonly context: DeliveryContext) {
     this.recorder = new AttemptRecorder(context.database, context.settings, context.log);
+    this.slots = new Slots(context.settings);
   }
 
   start(): void {
@@ -127,11 +122,8 @@ export class DeliveryEngine {
   /** Returns how many deliveries it began. */
   private async claim(): Promise<number> {
     const { database, settings } = this.context;
-    const requests = shareSlots(this.waiting(), {
-      total: Math.min(settings.slots - this.underWay.size, settings.claimBatch),
-      retries: settings.retrySlots - this.retriesInFlight,
-      ofTenant: (tenantId) => settings.tenantSlots - (this.tenants.get(tenantId) ?? 0),
-    });
+    const room = this.slots.room(performance.now());
+    const requests = shareSlots(this.waiting(), { ...room, total: Math.min(room.total, settings.claimBatch) });
     if (requests.length === 0) return 0;
     const calls = new Map(requests.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
@@ -168,17 +160,11 @@ export class DeliveryEngine {
   private begin(delivery: ClaimedDelivery, receiver: Receiver | undefined, leaseEnds: number): void {
     const { webhookId, tenantId, isRetry } = delivery;
     const endpoint = this.endpoint(webhookId, tenantId);
-    endpoint.began(isRetry);
-    if (isRetry) this.retriesInFlight += 1;
-    this.tenants.set(tenantId, (this.tenants.get(tenantId) ?? 0) + 1);
+    const slot = this.slots.take(endpoint, isRetry, performance.now());
     const ended = this.deliver(delivery, receiver, endpoint, leaseEnds)
       .catch((error: unknown) => this.context.log.warn(`delivery ${delivery.id} not attempted: ${String(error)}`))
       .finally(() => {
-        endpoint.ended(isRetry);
-        if (isRetry) this.retriesInFlight -= 1;
-        const left = (this.tenants.get(tenantId) ?? 1) - 1;
-        if (left > 0) this.tenants.set(tenantId, left);
-        else this.tenants.delete(tenantId);
+        this.slots.free(slot);
         this.underWay.delete(ended);
         if (endpoint.hasFirst || endpoint.hasRetry) this.wakeUp.call();
       });

@@ -5,6 +5,8 @@ import type { Waiting } from './share-slots.js';
 
 /** Of what an endpoint may have under way, the part that is kept for first attempts. */
 const keptForFirst = 0.25;
+/** Of the same, what may take long: with more, it is sent nothing until some of it ends. */
+const mostLong = 0.25;
 
 /** What one process knows of one webhook while it has something to send to it. */
 export class Endpoint {
@@ -16,6 +18,8 @@ export class Endpoint {
   calls = 0;
   inFlight = 0;
   retriesInFlight = 0;
+  /** Of what is under way, what takes long already. */
+  long = 0;
   private cap = initialCap;
   private breaker: Breaker = closed;
   private pausedUntil = 0;
@@ -57,7 +61,7 @@ export class Endpoint {
     if (state === 'open') return undefined;
     const cap = state === 'half_open' ? 1 : Math.floor(this.cap);
     const room = cap - this.inFlight;
-    if (room <= 0) return undefined;
+    if (room <= 0 || this.long >= Math.max(cap * mostLong, 1)) return undefined;
     const retryRoom = Math.max(Math.ceil(cap * (1 - keptForFirst)) - this.retriesInFlight, 0);
     const { webhookId, tenantId, floor, hasFirst, hasRetry } = this;
     return { webhookId, tenantId, floor, room, retryRoom, hasFirst, hasRetry };
@@ -68,9 +72,14 @@ export class Endpoint {
     if (isRetry) this.retriesInFlight += 1;
   }
 
-  ended(isRetry: boolean): void {
+  tookLong(): void {
+    this.long += 1;
+  }
+
+  ended(isRetry: boolean, tookLong: boolean): void {
     this.inFlight -= 1;
     if (isRetry) this.retriesInFlight -= 1;
+    if (tookLong) this.long -= 1;
   }
 
   succeeded(durationMs: number): void {
@@ -81,7 +90,8 @@ export class Endpoint {
   /** `retryAfterMs`: how long it asked to be left alone. */
   failed(durationMs: number, now: number, retryAfterMs = 0): void {
     this.breaker = afterFailure(this.breaker, now, this.settings);
-    this.cap = nextCap(this.cap, durationMs);
+    // A quick refusal says nothing of how much it could take.
+    this.cap = Math.min(this.cap, nextCap(this.cap, durationMs));
     this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
   }
 

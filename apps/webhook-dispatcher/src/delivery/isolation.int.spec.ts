@@ -12,6 +12,7 @@ const settings: Partial<DeliverySettings> = {
   exchangeMs: never,
   leaseMs: 2 * never,
   retryDelays: [never],
+  longMs: never,
   breaker: { threshold: 10, firstPauseMs: never, longestPauseMs: never },
 };
 const limits = { exchangeMs: never };
@@ -122,8 +123,8 @@ describe('endpoints beside one that hangs', () => {
     // The first answer parks it; by then it may have had as many as it may have at once.
     expect(asking.received.length).toBeLessThanOrEqual(initialCap);
     expect(sum(await fixture.deliveries(asks), ({ tries }) => tries)).toBeLessThanOrEqual(initialCap);
-    // The tenth failure opens the breaker. Nine quick ones before it widened the cap by a quarter each, and so many may be under way.
-    const most = 9 + Math.floor(initialCap + 9 / 4);
+    // The tenth failure opens the breaker; as many as it may have at once are under way then.
+    const most = 9 + initialCap;
     const refused = await fixture.deliveries(refuses);
     expect(sum(refused, ({ tries }) => tries)).toBeLessThanOrEqual(most);
     expect(refused.filter(({ tries }) => tries === 0).length).toBeGreaterThanOrEqual(facts - most);
@@ -178,6 +179,55 @@ describe('endpoints beside one that hangs', () => {
     await fixture.announce(engine, elsewhere, Array(30).fill('user.created'));
     await fixture.until(webhook, all('delivered'));
     expect(hung() - other.received.length).toBe(slots / 2);
+  });
+});
+
+describe('attempts that take long', () => {
+  it('give their slots to others, so that endpoints that hang take nobody their turn, however many they are', async () => {
+    const perTenant = 40;
+    const engine = fixture.engine({ ...settings, slots: 32, tenantSlots: 16, longMs: 100 }, { limits });
+    const hangs = await receiver(silent);
+    const hanging: string[] = [];
+    for (const bad of [tenant, await fixture.tenant()]) {
+      for (let nth = 0; nth < perTenant; nth += 1) hanging.push(await fixture.webhook(bad, hangs.url));
+      await fixture.announce(engine, bad, Array(20).fill('user.created'));
+    }
+    // More than there are slots.
+    await come(() => hung() > 32);
+
+    const elsewhere = await fixture.tenant();
+    const other = await receiver();
+    const webhook = await fixture.webhook(elsewhere, other.url);
+    await fixture.announce(engine, elsewhere, Array(30).fill('user.created'));
+    await fixture.until(webhook, all('delivered'));
+    for (const id of hanging.slice(0, 5)) {
+      const rows = await fixture.deliveries(id);
+      expect(sum(rows, ({ tries }) => tries)).toBeLessThanOrEqual(initialCap);
+      expect(sum(rows, ({ attempts }) => attempts)).toBe(0);
+    }
+  });
+
+  it('are bounded for a tenant, and for all', async () => {
+    const bounds = { slots: 32, tenantSlots: 32, longMs: 50, tenantLongSlots: 20, longSlots: 30 };
+    const engine = fixture.engine({ ...settings, ...bounds }, { limits });
+    const hangs = await receiver(silent);
+    const other = await fixture.tenant();
+    const tried = async (of: string) => {
+      const rows = await fixture.directory.rows<{ count: number }>(
+        'select count(*)::int from webhook_attempts where tenant_id = $1',
+        [of],
+      );
+      return rows[0]?.count ?? 0;
+    };
+    for (const bad of [tenant, other]) {
+      for (let nth = 0; nth < 30; nth += 1) await fixture.webhook(bad, hangs.url);
+      await fixture.announce(engine, bad, Array(20).fill('user.created'));
+      // A claim may be under way when the bound is reached.
+      await come(() => hung() >= 20);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await tried(tenant)).toBeLessThanOrEqual(20 + 32);
+    expect((await tried(tenant)) + (await tried(other))).toBeLessThanOrEqual(30 + 32);
   });
 });
 

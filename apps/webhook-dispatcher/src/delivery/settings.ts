@@ -9,6 +9,9 @@ export const defaultSettings: DeliverySettings = {
   slots: 512,
   retrySlots: 384,
   tenantSlots: 256,
+  longMs: 1_000,
+  longSlots: 4_096,
+  tenantLongSlots: 512,
   claimBatch: 256,
   // Twice an exchange: what is left of it when the answer comes is time to write that down.
   leaseMs: 2 * defaultLimits.exchangeMs,
