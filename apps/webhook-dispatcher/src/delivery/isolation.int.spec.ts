@@ -58,13 +58,15 @@ const trickling: Receiver['answer'] = (_, response) => {
   response.once('close', () => clearInterval(timer));
 };
 
-/** What it sends is answered when the test says so, and took six seconds each time. */
+/** What it sends is answered when the test says so, and took as long as it says each time. */
 class SlowSender implements Sender {
   readonly underWay: (() => void)[] = [];
   private closed = false;
 
+  constructor(private readonly durationMs = 6_000) {}
+
   send(): Promise<SendResult> {
-    const result = { outcome: 'delivered', statusCode: 204, durationMs: 6_000 } as const;
+    const result = { outcome: 'delivered', statusCode: 204, durationMs: this.durationMs } as const;
     if (this.closed) return Promise.resolve(result);
     return new Promise((resolve) => this.underWay.push(() => resolve(result)));
   }
@@ -179,6 +181,30 @@ describe('endpoints beside one that hangs', () => {
     await fixture.announce(engine, elsewhere, Array(30).fill('user.created'));
     await fixture.until(webhook, all('delivered'));
     expect(hung() - other.received.length).toBe(slots / 2);
+  });
+});
+
+describe('a quick endpoint among slow ones of its tenant', () => {
+  it('is served at its own pace: slots go to whoever has the least under way', async () => {
+    const slow = new SlowSender(900);
+    senders.push(slow);
+    const sender: Sender = {
+      send: (request) =>
+        request.url.includes('slow')
+          ? slow.send()
+          : Promise.resolve({ outcome: 'delivered', statusCode: 204, durationMs: 1 }),
+      close: () => slow.close(),
+    };
+    const slots = { slots: 16, tenantSlots: 16, retrySlots: 16 };
+    const engine = fixture.engine({ ...settings, ...slots }, { sender });
+    for (let nth = 0; nth < 8; nth += 1) await fixture.webhook(tenant, `http://slow.example/${nth}`);
+    await fixture.announce(engine, tenant, Array(40).fill('user.created'));
+    await come(() => slow.underWay.length === 16);
+    const quick = await fixture.webhook(tenant, 'http://quick.example/hook');
+    await fixture.announce(engine, tenant, Array(100).fill('user.updated'));
+    for (const answer of slow.underWay.splice(0, 2)) answer();
+    await fixture.until(quick, (rows) => rows.length === 100 && all('delivered')(rows));
+    expect(slow.underWay.length).toBeGreaterThanOrEqual(14);
   });
 });
 

@@ -6,6 +6,7 @@ const endpoint = (id: number, more: Partial<Waiting> = {}): Waiting => ({
   webhookId: `w${id}`,
   tenantId: 't',
   floor: 0,
+  inFlight: 0,
   room: 64,
   retryRoom: 48,
   hasFirst: true,
@@ -19,6 +20,7 @@ const rooms = (requests: ReturnType<typeof shareSlots>) =>
 const waiting = fc.array(
   fc.record({
     tenantId: fc.constantFrom('a', 'b', 'c'),
+    inFlight: fc.integer({ min: 0, max: 64 }),
     room: fc.integer({ min: 0, max: 64 }),
     retryRoom: fc.integer({ min: 0, max: 48 }),
     hasFirst: fc.boolean(),
@@ -34,6 +36,35 @@ describe('sharing the free slots', () => {
       ['w2', 10, 0],
       ['w3', 10, 0],
     ]);
+  });
+
+  it('gives what is free to whoever has the least under way, so that slow ones hold no more than quick ones', () => {
+    const slow = [1, 2, 3].map((id) => endpoint(id, { inFlight: 8 }));
+    expect(rooms(shareSlots([...slow, endpoint(4)], free(6)))).toEqual([['w4', 6, 0]]);
+    expect(rooms(shareSlots([...slow, endpoint(4, { inFlight: 6 })], free(6)))).toEqual([
+      ['w1', 1, 0],
+      ['w2', 1, 0],
+      ['w3', 1, 0],
+      ['w4', 3, 0],
+    ]);
+  });
+
+  it('evens out what the endpoints of a tenant hold, as far as it has slots', () => {
+    const list = fc.array(fc.record({ inFlight: fc.integer({ min: 0, max: 20 }) }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(list, fc.integer({ min: 0, max: 200 }), (each, slots) => {
+        const endpoints = each.map(({ inFlight }, id) => endpoint(id, { inFlight, room: 64 - inFlight }));
+        const given = new Map(
+          shareSlots(endpoints, free(slots)).map((request) => [request.webhookId, request.firstRoom]),
+        );
+        const held = endpoints.map(({ webhookId, inFlight }) => inFlight + (given.get(webhookId) ?? 0));
+        const least = Math.min(...held);
+        for (const [at, { webhookId }] of endpoints.entries()) {
+          // Whoever got one has at most one more than whoever has the least.
+          if (given.has(webhookId)) expect(held[at]).toBeLessThanOrEqual(least + 1);
+        }
+      }),
+    );
   });
 
   it('gives retries half where both wait, all where nothing else does, and none where none are free', () => {
