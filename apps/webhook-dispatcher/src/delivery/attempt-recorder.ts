@@ -110,6 +110,7 @@ export class AttemptRecorder {
   private newsOf(batch: readonly EndedAttempt[]): EndpointNews[] {
     const news = new Map<string, EndpointNews>();
     for (const attempt of batch) {
+      if (!attempt.counts) continue;
       const { webhookId, tenantId, succeeded, openUntil, trips } = attempt;
       const before = news.get(webhookId);
       news.set(webhookId, {

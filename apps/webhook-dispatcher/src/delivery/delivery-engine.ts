@@ -30,6 +30,8 @@ export interface DeliverySettings extends RecorderSettings, SlotSettings {
   pollMs: number;
   /** Between claims: what becomes free in between is claimed together. */
   claimPauseMs: number;
+  /** Until a delivery is tried again whose secrets could not be opened. */
+  unsignedPauseMs: number;
   breaker: BreakerSettings;
   retryDelays: readonly number[];
 }
@@ -185,17 +187,38 @@ export class DeliveryEngine {
     // A process that was stopped for long holds no lease any more: another one sends it.
     if (performance.now() + settings.exchangeMs > leaseEnds) return;
     if (keys.length === 0) {
-      this.record(delivery, endpoint, {
-        outcome: 'unsigned',
-        error: 'no signing secret opens with the keys there are',
-        durationMs: 0,
-      });
+      this.recordUnsigned(delivery, endpoint);
       return;
     }
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = signedHeaders({ id: encodeId('event', eventId), timestamp, body }, keys);
     const result = await sender.send({ url: receiver.callbackUrl, headers, body });
     this.record(delivery, endpoint, result);
+  }
+
+  /** Not the receiver's failure: it spends no step of the schedule, and the endpoint waits for whoever has the keys. */
+  private recordUnsigned(delivery: ClaimedDelivery, endpoint: Endpoint): void {
+    const now = Date.now();
+    const { unsignedPauseMs } = this.context.settings;
+    endpoint.park(now, unsignedPauseMs);
+    const { id: deliveryId, webhookId, tenantId, number } = delivery;
+    this.recorder.add({
+      outcome: 'unsigned',
+      error: 'no signing secret opens with the keys there are',
+      durationMs: 0,
+      deliveryId,
+      webhookId,
+      tenantId,
+      number,
+      endedAt: new Date(now),
+      status: 'pending',
+      dueAt: new Date(now + unsignedPauseMs),
+      counts: false,
+      succeeded: false,
+      gone: false,
+      openUntil: endpoint.openUntil,
+      trips: endpoint.trips,
+    });
   }
 
   private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SendResult): void {
@@ -221,6 +244,7 @@ export class DeliveryEngine {
       endedAt: new Date(now),
       status: succeeded ? 'delivered' : dueAt ? 'pending' : 'dead',
       dueAt,
+      counts: true,
       succeeded,
       gone: statusCode === 410,
       openUntil: endpoint.openUntil,

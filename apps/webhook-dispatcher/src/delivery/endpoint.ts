@@ -63,8 +63,8 @@ export class Endpoint {
     const room = cap - this.inFlight;
     if (room <= 0 || this.long >= Math.max(cap * mostLong, 1)) return undefined;
     const retryRoom = Math.max(Math.ceil(cap * (1 - keptForFirst)) - this.retriesInFlight, 0);
-    const { webhookId, tenantId, floor, hasFirst, hasRetry } = this;
-    return { webhookId, tenantId, floor, room, retryRoom, hasFirst, hasRetry };
+    const { webhookId, tenantId, floor, inFlight, hasFirst, hasRetry } = this;
+    return { webhookId, tenantId, floor, inFlight, room, retryRoom, hasFirst, hasRetry };
   }
 
   began(isRetry: boolean): void {
@@ -87,12 +87,17 @@ export class Endpoint {
     this.cap = nextCap(this.cap, durationMs);
   }
 
+  /** Nothing is sent to it for so long, and nothing is held against it. */
+  park(now: number, pauseMs: number): void {
+    this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
+  }
+
   /** `retryAfterMs`: how long it asked to be left alone. */
   failed(durationMs: number, now: number, retryAfterMs = 0): void {
     this.breaker = afterFailure(this.breaker, now, this.settings);
     // A quick refusal says nothing of how much it could take.
     this.cap = Math.min(this.cap, nextCap(this.cap, durationMs));
-    this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
+    this.park(now, retryAfterMs);
   }
 
   /** Nothing is known of it but what the database knows too. */

@@ -18,6 +18,7 @@ export const defaultSettings: DeliverySettings = {
   exchangeMs: defaultLimits.exchangeMs,
   pollMs: 1_000,
   claimPauseMs: 2,
+  unsignedPauseMs: 60_000,
   breaker: defaultBreaker,
   retryDelays,
   disableAfterMs: 5 * day,

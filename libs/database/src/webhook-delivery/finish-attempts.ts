@@ -1,4 +1,4 @@
-import { integers, texts, times, uuids } from '../arrays.js';
+import { booleans, integers, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /** How one attempt ended, and what becomes of its delivery. */
@@ -13,6 +13,8 @@ export interface FinishedAttempt {
   durationMs: number;
   endedAt: Date;
   status: 'pending' | 'delivered' | 'dead';
+  /** Whether it is one of the attempts of the schedule; what was never sent for a reason of ours is none. */
+  counts: boolean;
   /** If it stays pending: when it is tried again. */
   dueAt?: Date;
 }
@@ -25,11 +27,11 @@ export async function finishAttempts(tx: Transaction, finished: readonly Finishe
   const rows = await tx.query<{ id: string }>(
     `with ended as (
        select * from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[],
-                            $8::timestamptz[], $9::text[], $10::timestamptz[])
-         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, due_at)),
+                            $8::timestamptz[], $9::text[], $10::timestamptz[], $11::boolean[])
+         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, due_at, counts)),
      held as (
        update webhook_deliveries d
-          set status = ended.status, attempts = d.attempts + 1, lease_until = null, is_retry = true,
+          set status = ended.status, attempts = d.attempts + ended.counts::integer, lease_until = null, is_retry = true,
               due_at = coalesce(ended.due_at, d.due_at),
               ended_at = case when ended.status <> 'pending' then ended.ended_at end
          from ended where d.id = ended.id and d.tries = ended.number and d.status = 'pending' and d.lease_until is not null
@@ -51,6 +53,7 @@ export async function finishAttempts(tx: Transaction, finished: readonly Finishe
       times(finished.map(({ endedAt }) => endedAt)),
       texts(finished.map(({ status }) => status)),
       times(finished.map(({ dueAt }) => dueAt)),
+      booleans(finished.map(({ counts }) => counts)),
     ],
   );
   return rows.map(({ id }) => id);
