@@ -130,7 +130,7 @@ describe('a replay', () => {
     const orphaned = await requested('replay');
     await fixture.directory.rows('delete from webhooks where id = $1', [webhook]);
     await run(orphaned);
-    expect(await replay(orphaned)).toMatchObject({ status: 'done', done: 0 });
+    expect(await replay(orphaned)).toMatchObject({ status: 'cancelled', done: 0 });
   });
 });
 

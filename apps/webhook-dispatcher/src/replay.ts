@@ -2,6 +2,7 @@ import type { Message } from '@idsync/contracts';
 import {
   announceRendering,
   beginReplay,
+  cancelReplay,
   countDeadDeliveries,
   type Database,
   enqueue,
@@ -34,17 +35,18 @@ export async function replayPart(
     if (!(await markReceived(tx, messageId))) return;
     const replay = await lockReplay(tx, tenantId, data.replay_id);
     if (!replay) return;
-    const progress = await runPart(tx, replay);
+    const webhook = await findReplayedWebhook(tx, tenantId, replay.webhookId);
+    // Deleted in between: nothing of it will be sent.
+    if (!webhook) return cancelReplay(tx, tenantId, replay.id);
+    const progress = await runPart(tx, replay, webhook.events);
     await saveReplayProgress(tx, replay.id, progress);
     if (!progress.ended) await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data });
   });
 }
 
-async function runPart(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
-  const webhook = await findReplayedWebhook(tx, replay.tenantId, replay.webhookId);
-  if (!webhook) return { position: replay.position, lookedAt: 0, done: 0, ended: true };
+async function runPart(tx: Transaction, replay: OpenReplay, wanted: readonly string[]): Promise<ReplayProgress> {
   if (replay.kind === 'resend') return resend(tx, replay);
-  return replay.kind === 'requeue' ? requeue(tx, replay) : replayEvents(tx, replay, webhook.events);
+  return replay.kind === 'requeue' ? requeue(tx, replay) : replayEvents(tx, replay, wanted);
 }
 
 async function resend(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {

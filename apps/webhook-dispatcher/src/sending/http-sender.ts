@@ -116,7 +116,13 @@ function failure(error: unknown): Told {
     return { outcome: 'timed_out', error: text };
   if (code === 'ETIMEDOUT') return { outcome: 'timed_out', error: text };
   if (/^(ERR_(TLS|SSL)|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
-    return { outcome: 'tls_failed', error: `${text} (${code})` };
+    // OpenSSL's own text has addresses and file names in it.
+    const reason = (error as { reason?: string }).reason ?? text;
+    return { outcome: 'tls_failed', error: `${reason} (${code})` };
+  }
+  if (code.startsWith('HPE_')) return { outcome: 'unreachable', error: `the answer is not HTTP (${code})` };
+  if (code === 'UND_ERR_SOCKET') {
+    return { outcome: 'unreachable', error: `the connection ended before a complete answer (${code})` };
   }
   return { outcome: 'unreachable', error: code && !text.includes(code) ? `${text} (${code})` : text };
 }
