@@ -117,6 +117,8 @@ export function presentWebhook(row: WebhookRow) {
     events: row.events,
     active: row.active,
     created_at: row.createdAt.toISOString(),
+    ...(row.disabledAt && { disabled_at: row.disabledAt.toISOString() }),
+    ...(row.disabledReason && { disabled_reason: row.disabledReason }),
   };
 }
 

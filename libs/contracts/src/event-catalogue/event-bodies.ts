@@ -4,7 +4,9 @@ import * as resources from '../http/resources.js';
 
 const { text, dateTime } = resources;
 
-const changed = z.array(text).describe('The fields that changed, each once; empty where something came about.');
+const changed = z
+  .array(text)
+  .describe('The fields that changed, each once; where something came about it may be empty.');
 const cause = {
   job_id: text.optional().describe('The sync job that brought it about, if one did.'),
   operation_id: text.optional().describe("The operator's act that brought it about, if one did."),

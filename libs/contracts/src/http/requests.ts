@@ -60,7 +60,7 @@ const eventNames = z
   .refine((names) => names.length <= mostNames && names.every((name) => eventPattern.safeParse(name).success), {
     error: eventNamesForm,
   });
-export const eventsQuery = z.object({ after: wholeNumber(0).default(0), limit, types: eventNames.optional() });
+export const eventsQuery = z.strictObject({ after: wholeNumber(0).default(0), limit, types: eventNames.optional() });
 
 export const webhookBody = z.object({ callback_url: callbackUrl, events: eventList });
 export const webhookPatch = z.object({
@@ -138,7 +138,7 @@ const window = { since: instant.optional(), until: instant.optional() };
 const isWindow = ({ since, until }: { since?: Date; until?: Date }) => !since || !until || since < until;
 const emptyWindow = { path: ['until'], error: 'must be after since' };
 export const deliveryQuery = z
-  .object({
+  .strictObject({
     limit: page.limit,
     cursor,
     webhook_id: z.string().optional(),
@@ -147,7 +147,7 @@ export const deliveryQuery = z
     ...window,
   })
   .refine(isWindow, emptyWindow);
-export const replayQuery = z.object({ limit: page.limit, cursor });
+export const replayQuery = z.strictObject({ limit: page.limit, cursor });
 export const testBody = z.strictObject({ message: text.min(1).max(500).default('This is a test.') });
 /** Of what is sent again, without a choice. */
 export const againBody = z.strictObject({ by });

@@ -157,4 +157,9 @@ export const eventPage = z.strictObject({
   has_more: z.boolean().optional().describe('There is more to look at now.'),
   limit: z.int().optional(),
 });
-export const webhookList = z.strictObject({ data: z.array(webhook).optional(), total: z.int().optional() });
+const listedWebhook = z.strictObject({
+  ...webhookFields,
+  disabled_at: dateTime.optional(),
+  disabled_reason: text.optional().describe('Why it was switched off, if its failures did that.'),
+});
+export const webhookList = z.strictObject({ data: z.array(listedWebhook).optional(), total: z.int().optional() });

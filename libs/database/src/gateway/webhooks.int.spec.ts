@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../database.js';
-import { deleteWebhook, insertWebhook, mostWebhooks, rotateWebhookSecret } from './webhooks.js';
+import { deleteWebhook, insertWebhook, listWebhooks, mostWebhooks, rotateWebhookSecret } from './webhooks.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -54,6 +54,24 @@ describe('subscribing', () => {
     expect(await database.transaction(tenantId, (tx) => insertWebhook(tx, tenantId, one))).toBeUndefined();
     const other = await fixture.tenant();
     expect(await database.transaction(other, (tx) => insertWebhook(tx, other, one))).toMatchObject({ active: true });
+  });
+});
+
+describe('a list of webhooks', () => {
+  it('tells why one is off, as long as it is', async () => {
+    const listed = async () => {
+      const [row] = await database.transaction(tenantId, (tx) => listWebhooks(tx, tenantId));
+      return row;
+    };
+    expect(await listed()).toMatchObject({ active: true, disabledReason: null });
+    await fixture.rows(
+      `insert into webhook_endpoints (webhook_id, tenant_id, disabled_at, disabled_reason) values ($1, $2, now(), 'it is gone')`,
+      [webhookId, tenantId],
+    );
+    await fixture.rows('update webhooks set active = false where id = $1', [webhookId]);
+    expect(await listed()).toMatchObject({ active: false, disabledReason: 'it is gone', disabledAt: expect.any(Date) });
+    await fixture.rows('update webhooks set active = true where id = $1', [webhookId]);
+    expect(await listed()).toMatchObject({ active: true, disabledReason: null });
   });
 });
 

@@ -7,6 +7,9 @@ export interface WebhookRow {
   events: string[];
   active: boolean;
   createdAt: Date;
+  /** If it was switched off by failures, and nobody switched it on again; only a list tells. */
+  disabledAt?: Date | null;
+  disabledReason?: string | null;
 }
 
 const columns = `id, callback_url as "callbackUrl", events, active, created_at as "createdAt"`;
@@ -32,9 +35,14 @@ export async function insertWebhook(
 }
 
 export async function listWebhooks(tx: Transaction, tenantId: string): Promise<WebhookRow[]> {
-  return tx.query<WebhookRow>(`select ${columns} from webhooks where tenant_id = $1 order by created_at, id`, [
-    tenantId,
-  ]);
+  return tx.query<WebhookRow>(
+    `select ${columns}, e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason"
+       from webhooks left join lateral (
+         select disabled_at, disabled_reason from webhook_endpoints
+          where tenant_id = $1 and webhook_id = webhooks.id and not webhooks.active) as e on true
+      where tenant_id = $1 order by created_at, id`,
+    [tenantId],
+  );
 }
 
 export async function findWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
