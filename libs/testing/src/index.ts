@@ -4,5 +4,7 @@ export { freePort } from './free-port.js';
 export { LatePort } from './late-port.js';
 export { brokerProgram, PrivateBroker } from './private-broker.js';
 export { PrivatePostgres } from './private-postgres.js';
+export { PrivateBroker } from './private-broker.js';
+export { PrivateMariaDb } from './private-mariadb.js';
 export { ServiceDatabase } from './service-database.js';
 export { createTestDatabase, type TestDatabase } from './test-database.js';
