@@ -1,7 +1,16 @@
-import { type ConnectorType, csvConfig, ldifConfig, type RecordKind, sqlConfig } from '@idsync/contracts';
+import {
+  type ConnectorType,
+  csvConfig,
+  ldapConfig,
+  ldapSecrets,
+  ldifConfig,
+  type RecordKind,
+  sqlConfig,
+} from '@idsync/contracts';
 import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
+import { ldapConnector } from './ldap/ldap-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
 import { checkSourcePath } from './source-path.js';
 import { sqlConnector } from './sql/sql-connector.js';
@@ -21,7 +30,7 @@ export interface ConnectorSettings {
 
 /** Throws SourceError if the configuration can never be read; nothing is opened before `read`. */
 export function createConnector(settings: ConnectorSettings): Connector {
-  const { type, records, config, sourcesDir } = settings;
+  const { type, records, config, sourcesDir, allowedCidrs = [] } = settings;
   switch (type) {
     case 'csv': {
       const valid = validFile(csvConfig, config);
@@ -31,6 +40,11 @@ export function createConnector(settings: ConnectorSettings): Connector {
       const valid = validFile(ldifConfig, config);
       return ldifConnector(records, valid, sourcesDir);
     }
+    case 'ldap': {
+      const valid = validate(ldapConfig, config);
+      const { bind_password } = validate(ldapSecrets, settings.secrets ?? {}, 'secrets');
+      return ldapConnector({ records, config: valid, bindPassword: bind_password, allowedCidrs });
+    }
     case 'sql':
       return sqlConnector(records, validate(sqlConfig, config), settings);
     default:
@@ -38,9 +52,9 @@ export function createConnector(settings: ConnectorSettings): Connector {
   }
 }
 
-function validate<Config>(schema: z.ZodType<Config>, config: unknown): Config {
+function validate<Config>(schema: z.ZodType<Config>, config: unknown, what = 'config'): Config {
   const parsed = schema.safeParse(config);
-  if (!parsed.success) throw new SourceError(`the connector's config is invalid: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new SourceError(`the connector's ${what} is invalid: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 

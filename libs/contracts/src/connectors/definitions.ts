@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { csvConfig, ldifConfig } from './files.js';
+import { ldapConfig, ldapSecrets } from './ldap.js';
 import { sqlConfig, sqlSecrets } from './sql.js';
 
 const none = z.strictObject({});
@@ -11,6 +12,7 @@ const none = z.strictObject({});
 export const connectorDefinitions = {
   csv: { config: csvConfig, secrets: none },
   ldif: { config: ldifConfig, secrets: none },
+  ldap: { config: ldapConfig, secrets: ldapSecrets },
   sql: { config: sqlConfig, secrets: sqlSecrets },
 } as const;
 

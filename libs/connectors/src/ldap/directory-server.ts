@@ -1,0 +1,64 @@
+import { parseDate } from '@idsync/contracts';
+import { PresenceFilter } from 'ldapts';
+import { firstText, textsOf } from './entry-values.js';
+import { refusal } from './ldap-errors.js';
+import type { LdapEntry } from './ldap-messages.js';
+import type { LdapSession } from './ldap-session.js';
+
+export interface DirectoryServer {
+  kind: 'active_directory' | 'ldap';
+  /** The naming context that an entry is in, or nothing if the server does not say. */
+  contextOf(dn: string): string | undefined;
+  /** The time there, or here if it does not tell. */
+  now: Date;
+  /** Of a domain controller: which database it has, and how far its changes are numbered. */
+  replica?: { invocationId: string; highestUsn: bigint };
+}
+
+const activeDirectory = '1.2.840.113556.1.4.800';
+const everything = new PresenceFilter({ attribute: 'objectClass' });
+
+export async function describeServer(session: LdapSession): Promise<DirectoryServer> {
+  const attributes = ['supportedCapabilities', 'namingContexts', 'currentTime', 'dsServiceName', 'highestCommittedUSN'];
+  const root = await readOne(session, '', attributes);
+  const isActiveDirectory = root !== undefined && textsOf(root, 'supportedCapabilities')?.includes(activeDirectory);
+  const time = root && firstText(root, 'currentTime');
+  const contexts = (root && textsOf(root, 'namingContexts')) ?? [];
+  const replica = isActiveDirectory ? await replicaOf(session, root) : undefined;
+  return {
+    kind: isActiveDirectory ? 'active_directory' : 'ldap',
+    contextOf: (dn) => longestAbove(contexts, dn),
+    now: new Date((time && parseDate(time)) ?? Date.now()),
+    ...(replica && { replica }),
+  };
+}
+
+async function replicaOf(session: LdapSession, root: LdapEntry): Promise<DirectoryServer['replica']> {
+  const [service, usn] = [firstText(root, 'dsServiceName'), firstText(root, 'highestCommittedUSN')];
+  if (service === undefined || usn === undefined || !/^\d{1,19}$/.test(usn)) return undefined;
+  const settings = await readOne(session, service, ['invocationId']);
+  const invocationId = settings?.values.get('invocationid')?.[0]?.toString('hex');
+  return invocationId === undefined ? undefined : { invocationId, highestUsn: BigInt(usn) };
+}
+
+/** An entry by its name; undefined if it is not there or may not be seen. */
+async function readOne(session: LdapSession, dn: string, attributes: string[]): Promise<LdapEntry | undefined> {
+  const { entries, result } = await session.search({
+    base: dn,
+    scope: 'base',
+    filter: everything,
+    attributes,
+    limit: 1,
+  });
+  // 32: not there; 50: not for us.
+  if (result.code !== 0 && result.code !== 32 && result.code !== 50)
+    throw refusal(result, 'asking the server what it is');
+  return entries[0];
+}
+
+function longestAbove(contexts: readonly string[], dn: string): string | undefined {
+  const canonical = (name: string) => name.toLowerCase().replace(/\s*([,=])\s*/g, '$1');
+  return contexts
+    .filter((context) => context !== '' && `,${canonical(dn)}`.endsWith(`,${canonical(context)}`))
+    .sort((a, b) => b.length - a.length)[0];
+}

@@ -1,0 +1,58 @@
+import type { LdapEntry } from './ldap-messages.js';
+
+/** Bytes that are shown as the tools of Active Directory show them. */
+const guids = new Set(['objectguid', 'ms-ds-consistencyguid', 'msexchmailboxguid']);
+const sids = new Set(['objectsid', 'sidhistory']);
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The values of an attribute as text; undefined if one of them is none. */
+export function textsOf(entry: LdapEntry, attribute: string): string[] | undefined {
+  const name = attribute.trim().toLowerCase();
+  const texts: string[] = [];
+  for (const value of entry.values.get(name) ?? []) {
+    const text = guids.has(name) ? guidText(value) : sids.has(name) ? sidText(value) : decode(value);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts;
+}
+
+export function firstText(entry: LdapEntry, attribute: string): string | undefined {
+  return textsOf(entry, attribute)?.[0];
+}
+
+/** The bytes that stand for a text of `attribute` in a filter; undefined if the text is none of them. */
+export function valueBytes(attribute: string, text: string): Buffer | undefined {
+  if (!guids.has(attribute.toLowerCase())) return Buffer.from(text);
+  const hex = text.replaceAll('-', '');
+  return /^[0-9a-f]{32}$/i.test(hex) ? swapped(Buffer.from(hex, 'hex')) : undefined;
+}
+
+/** The first three parts are kept in the order of Intel's processors. */
+function guidText(bytes: Buffer): string | undefined {
+  if (bytes.length !== 16) return undefined;
+  const hex = swapped(bytes).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+function swapped(bytes: Buffer): Buffer {
+  const parts = [bytes.subarray(0, 4), bytes.subarray(4, 6), bytes.subarray(6, 8)];
+  return Buffer.concat([...parts.map((part) => Buffer.from(part).reverse()), bytes.subarray(8)]);
+}
+
+function sidText(bytes: Buffer): string | undefined {
+  const count = bytes[1] ?? 0;
+  if (bytes.length !== 8 + 4 * count) return undefined;
+  const parts = Array.from({ length: count }, (_, index) => bytes.readUInt32LE(8 + 4 * index));
+  return ['S', bytes[0], bytes.readUIntBE(2, 6), ...parts].join('-');
+}
+
+/** PostgreSQL keeps no NUL, so it counts as binary. */
+function decode(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

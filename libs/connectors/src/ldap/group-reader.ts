@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { AndFilter, type Filter, FilterParser, OrFilter, PresenceFilter } from 'ldapts';
+import { firstText, textsOf } from './entry-values.js';
+import { completeRanges, equals, readEntry } from './fetch-entries.js';
+import { refusal, resultCodes } from './ldap-errors.js';
+import type { LdapEntry } from './ldap-messages.js';
+import type { LdapSession } from './ldap-session.js';
+import { type Listing, listEntries, stampAttributes } from './list-entries.js';
+
+export interface GroupSettings {
+  nested: boolean;
+  named_by: 'name' | 'dn';
+  base_dn?: string | undefined;
+  filter?: string | undefined;
+}
+
+const anyGroup =
+  '(|(objectClass=group)(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))';
+const everything = new PresenceFilter({ attribute: 'objectClass' });
+/** Groups whose own groups are remembered. */
+const remembered = 10_000;
+/** Groups that one entry can be in by a search. */
+const maxGroups = 10_000;
+
+/** Tells the groups of entries. Active Directory writes them beside the entry; elsewhere they are looked for. */
+export class GroupReader {
+  private readonly parents = new Map<string, Promise<string[]>>();
+  private readonly listing: Listing;
+  private readonly byMemberOf: boolean;
+
+  constructor(
+    private readonly session: LdapSession,
+    private readonly settings: GroupSettings,
+    { activeDirectory, base }: { activeDirectory: boolean; base: string },
+  ) {
+    this.byMemberOf = activeDirectory && settings.base_dn === undefined && settings.filter === undefined;
+    const wanted = settings.filter ?? (activeDirectory ? '(objectClass=group)' : anyGroup);
+    this.listing = { base: settings.base_dn ?? base, scope: 'sub', filter: FilterParser.parseString(wanted) };
+  }
+
+  /** What has to be read of an entry. */
+  get attributes(): string[] {
+    return this.byMemberOf ? ['memberOf'] : ['uid'];
+  }
+
+  async groupsOf(entry: LdapEntry): Promise<string[]> {
+    const direct = this.byMemberOf ? textsOf(entry, 'memberOf') : await this.search(entry.dn, firstText(entry, 'uid'));
+    const found = new Set(direct);
+    // A set goes on through what is added to it meanwhile, and a circle of groups adds nothing.
+    if (this.settings.nested) for (const dn of found) for (const parent of await this.parentsOf(dn)) found.add(parent);
+    const names = this.settings.named_by === 'dn' ? [...found] : [...found].map(nameOf);
+    return [...new Set(names)].sort();
+  }
+
+  /**
+   * Stands for all groups as they are: members who come and go, and groups that do, change it and no entry of a member. What has
+   * changed of the groups is not told by any directory, so that a read of changes can only tell that something has.
+   */
+  async fingerprint(): Promise<string> {
+    let [sum, count] = [0n, 0];
+    for await (const entries of listEntries(this.session, this.listing, stampAttributes)) {
+      for (const entry of entries) {
+        const stamp = stampAttributes.map((attribute) => firstText(entry, attribute) ?? '').join(' ');
+        const digest = createHash('sha256').update(`${entry.dn.toLowerCase()}\n${stamp}`).digest();
+        // A sum, for servers list in any order.
+        sum = BigInt.asUintN(64, sum + digest.readBigUInt64BE());
+        count += 1;
+      }
+    }
+    return `${count}-${sum.toString(16)}`;
+  }
+
+  private parentsOf(dn: string): Promise<string[]> {
+    const key = dn.toLowerCase();
+    const known = this.parents.get(key);
+    if (known) return known;
+    const [oldest] = this.parents.keys();
+    if (this.parents.size >= remembered && oldest !== undefined) this.parents.delete(oldest);
+    const found = this.byMemberOf ? this.readParents(dn) : this.search(dn, undefined);
+    this.parents.set(key, found);
+    return found;
+  }
+
+  private async readParents(dn: string): Promise<string[]> {
+    const group = await readEntry(this.session, dn, everything, ['memberOf']);
+    if (!group) return [];
+    await completeRanges(this.session, group);
+    return textsOf(group, 'memberOf') ?? [];
+  }
+
+  private async search(dn: string, uid: string | undefined): Promise<string[]> {
+    const member: Filter[] = [equals('member', dn), equals('uniqueMember', dn)];
+    if (uid !== undefined) member.push(equals('memberUid', uid));
+    const filter = new AndFilter({ filters: [this.listing.filter, new OrFilter({ filters: member })] });
+    const { entries, result } = await this.session.search({
+      ...this.listing,
+      filter,
+      attributes: ['1.1'],
+      limit: maxGroups,
+    });
+    if (result.code !== resultCodes.success) throw refusal(result, `looking for the groups of ${dn}`);
+    return entries.map((group) => group.dn);
+  }
+}
+
+/** The value of a DN's first name: `Sales, North` of `CN=Sales\, North,OU=Groups,DC=example`. */
+export function nameOf(dn: string): string {
+  const value = /^[^=]+=((?:\\.|[^\\,+])*)/s.exec(dn)?.[1]?.trim() ?? dn;
+  const bytes: Buffer[] = [];
+  for (const [, hex, escaped, plain] of value.matchAll(/\\([0-9a-f]{2})|\\(.)|([^\\]+)/gis)) {
+    bytes.push(hex === undefined ? Buffer.from(escaped ?? plain ?? '') : Buffer.from(hex, 'hex'));
+  }
+  return Buffer.concat(bytes).toString('utf8');
+}

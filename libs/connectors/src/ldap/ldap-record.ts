@@ -1,0 +1,79 @@
+import { isSecretLdapAttribute, type RecordKind } from '@idsync/contracts';
+import { PresenceFilter } from 'ldapts';
+import { type MappedRecord, type Mapping, mapRecord } from '../map-record.js';
+import { sourceNames } from '../transform.js';
+import { standingAttributes, statusOf } from './account-standing.js';
+import { firstText, textsOf } from './entry-values.js';
+import { readEntry } from './fetch-entries.js';
+import type { GroupReader } from './group-reader.js';
+import type { LdapEntry } from './ldap-messages.js';
+import type { LdapSession } from './ldap-session.js';
+
+const ownerAttributes = ['managedBy', 'owner', 'manager'];
+/** What the directory knows a person by, the surest first. */
+const ownerNames = ['userPrincipalName', 'mail', 'employeeNumber', 'employeeID'];
+const everything = new PresenceFilter({ attribute: 'objectClass' });
+
+/** Makes records of entries. */
+export class RecordMaker {
+  private readonly names: string[];
+  /** What has to be read of each entry. */
+  readonly attributes: string[];
+  readonly readsGroups: boolean;
+
+  constructor(
+    private readonly mapping: Mapping,
+    private readonly context: { session: LdapSession; groups: GroupReader; now: Date },
+  ) {
+    this.names = sourceNames({ external_id: mapping.externalId, fields: mapping.fields }).map((name) => name.trim());
+    this.readsGroups = this.names.some((name) => /^(@groups|memberof)$/i.test(name));
+    this.attributes = [
+      ...new Set(this.names.flatMap((name) => this.attributesFor(name)).filter((name) => !isSecretLdapAttribute(name))),
+    ];
+  }
+
+  async record(entry: LdapEntry): Promise<MappedRecord> {
+    const values = new Map<string, readonly string[]>();
+    for (const name of this.names) {
+      const texts = await this.valuesOf(name, entry);
+      if (!texts) return { error: { ...this.idOf(entry), message: `${name} is not text` } };
+      values.set(name, texts);
+    }
+    return mapRecord(this.mapping, (name) => values.get(name.trim()) ?? []);
+  }
+
+  private idOf(entry: LdapEntry): { external_id?: string } {
+    const { externalId } = this.mapping;
+    const id = externalId === 'dn' ? entry.dn : firstText(entry, externalId);
+    return id === undefined ? {} : { external_id: id };
+  }
+
+  private attributesFor(name: string): string[] {
+    if (name === 'dn') return [];
+    if (name === '@status') return standingAttributes;
+    if (name === '@groups') return this.context.groups.attributes;
+    if (name === '@owner') return ownerAttributes;
+    return [name];
+  }
+
+  private async valuesOf(name: string, entry: LdapEntry): Promise<readonly string[] | undefined> {
+    if (name === 'dn') return [entry.dn];
+    if (name === '@groups') return this.context.groups.groupsOf(entry);
+    if (name === '@owner') return this.ownerOf(entry);
+    if (name === '@status') {
+      return [
+        statusOf(this.mapping.kind satisfies RecordKind, (attribute) => firstText(entry, attribute), this.context.now),
+      ];
+    }
+    return textsOf(entry, name);
+  }
+
+  /** Whom the entry names as its owner, by what people are recognised by, or by the name of their entry. */
+  private async ownerOf(entry: LdapEntry): Promise<string[]> {
+    const [dn] = ownerAttributes.flatMap((attribute) => textsOf(entry, attribute) ?? []);
+    if (dn === undefined) return [];
+    const owner = await readEntry(this.context.session, dn, everything, ownerNames);
+    const [name] = owner ? ownerNames.flatMap((attribute) => textsOf(owner, attribute) ?? []) : [];
+    return [name ?? dn];
+  }
+}

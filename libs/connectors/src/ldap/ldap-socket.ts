@@ -1,0 +1,132 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { addressVetter, hostResolver } from '@idsync/runtime';
+import { SourceError } from '../connector.js';
+
+export interface Endpoint {
+  /** As it is called; no brackets. */
+  host: string;
+  port: number;
+  /** TLS from the first byte. */
+  secure: boolean;
+  ca?: string | undefined;
+  serverName?: string | undefined;
+}
+
+const resolveMs = 5_000;
+const connectMs = 10_000;
+
+export function endpointOf(config: {
+  url: string;
+  ca?: string | undefined;
+  server_name?: string | undefined;
+}): Endpoint {
+  const url = new URL(config.url.replace(/^ldap/i, 'http'));
+  const secure = /^ldaps:/i.test(config.url);
+  // URL leaves out the ports that are usual for HTTP.
+  const port = Number(/:(\d+)\/?$/.exec(config.url)?.[1] ?? (secure ? 636 : 389));
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return { host, port, secure, ca: config.ca, serverName: config.server_name };
+}
+
+/**
+ * Connects to one of the addresses of the host, all of which were looked at before: so a name that leads somewhere else a moment
+ * later leads nowhere.
+ */
+export async function openSocket(
+  endpoint: Endpoint,
+  allowedCidrs: readonly string[],
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { host, port, secure } = endpoint;
+  if (port < 1 || port > 65_535) throw new SourceError(`${port} is no port`);
+  const vet = addressVetter(allowedCidrs);
+  const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host];
+  for (const address of addresses) {
+    const refused = vet(address);
+    if (refused !== undefined) throw new SourceError(`${host} is not called: ${refused}`);
+  }
+  const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
+  const socket = connectTcp({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    autoSelectFamily: true,
+    // Called for names only; an address is its own answer.
+    lookup: (_, { all }, done) => {
+      const [first] = pinned;
+      if (all) done(null, pinned);
+      else done(null, first?.address ?? '', first?.family);
+    },
+  });
+  const opened = await settled(socket, 'connect', `${host}:${port}`, signal);
+  return secure ? secureSocket(opened, endpoint, signal) : opened;
+}
+
+/** TLS over an open connection. The certificate is always checked: one that nobody signed is named as `ca`. */
+export async function secureSocket(socket: Socket, endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
+  const { host, port, ca, serverName } = endpoint;
+  const servername = serverName ?? (isIP(host) === 0 ? host : undefined);
+  try {
+    const secured = connectTls({
+      socket,
+      host,
+      ...(servername !== undefined && { servername }),
+      ...(ca !== undefined && { ca }),
+    });
+    return await settled(secured, 'secureConnect', `${host}:${port}`, signal);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function resolve(host: string, signal: AbortSignal): Promise<string[]> {
+  return orAborted(hostResolver(resolveMs)(host), signal).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new SourceError(`${host} has no address that is known here`, { cause });
+  });
+}
+
+async function settled(socket: Socket, event: string, name: string, signal: AbortSignal): Promise<Socket> {
+  const opening = new Promise<Socket>((done, fail) => {
+    const timer = setTimeout(() => fail(new SourceError(`${name} did not answer in ${connectMs} ms`)), connectMs);
+    // They stay: what happens before the next one listens must not end the process.
+    socket.once('close', () => {
+      clearTimeout(timer);
+      fail(new SourceError(`${name} closed the connection`));
+    });
+    socket.on('error', (cause) => fail(new SourceError(`${name} ${failureOf(cause)}`, { cause })));
+    socket.once(event, () => {
+      clearTimeout(timer);
+      done(socket);
+    });
+  });
+  try {
+    return await orAborted(opening, signal);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** The outcome of `work`, or the reason of the signal if that comes first. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
+}
+
+function failureOf(cause: Error & { code?: string }): string {
+  const code = cause.code ?? '';
+  if (/^(ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/.test(code)) {
+    return `has a certificate that is not trusted: ${cause.message} (${code})`;
+  }
+  if (/^(ERR_SSL|EPROTO|ERR_TLS)/.test(code)) return `does not speak TLS as it should (${code})`;
+  return `cannot be reached (${code || cause.message})`;
+}

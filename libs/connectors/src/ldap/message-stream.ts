@@ -1,0 +1,33 @@
+import { elementLength, MalformedMessage } from './ber.js';
+
+/** Of one message; entries of directories are far smaller. */
+const maxMessageBytes = 32 * 1024 * 1024;
+
+/** Cuts what a connection brings into whole messages. */
+export class MessageStream {
+  private chunks: Buffer[] = [];
+  private length = 0;
+  private needed = 2;
+
+  /** Bytes of a message that is not all there. */
+  get pending(): number {
+    return this.length;
+  }
+
+  *feed(chunk: Buffer): Generator<Buffer> {
+    this.chunks.push(chunk);
+    this.length += chunk.length;
+    // Put together only once enough is there: else a large message would be copied with every chunk.
+    while (this.length >= this.needed) {
+      const all = this.chunks.length === 1 && this.chunks[0] ? this.chunks[0] : Buffer.concat(this.chunks);
+      const length = elementLength(all);
+      if (length !== undefined && length > maxMessageBytes)
+        throw new MalformedMessage('an answer is larger than 32 MiB');
+      const whole = length !== undefined && length <= all.length;
+      this.chunks = whole ? [all.subarray(length)] : [all];
+      this.length = whole ? all.length - length : all.length;
+      this.needed = whole ? 2 : (length ?? all.length + 1);
+      if (whole) yield all.subarray(0, length);
+    }
+  }
+}
