@@ -29,7 +29,9 @@ export function startProgram(
   args: string[],
 ): { child: ChildProcess; output(): string; stop(): Promise<void> } {
   const path = `${process.env.PATH}${delimiter}/usr/sbin${delimiter}/sbin`;
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], { env: { ...process.env, PATH: path } });
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], {
+    env: { ...process.env, PATH: path, TDB_NO_FSYNC: '1' },
+  });
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -117,17 +117,17 @@ class Reading {
       for await (const { located, end, fraction } of this.chunks(listing, place)) {
         const { records, errors } = await this.recordsOf(located, place.count);
         this.step(place, located);
+        if (end && removals) Object.assign(place, { list: 'removed', after: '' });
         const last = end && !removals;
         yield {
           records,
           errors,
           cursor: { ...place },
-          ...(fraction && { fraction }),
+          ...(fraction !== undefined && { fraction }),
           last,
           ...(last && this.told(place)),
         };
       }
-      Object.assign(place, { list: 'removed', after: '' });
     }
     if (!removals) return;
     for await (const { located, end } of this.chunks(removals, place)) {

@@ -1,0 +1,239 @@
+import type { RecordKind } from '@idsync/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Attribute, Change, Client } from 'ldapts';
+import { known, read, readInPieces } from '../../test/reading.js';
+import { administrator, domain, haveSamba, password, type Samba, startSamba } from '../../test/samba.js';
+import { CheckpointExpired, type Connector } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+
+if (!haveSamba) process.stdout.write('Skipped: samba is not installed, or this is not root on Linux\n');
+const suite = haveSamba ? describe : describe.skip;
+
+const people = `OU=People,${domain}`;
+const contacts = 1_700;
+const normal = '544';
+const disabled = '546';
+
+suite('an Active Directory', () => {
+  let samba: Samba;
+  beforeAll(async () => {
+    samba = await startSamba(contacts);
+    for (const ou of ['People', 'Groups', 'Services', 'Moved']) {
+      await samba.client.add(ou === 'Moved' ? `OU=${ou},${people}` : `OU=${ou},${domain}`, {
+        objectClass: 'organizationalUnit',
+      });
+    }
+    for (const name of ['ann', 'bob', 'cleo', 'dan']) await addUser(name);
+  });
+  afterAll(() => samba?.stop());
+
+  function source(config: Record<string, unknown> = {}, records: RecordKind = 'user', secret = password): Connector {
+    return createConnector({
+      type: 'ldap',
+      records,
+      config: { url: `ldap://${samba.address}`, ca: samba.ca, bind_dn: administrator, base_dn: people, ...config },
+      secrets: { bind_password: secret },
+      sourcesDir: '/nowhere',
+      allowedCidrs: ['127.0.0.0/8'],
+    });
+  }
+
+  async function addUser(name: string, more: Record<string, string | string[]> = {}, ou = people): Promise<void> {
+    await samba.client.add(`CN=${name},${ou}`, {
+      objectClass: 'user',
+      sAMAccountName: name,
+      userPrincipalName: `${name}@example.test`,
+      userAccountControl: normal,
+      ...more,
+    });
+  }
+
+  async function set(dn: string, type: string, ...values: string[]): Promise<void> {
+    const modification = new Attribute({ type, values });
+    await samba.client.modify(dn, new Change({ operation: 'replace', modification }));
+  }
+
+  async function fieldBy(connector: Connector, key: string, field: string): Promise<Record<string, string[]>> {
+    const { records, errors } = await read(connector);
+    expect(errors).toEqual([]);
+    return Object.fromEntries(records.map(({ fields }) => [fields[key]?.[0] ?? '', fields[field] ?? []]));
+  }
+
+  it('is read by objectGUID as its own tools show it, in pages of any size, however often it is interrupted', async () => {
+    const config = {
+      base_dn: domain,
+      filter: '(objectClass=contact)',
+      fields: { email: 'mail', 'attributes.dn': 'dn' },
+    };
+    const all = await read(source(config));
+    expect(all.records).toHaveLength(contacts);
+    expect(all.errors).toEqual([]);
+    expect((await readInPieces(() => source(config), { pageSize: 333 })).records).toEqual(all.records);
+    const [{ external_id, fields } = { external_id: '', fields: {} }] = all.records;
+    const found = await samba.client.search(`<GUID=${external_id}>`, { scope: 'base' });
+    expect(found.searchEntries.map(({ dn }) => dn)).toEqual(fields['attributes.dn']);
+  });
+
+  it('gives all values of an attribute of which it sends only so many at once', async () => {
+    const config = { base_dn: domain, filter: '(cn=Everybody)', fields: { 'attributes.members': 'member' } };
+    const { records } = await read(source(config, 'account'));
+    expect(new Set(records[0]?.fields['attributes.members']).size).toBe(contacts);
+  });
+
+  it('tells who is disabled, has expired or is locked', async () => {
+    await addUser('off', { userAccountControl: disabled });
+    await addUser('gone', { accountExpires: '132223104000000000' });
+    await addUser('stays', { accountExpires: '232223104000000000' });
+    await addUser('barred');
+    await set(domain, 'lockoutThreshold', '2');
+    await lockOut('barred');
+    const wanted = { ann: 'active', off: 'disabled', gone: 'disabled', stays: 'active', barred: 'locked' };
+    const accounts = await fieldBy(source({}, 'account'), 'identifier', 'status');
+    for (const [name, status] of Object.entries(wanted)) expect([name, accounts[name]]).toEqual([name, [status]]);
+    const users = await fieldBy(source(), 'user_principal_name', 'status');
+    expect([users['off@example.test'], users['barred@example.test']]).toEqual([['inactive'], ['suspended']]);
+  });
+
+  async function lockOut(name: string): Promise<void> {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const stranger = new Client({ url: `ldaps://${samba.address}`, tlsOptions: { ca: [samba.ca] } });
+      await stranger.bind(`${name}@example.test`, 'wrong').catch(() => undefined);
+      await stranger.unbind();
+    }
+  }
+
+  it('gives the groups of people, and those that these are in', async () => {
+    const group = (name: string, member: string[] = []) =>
+      samba.client.add(`CN=${name},OU=Groups,${domain}`, {
+        objectClass: 'group',
+        sAMAccountName: name.replace(/\W/g, ''),
+        ...(member.length > 0 && { member }),
+      });
+    await group('Deep', [`CN=ann,${people}`]);
+    await group('Middle', [`CN=Deep,OU=Groups,${domain}`]);
+    await group('Top\\, of all', [`CN=Middle,OU=Groups,${domain}`, `CN=bob,${people}`]);
+    await samba.client.modify(`CN=Deep,OU=Groups,${domain}`, [
+      new Change({
+        operation: 'add',
+        modification: new Attribute({ type: 'member', values: [`CN=Top\\, of all,OU=Groups,${domain}`] }),
+      }),
+    ]);
+    const direct = await fieldBy(source(), 'user_principal_name', 'groups');
+    expect([direct['ann@example.test'], direct['bob@example.test']]).toEqual([['Deep'], ['Top, of all']]);
+    const all = ['Deep', 'Middle', 'Top, of all'];
+    for (const groups of [{ nested: true }, { nested: true, base_dn: `OU=Groups,${domain}` }]) {
+      const nested = await fieldBy(source({ groups }), 'user_principal_name', 'groups');
+      expect([nested['ann@example.test'], nested['bob@example.test'], nested['cleo@example.test']]).toEqual([
+        all,
+        all,
+        [],
+      ]);
+    }
+  });
+
+  it('takes managed service accounts and accounts with a service principal name for machines, with their owner', async () => {
+    const services = `OU=Services,${domain}`;
+    await addUser(
+      'svc-sql',
+      { servicePrincipalName: 'MSSQLSvc/db.example.test', manager: `CN=bob,${people}` },
+      services,
+    );
+    await samba.client.add(`CN=gmsa,${services}`, {
+      objectClass: 'msDS-GroupManagedServiceAccount',
+      sAMAccountName: 'gmsa$',
+      userAccountControl: '4096',
+      'msDS-ManagedPasswordInterval': '30',
+      managedBy: `CN=ann,${people}`,
+    });
+    const machines = source({ base_dn: domain }, 'machine_identity');
+    await expect(fieldBy(machines, 'account_id', 'owned_by')).resolves.toEqual({
+      'svc-sql': ['bob@example.test'],
+      gmsa$: ['ann@example.test'],
+    });
+    const users = await fieldBy(source({ base_dn: domain }), 'user_principal_name', 'display_name');
+    expect(Object.keys(users)).not.toContain('svc-sql@example.test');
+  });
+
+  describe('read for what has changed', () => {
+    const fields = {
+      identifier: 'sAMAccountName',
+      display_name: 'displayName',
+      'attributes.dn': 'dn',
+      status: '@status',
+    };
+    const config = { fields, deleted_objects: true };
+
+    it('is the same as read anew: added, changed, renamed, moved, disabled, deleted, and back', async () => {
+      let { checkpoint: since, ...reading } = await read(source(config, 'account'));
+      let state = known({ ...reading, checkpoint: since });
+      const names = ['one', 'two', 'three'];
+      const acts: (() => Promise<unknown>)[] = [
+        async () => undefined,
+        async () => Promise.all(names.map((name) => addUser(name))),
+        () => set(`CN=one,${people}`, 'displayName', 'One'),
+        () => samba.client.modifyDN(`CN=one,${people}`, `CN=uno,${people}`),
+        () => samba.client.modifyDN(`CN=two,${people}`, `CN=two,OU=Moved,${people}`),
+        () => set(`CN=three,${people}`, 'userAccountControl', disabled),
+        () => samba.client.del(`CN=uno,${people}`),
+        async () => {
+          await samba.client.del(`CN=two,OU=Moved,${people}`);
+          await addUser('two');
+        },
+      ];
+      for (const act of acts) {
+        await act();
+        const whole = await read(source(config, 'account'));
+        const changes = await readInPieces(() => source(config, 'account'), { since, pageSize: 2 });
+        state = known(changes, state);
+        expect(state).toEqual(known(whole));
+        expect(changes.records.length + changes.removed.length).toBeLessThan(whole.records.length);
+        since = changes.checkpoint;
+      }
+    });
+
+    it('does not tell of the deleted if it is not asked to', async () => {
+      await addUser('leaver');
+      const { checkpoint: since } = await read(source({ fields }, 'account'));
+      await samba.client.del(`CN=leaver,${people}`);
+      await expect(read(source({ fields }, 'account'), { since })).resolves.toMatchObject({ records: [], removed: [] });
+    });
+
+    it('wants a full read where groups have changed, and they are read', async () => {
+      const { checkpoint: since } = await read(source());
+      await expect(read(source(), { since })).resolves.toMatchObject({ records: [], checkpoint: since });
+      await samba.client.modify(`CN=Deep,OU=Groups,${domain}`, [
+        new Change({ operation: 'add', modification: new Attribute({ type: 'member', values: [`CN=dan,${people}`] }) }),
+      ]);
+      await expect(read(source(), { since })).rejects.toThrow(CheckpointExpired);
+      const without = { fields: { display_name: 'displayName' } };
+      const { checkpoint } = await read(source(without));
+      await samba.client.del(`CN=Middle,OU=Groups,${domain}`);
+      await expect(read(source(without), { since: checkpoint })).resolves.toMatchObject({ records: [] });
+    });
+
+    it('wants a full read of another domain controller, of one that was restored, and after another configuration', async () => {
+      const { checkpoint = {} } = await read(source({ fields }));
+      await expect(read(source({ fields }), { since: { ...checkpoint, invocation: 'ff' } })).rejects.toThrow(
+        CheckpointExpired,
+      );
+      await expect(read(source({ fields }), { since: { ...checkpoint, usn: '99999999' } })).rejects.toThrow(
+        CheckpointExpired,
+      );
+      await expect(read(source({ fields: { display_name: 'cn' } }), { since: checkpoint })).rejects.toThrow(
+        CheckpointExpired,
+      );
+      await expect(read(source({ fields }), { since: { anything: 1 } })).rejects.toThrow(CheckpointExpired);
+    });
+  });
+
+  it('says why it lets nobody in', async () => {
+    const wrong = 'signing in: the directory refused bind_dn or bind_password';
+    await expect(read(source({}, 'user', 'not-it'))).rejects.toThrow(wrong);
+    await expect(read(source({ unencrypted: true }))).rejects.toThrow(
+      'signing in: the directory demands an encrypted connection',
+    );
+    await expect(read(source({ base_dn: `OU=Nowhere,${domain}` }))).rejects.toThrow(
+      `reading OU=Nowhere,${domain}: the entry does not exist, or this account may not see it`,
+    );
+  });
+});

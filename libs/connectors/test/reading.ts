@@ -1,0 +1,61 @@
+import type { RecordError, SourceRecord } from '@idsync/contracts';
+import type { Connector, Cursor, Page } from '../src/connector.js';
+
+export interface Reading {
+  pages: Page[];
+  records: SourceRecord[];
+  errors: RecordError[];
+  removed: string[];
+  checkpoint: Cursor | undefined;
+}
+
+interface Options {
+  since?: Cursor | undefined;
+  pageSize?: number;
+}
+
+const never = new AbortController().signal;
+
+/** Everything, or what has changed since, in one go. */
+export async function read(connector: Connector, { since, pageSize = 1_000 }: Options = {}): Promise<Reading> {
+  const pages: Page[] = [];
+  for await (const page of connector.read({ pageSize, signal: never, ...(since && { since }) })) pages.push(page);
+  return readingOf(pages);
+}
+
+/** The same, by a process that dies after every page and leaves its cursor to another. */
+export async function readInPieces(
+  connector: () => Connector,
+  { since, pageSize = 1_000 }: Options = {},
+  between: () => Promise<unknown> = async () => undefined,
+): Promise<Reading> {
+  const pages: Page[] = [];
+  while (!pages.at(-1)?.last) {
+    const cursor: Cursor | undefined = JSON.parse(JSON.stringify(pages.at(-1)?.cursor ?? null)) ?? undefined;
+    const options = { pageSize, signal: never, ...(since && { since }), ...(cursor && { cursor }) };
+    for await (const page of connector().read(options)) {
+      pages.push(page);
+      break;
+    }
+    await between();
+  }
+  return readingOf(pages);
+}
+
+/** What is known after a read: by external id. A read of changes adds to what was known. */
+export function known(reading: Reading, before: ReadonlyMap<string, SourceRecord['fields']> = new Map()) {
+  const after = new Map(before);
+  for (const { external_id, fields } of reading.records) after.set(external_id, fields);
+  for (const id of reading.removed) after.delete(id);
+  return after;
+}
+
+function readingOf(pages: Page[]): Reading {
+  return {
+    pages,
+    records: pages.flatMap((page) => page.records),
+    errors: pages.flatMap((page) => page.errors),
+    removed: pages.flatMap((page) => page.removed ?? []),
+    checkpoint: pages.at(-1)?.checkpoint,
+  };
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'ldapts';
+import { certificates, haveProgram, listening, startProgram, temporaryFolder } from './processes.js';
+
+const python = '/usr/bin/python3';
+
+/** A domain controller cannot be told its port: it takes an address of its own, and 389 there is for root. */
+export const haveSamba =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  haveProgram('samba', 'openssl', 'setpriv') &&
+  haveModule();
+
+export const domain = 'DC=example,DC=test';
+export const administrator = `CN=Administrator,CN=Users,${domain}`;
+export const password = 'Samba-secret-7';
+
+export interface Samba {
+  address: string;
+  ca: string;
+  client: Client;
+  stop(): Promise<void>;
+}
+
+const provision = `
+import logging, sys
+from samba.auth import system_session
+from samba.provision import provision
+provision(logging.getLogger('provision'), system_session(), targetdir=sys.argv[1], realm='EXAMPLE.TEST', domain='EXAMPLE',
+  hostname='dc1', hostip=sys.argv[2], serverrole='active directory domain controller', adminpass=sys.argv[3],
+  dns_backend='NONE', skip_sysvolacl=True, dom_for_fun_level=4)
+`;
+
+/** Contacts, and a group of all of them, written into the database of a controller that does not run yet. */
+const populate = `
+import sys
+from samba.auth import system_session
+from samba.param import LoadParm
+from samba.samdb import SamDB
+lp = LoadParm()
+lp.load(sys.argv[1] + '/etc/smb.conf')
+db = SamDB(url=sys.argv[1] + '/private/sam.ldb', session_info=system_session(), lp=lp)
+names = ['CN=contact%d,OU=Contacts,${domain}' % n for n in range(int(sys.argv[2]))]
+db.transaction_start()
+db.add({'dn': 'OU=Contacts,${domain}', 'objectClass': 'organizationalUnit'})
+for n, dn in enumerate(names):
+    db.add({'dn': dn, 'objectClass': 'contact', 'mail': 'contact%d@example.test' % n})
+db.add({'dn': 'CN=Everybody,OU=Contacts,${domain}', 'objectClass': 'group', 'member': names})
+db.transaction_commit()
+`;
+/** An Active Directory domain controller of the test's own, at an address of its own. */
+export async function startSamba(contacts: number): Promise<Samba> {
+  const { dir, remove } = temporaryFolder('samba');
+  const part = () => 1 + Math.floor(Math.random() * 253);
+  const address = `127.${part()}.${part()}.${part()}`;
+  const tls = certificates(dir, ['dc1.example.test', address]);
+  const home = join(dir, 'dc');
+  const env = { ...process.env, TDB_NO_FSYNC: '1' };
+  execFileSync(python, ['-c', provision, home, address, password], { stdio: 'pipe', env });
+  execFileSync(python, ['-c', populate, home, String(contacts)], { stdio: 'pipe', env });
+  const options = {
+    'server services': 'ldap',
+    interfaces: `${address}/8`,
+    'bind interfaces only': 'yes',
+    'log file': join(dir, 'log'),
+    'pid directory': dir,
+    'ncalrpc dir': join(dir, 'ncalrpc'),
+    'tls keyfile': tls.key,
+    'tls certfile': tls.certificate,
+    'tls cafile': tls.ca,
+  };
+  const program = startProgram('samba', [
+    ...['-i', '-M', 'single', '-s', join(home, 'etc/smb.conf')],
+    ...Object.entries(options).map(([name, value]) => `--option=${name}=${value}`),
+  ]);
+  await listening(address, 636, program);
+  const ca = readFileSync(tls.ca, 'utf8');
+  const client = new Client({ url: `ldaps://${address}`, tlsOptions: { ca: [ca] }, timeout: 30_000 });
+  await client.bind(administrator, password);
+  return {
+    address,
+    ca,
+    client,
+    async stop() {
+      await client.unbind();
+      await program.stop();
+      remove();
+    },
+  };
+}
+
+function haveModule(): boolean {
+  try {
+    execFileSync(python, ['-c', 'import samba.provision'], { stdio: 'pipe' });
+    return true;
+  } catch {
+    return false;
+  }
+}
