@@ -1,0 +1,318 @@
+import type { RecordKind } from '@idsync/contracts';
+import { ldapConfig } from '@idsync/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Attribute, Change } from 'ldapts';
+import { known, read, readInPieces } from '../../test/reading.js';
+import {
+  admin,
+  haveSlapd,
+  password,
+  peopleLdif,
+  person,
+  personDn,
+  type Slapd,
+  startSlapd,
+  suffix,
+} from '../../test/slapd.js';
+import { CheckpointExpired, type Connector, SourceError } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+import { ldapConnector } from './ldap-connector.js';
+
+if (!haveSlapd) process.stdout.write('Skipped: slapd, openssl or setpriv is not installed\n');
+const suite = haveSlapd ? describe : describe.skip;
+
+const many = 3_000;
+const people = `ou=people,${suffix}`;
+const newcomers = `ou=services,${suffix}`;
+/** A login that is in its own way ordinary: it may read, and only so much. */
+const reader = `cn=reader,${suffix}`;
+
+suite('an OpenLDAP directory', () => {
+  let slapd: Slapd;
+
+  beforeAll(async () => {
+    const few = `limits dn.exact="${reader}" size=100 size.prtotal=100\naccess to * by * read`;
+    slapd = await startSlapd(peopleLdif(many), few);
+    await slapd.client.add(reader, {
+      objectClass: ['organizationalRole', 'simpleSecurityObject'],
+      userPassword: password,
+    });
+  });
+  afterAll(() => slapd?.stop());
+
+  function settings(config: Record<string, unknown> = {}): Record<string, unknown> {
+    return { url: slapd.url, ca: slapd.ca, bind_dn: admin, base_dn: people, ...config };
+  }
+
+  function source(config: Record<string, unknown> = {}, records: RecordKind = 'user', secret = password): Connector {
+    return createConnector({
+      type: 'ldap',
+      records,
+      config: settings(config),
+      secrets: { bind_password: secret },
+      sourcesDir: '/nowhere',
+      allowedCidrs: ['127.0.0.0/8', '::1/128'],
+    });
+  }
+
+  async function change(
+    dn: string,
+    operation: 'add' | 'replace' | 'delete',
+    type: string,
+    ...values: string[]
+  ): Promise<void> {
+    await slapd.client.modify(dn, new Change({ operation, modification: new Attribute({ type, values }) }));
+  }
+
+  it('reads everybody over StartTLS, in the order of their entryUUID', async () => {
+    const { records, errors, pages } = await read(source());
+    expect(errors).toEqual([]);
+    expect(records).toHaveLength(many);
+    const ids = records.map(({ external_id }) => external_id);
+    expect(ids).toEqual([...ids].sort());
+    expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    expect(pages.map(({ last, fraction }) => [last, fraction])).toEqual([
+      [false, 1 / 3],
+      [false, 2 / 3],
+      [true, 1],
+    ]);
+    expect(records.find(({ fields }) => fields.email?.[0] === 'user7@example.test')?.fields).toEqual({
+      user_principal_name: ['user7'],
+      display_name: ['Person user7'],
+      email: ['user7@example.test'],
+      employee_number: [],
+      first_name: [],
+      last_name: ['user7'],
+      job_title: [],
+      departments: [],
+      groups: [],
+      status: ['active'],
+    });
+  });
+
+  it('reads the same over LDAPS, by name, one level below, and in pages of any size', async () => {
+    const fields = { display_name: 'CN', 'attributes.dn': 'dn' };
+    const whole = await read(source({ fields }));
+    const local = slapd.ldapsUrl.replace('127.0.0.1', 'localhost');
+    const { records } = await read(source({ fields, url: local, scope: 'one_level' }), { pageSize: 10_000 });
+    expect(records).toEqual(whole.records);
+    for (const pageSize of [7, 999]) {
+      expect((await read(source({ fields }), { pageSize })).records).toEqual(whole.records);
+    }
+  });
+
+  it('reads the same where it is interrupted after every page, and where its anchors do not fit into memory', async () => {
+    const fields = { display_name: 'cn' };
+    const { records } = await read(source({ fields }));
+    expect((await readInPieces(() => source({ fields }), { pageSize: 701 })).records).toEqual(records);
+    const config = ldapConfig.parse(settings({ fields }));
+    const small = () =>
+      ldapConnector({ records: 'user', config, bindPassword: password, allowedCidrs: ['127.0.0.0/8'], keep: 450 });
+    const pieces = await readInPieces(small, { pageSize: 200 });
+    expect(pieces.records).toEqual(records);
+    expect(pieces.pages.map(({ last }) => last).lastIndexOf(false)).toBe(pieces.pages.length - 2);
+    expect((await read(small())).records).toEqual(records);
+  });
+
+  it('misses nobody who stays while others come, go and are renamed between its pages', async () => {
+    const base = { base_dn: newcomers, fields: { display_name: 'cn' } };
+    const dn = (uid: string) => `uid=${uid},${newcomers}`;
+    for (let index = 0; index < 40; index += 1) await slapd.client.add(dn(`temp${index}`), person(`temp${index}`));
+    const before = await read(source(base));
+    let turn = 0;
+    const pieces = await readInPieces(
+      () => source(base),
+      { pageSize: 5 },
+      async () => {
+        await slapd.client.del(dn(`temp${turn}`));
+        await slapd.client.add(dn(`late${turn}`), person(`late${turn}`));
+        await slapd.client.modifyDN(dn(`temp${39 - turn}`), dn(`other${turn}`));
+        turn += 1;
+      },
+    );
+    const stayed = (await read(source(base))).records.map(({ external_id }) => external_id);
+    const seen = pieces.records.map(({ external_id }) => external_id);
+    const old = new Set(before.records.map(({ external_id }) => external_id));
+    expect(seen).toEqual(expect.arrayContaining(stayed.filter((id) => old.has(id))));
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  it('tells who is locked, and who is in which groups, also through others and around in a circle', async () => {
+    const groups = `ou=groups,${suffix}`;
+    const group = (name: string, ...member: string[]) =>
+      slapd.client.add(`cn=${name},${groups}`, { objectClass: 'groupOfNames', member });
+    await group('staff', personDn('user1'), `cn=board,${groups}`);
+    await group('board', `cn=staff,${groups}`, personDn('user2'));
+    await slapd.client.add(`cn=unix,${groups}`, { objectClass: 'posixGroup', gidNumber: '7', memberUid: ['user1'] });
+    await slapd.client.add(`cn=\\C3\\A9quipe\\2C nord,${groups}`, {
+      objectClass: 'groupOfUniqueNames',
+      uniqueMember: personDn('user3'),
+    });
+    await change(personDn('user3'), 'replace', 'pwdAccountLockedTime', '000001010000Z');
+    const about = async (config: Record<string, unknown>) => {
+      const filter = '(|(uid=user1)(uid=user2)(uid=user3))';
+      const fields = { email: 'mail', groups: '@groups', status: '@status' };
+      const { records } = await read(source({ filter, fields, ...config }));
+      const rows = records.map((row) => [row.fields.email?.[0], row.fields.groups, row.fields.status?.[0]] as const);
+      return rows.sort().map(([, inGroups, status]) => [inGroups, status]);
+    };
+    const third = [['équipe, nord'], 'suspended'];
+    await expect(about({})).resolves.toEqual([[['staff', 'unix'], 'active'], [['board'], 'active'], third]);
+    await expect(about({ groups: { nested: true } })).resolves.toEqual([
+      [['board', 'staff', 'unix'], 'active'],
+      [['board', 'staff'], 'active'],
+      third,
+    ]);
+    await expect(about({ groups: { filter: '(cn=unix)', named_by: 'dn' } })).resolves.toEqual([
+      [[`cn=unix,${groups}`], 'active'],
+      [[], 'active'],
+      [[], 'suspended'],
+    ]);
+  });
+
+  it('reports an entry with a value that is no text, and one without what identifies it, and goes on', async () => {
+    const dn = personDn('user9');
+    await slapd.client.modify(
+      dn,
+      new Change({
+        operation: 'add',
+        modification: new Attribute({ type: 'jpegPhoto', values: [Buffer.from('ffd80001', 'hex')] }),
+      }),
+    );
+    await change(personDn('user8'), 'delete', 'mail');
+    const filter = '(|(uid=user7)(uid=user8)(uid=user9))';
+    const fields = { display_name: 'cn', 'attributes.photo': 'jpegPhoto' };
+    const { records, errors } = await read(source({ filter, fields, external_id: 'mail' }));
+    expect(records.map(({ external_id }) => external_id)).toEqual(['user7@example.test']);
+    expect(errors.map(({ message }) => message).sort()).toEqual([
+      `${personDn('user8')}: mail (external_id) is missing`,
+      `${dn}: jpegPhoto is not text`,
+    ]);
+    expect(errors.find(({ external_id }) => external_id === 'user9@example.test')).toBeDefined();
+  });
+
+  it('shows the attributes there are, and none that holds a password', async () => {
+    await change(personDn('user0'), 'replace', 'userPassword', 'plain-as-day');
+    const shown = await source().discover?.(new AbortController().signal);
+    expect(shown?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['@groups', '@status', 'cn', 'dn', 'entryUUID', 'mail', 'modifyTimestamp', 'uid']),
+    );
+    expect(JSON.stringify(shown)).not.toMatch(/plain-as-day|userPassword/i);
+    expect(shown?.find(({ name }) => name === 'sn')?.examples).toHaveLength(3);
+  });
+
+  describe('read for what has changed', () => {
+    const fields = { display_name: 'cn', 'attributes.dn': 'dn', 'attributes.title': 'title' };
+
+    it('is the same as read anew, but for the deleted, whom the next full read leaves out', async () => {
+      const config = { fields, overlap_seconds: 1 };
+      let { checkpoint: since, ...reading } = await read(source(config));
+      let state = known({ ...reading, checkpoint: since });
+      const acts: (() => Promise<unknown>)[] = [
+        async () => undefined,
+        () => slapd.client.add(personDn('ann'), person('ann')),
+        () => change(personDn('ann'), 'replace', 'title', 'Head'),
+        () => slapd.client.modifyDN(personDn('ann'), personDn('anna')),
+        () => change(personDn('anna'), 'delete', 'title'),
+        () => slapd.client.add(`ou=north,${people}`, { objectClass: 'organizationalUnit' }),
+        () => slapd.client.modifyDN(personDn('anna'), `uid=anna,ou=north,${people}`),
+      ];
+      for (const act of acts) {
+        await act();
+        const changes = await readInPieces(() => source(config), { since, pageSize: 2 });
+        state = known(changes, state);
+        expect(state).toEqual(known(await read(source(config))));
+        since = changes.checkpoint;
+      }
+      await slapd.client.del(`uid=anna,ou=north,${people}`);
+      const { records, removed } = await read(source(config), { since });
+      expect([records.filter(({ fields }) => fields.display_name?.[0] === 'Person anna'), removed]).toEqual([[], []]);
+      expect([...known(await read(source(config))).values()].map((one) => one.display_name?.[0])).not.toContain(
+        'Person ann',
+      );
+    });
+
+    it('wants a full read where a group has changed, come or gone, if groups are read', async () => {
+      const config = { filter: '(uid=user1)' };
+      const groups = `ou=groups,${suffix}`;
+      const acts: (() => Promise<unknown>)[] = [
+        () => slapd.client.add(`cn=new,${groups}`, { objectClass: 'groupOfNames', member: personDn('user1') }),
+        () => change(`cn=new,${groups}`, 'add', 'member', personDn('user2')),
+        () => change(`cn=new,${groups}`, 'delete', 'member', personDn('user1')),
+        () => slapd.client.modifyDN(`cn=new,${groups}`, `cn=old,${groups}`),
+        () => slapd.client.del(`cn=old,${groups}`),
+      ];
+      for (const act of acts) {
+        const { checkpoint: since } = await read(source(config));
+        await expect(read(source(config), { since })).resolves.toBeDefined();
+        await act();
+        await expect(read(source(config), { since })).rejects.toThrow(CheckpointExpired);
+      }
+    });
+  });
+
+  describe('fails as a whole, and never ends early', () => {
+    const failure = async (connector: Connector) => {
+      const error: unknown = await read(connector).then(
+        () => undefined,
+        (caught) => caught,
+      );
+      expect(error).toBeInstanceOf(SourceError);
+      expect(String(error)).not.toContain(password);
+      return (error as Error).message;
+    };
+
+    it('where the account may not see everything', async () => {
+      await expect(failure(source({ bind_dn: reader }))).resolves.toContain(
+        '(size limit exceeded): its limit has to be raised',
+      );
+      await expect(read(source({ bind_dn: reader, filter: '(uid=user1)' }))).resolves.toMatchObject({ records: [{}] });
+    });
+
+    it('where nobody is found, and where the base does not exist', async () => {
+      await expect(failure(source({ filter: '(uid=nobody)' }))).resolves.toMatch(/^no entry below ou=people/);
+      await expect(failure(source({ base_dn: `ou=void,${suffix}` }))).resolves.toContain('the entry does not exist');
+    });
+
+    it('where the anchor is missing, or is that of several', async () => {
+      await expect(failure(source({ anchor: 'title', filter: '(uid=user5)' }))).resolves.toContain('has no title');
+      await expect(failure(source({ anchor: 'objectClass' }))).resolves.toContain('several entries have the value');
+    });
+
+    it('where the login is wrong', async () => {
+      await expect(failure(source({}, 'user', 'wrong'))).resolves.toBe(
+        'signing in: the directory refused bind_dn or bind_password',
+      );
+      expect(() => createConnector({ type: 'ldap', records: 'user', config: settings(), sourcesDir: '' })).toThrow(
+        'bind_dn and the secret bind_password are given together, or neither',
+      );
+    });
+
+    it('where the certificate is of somebody else or signed by nobody known', async () => {
+      const urls = [slapd.url, slapd.ldapsUrl];
+      for (const url of urls) {
+        await expect(failure(source({ url, ca: undefined }))).resolves.toMatch(/has a certificate that is not trusted/);
+        await expect(failure(source({ url, server_name: 'other.test' }))).resolves.toMatch(
+          /ERR_TLS_CERT_ALTNAME_INVALID/,
+        );
+      }
+    });
+
+    it('where the address may not be called, or nobody is there', async () => {
+      const closed = (allowedCidrs: string[], url: string) =>
+        createConnector({
+          type: 'ldap',
+          records: 'user',
+          config: settings({ url }),
+          secrets: { bind_password: password },
+          sourcesDir: '',
+          allowedCidrs,
+        });
+      await expect(failure(closed([], slapd.url))).resolves.toContain('127.0.0.1 is not called');
+      await expect(failure(closed(['127.0.0.1/32'], slapd.url.replace('127.0.0.1', 'localhost')))).resolves.toContain(
+        'localhost is not called: ::1',
+      );
+      await expect(failure(closed(['127.0.0.0/8'], 'ldap://127.0.0.1:1'))).resolves.toContain('(ECONNREFUSED)');
+    });
+  });
+});
