@@ -73,7 +73,7 @@ export class GroupReader {
   private parentsOf(dn: string): Promise<string[]> {
     const key = dn.toLowerCase();
     const known = this.parents.get(key);
-    if (known) return known;
+    if (known !== undefined) return known;
     const [oldest] = this.parents.keys();
     if (this.parents.size >= remembered && oldest !== undefined) this.parents.delete(oldest);
     const found = this.byMemberOf ? this.readParents(dn) : this.search(dn, undefined);

@@ -38,6 +38,7 @@ export async function openSocket(
   allowedCidrs: readonly string[],
   signal: AbortSignal,
 ): Promise<Socket> {
+  signal.throwIfAborted();
   const { host, port, secure } = endpoint;
   if (port < 1 || port > 65_535) throw new SourceError(`${port} is no port`);
   const vet = addressVetter(allowedCidrs);
@@ -113,11 +114,11 @@ async function settled(socket: Socket, event: string, name: string, signal: Abor
 
 /** The outcome of `work`, or the reason of the signal if that comes first. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
   });
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

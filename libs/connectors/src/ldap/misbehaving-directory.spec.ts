@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Asked, element, entry, fakeDirectory, result } from '../../test/fake-directory.js';
+import { read } from '../../test/reading.js';
+import { type Connector, SourceError } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+
+type Answer = Parameters<typeof fakeDirectory>[0];
+const base = 'ou=people';
+const password = 'a-secret-of-ours';
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** A source that is in order but for what `answer` says. */
+async function sourceThat(answer: Answer, config: Record<string, unknown> = {}) {
+  const { url, stop, sockets } = await fakeDirectory((asked, socket) => answer(asked, socket) ?? orderly(asked));
+  stops.push(stop);
+  const connector = createConnector({
+    type: 'ldap',
+    records: 'user',
+    config: { url, unencrypted: true, bind_dn: 'cn=us', base_dn: base, fields: { display_name: 'cn' }, ...config },
+    secrets: { bind_password: password },
+    sourcesDir: '/nowhere',
+    allowedCidrs: ['127.0.0.1/32'],
+  });
+  return { connector, sockets };
+}
+
+/** Two people, in a page each, with an empty page between. */
+function orderly(asked: Asked): Buffer[] {
+  if (asked.kind !== 'search') return [result(asked, 0)];
+  if (asked.base === '') return [entry(asked, '', { namingContexts: [base] }), result(asked, 0)];
+  const one = (name: string) => entry(asked, `cn=${name},${base}`, { entryUUID: [`id-${name}`], cn: [name] });
+  if (asked.cookie === undefined) return [one(asked.base.slice(3, 4)), result(asked, 0)];
+  if (asked.cookie === '') return [one('a'), result(asked, 0, { cookie: 'more' })];
+  if (asked.cookie === 'more') return [result(asked, 0, { cookie: 'most' })];
+  return [one('b'), result(asked, 0, { cookie: '' })];
+}
+
+const listing = (asked: Asked) => asked.kind === 'search' && asked.base === base;
+
+async function failure(connector: Connector): Promise<string> {
+  const error: unknown = await read(connector).then(
+    () => undefined,
+    (caught) => caught,
+  );
+  expect(error).toBeInstanceOf(SourceError);
+  expect(String(error)).not.toContain(password);
+  return (error as Error).message;
+}
+
+describe('a directory', () => {
+  it('is read on behind an empty page that is not the last', async () => {
+    const { connector } = await sourceThat(() => undefined);
+    const { records, pages } = await read(connector);
+    expect(records.map(({ external_id }) => external_id)).toEqual(['id-a', 'id-b']);
+    expect(pages.map(({ last }) => last)).toEqual([true]);
+  });
+
+  it.each<[string, Answer, string]>([
+    [
+      'does not say whether there is more',
+      (asked) => (listing(asked) ? [result(asked, 0)] : undefined),
+      'does not say whether there is more',
+    ],
+    [
+      'stops at its size limit',
+      (asked) => (asked.cookie === 'more' ? [result(asked, 4, { cookie: '' })] : undefined),
+      'size limit exceeded',
+    ],
+    [
+      'refers to another server',
+      (asked) => (listing(asked) ? [result(asked, 10)] : undefined),
+      'which is not followed',
+    ],
+    [
+      'goes away between pages',
+      (asked, socket) => (asked.cookie === 'more' ? ([socket.destroy()].slice(1) as []) : undefined),
+      'closed the connection',
+    ],
+    [
+      'says why it goes',
+      (asked) =>
+        asked.cookie === 'more' ? [result({ id: 0, kind: 'extended' }, 52, { text: 'shutting down' })] : undefined,
+      'is not available (shutting down)',
+    ],
+    [
+      'speaks something else',
+      (asked) => (listing(asked) ? [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')] : undefined),
+      'does not speak LDAP',
+    ],
+    [
+      'lies about a length',
+      (asked) => {
+        if (!listing(asked)) return undefined;
+        const whole = entry(asked, 'cn=a', { cn: ['aaaa'] });
+        whole.writeUInt32BE(0x7f_ff_ff, whole.length - 8);
+        return [whole];
+      },
+      'an element is cut off',
+    ],
+    [
+      'announces a message that is too large',
+      (asked) => (listing(asked) ? [Buffer.from('3084ffffffff', 'hex')] : undefined),
+      'larger than 32 MiB',
+    ],
+    [
+      'sends more than it was asked for',
+      (asked) =>
+        listing(asked)
+          ? Array.from({ length: 1_001 }, (_, id) => entry(asked, `cn=${id}`, { entryUUID: [`${id}`] }))
+          : undefined,
+      'more entries than the 1000',
+    ],
+    [
+      'sends the same anchor twice',
+      (asked) =>
+        listing(asked)
+          ? [
+              entry(asked, 'cn=x', { entryUUID: ['1'] }),
+              entry(asked, 'cn=y', { entryUUID: ['1'] }),
+              result(asked, 0, { cookie: '' }),
+            ]
+          : undefined,
+      'several entries have the value 1',
+    ],
+    [
+      'answers what is no answer',
+      (asked) => (listing(asked) ? [element(0x30, element(0x02, Buffer.from([1])), element(0x42))] : undefined),
+      'of no known kind',
+    ],
+    [
+      'repeats the password that it refuses',
+      (asked) => (asked.kind === 'bind' ? [result(asked, 49, { text: `not ${password}` })] : undefined),
+      'refused bind_dn or bind_password',
+    ],
+    [
+      'refuses who has to change the password',
+      (asked) =>
+        asked.kind === 'bind'
+          ? [result(asked, 49, { text: 'AcceptSecurityContext error, data 773, v4563' })]
+          : undefined,
+      '(its password has to be changed)',
+    ],
+    [
+      'loses an entry between two questions about others',
+      (asked) => (asked.base.startsWith('cn=b') ? [result(asked, 50)] : undefined),
+      'does not allow this account to read there',
+    ],
+  ])('is no source if it %s', async (_, answer, message) => {
+    const { connector } = await sourceThat(answer);
+    await expect(failure(connector)).resolves.toContain(message);
+  });
+
+  it('that has no TLS is sent no password', async () => {
+    const binds: Asked[] = [];
+    const { connector } = await sourceThat(
+      (asked) => {
+        if (asked.kind === 'bind') binds.push(asked);
+        return asked.kind === 'extended' ? [result(asked, 2, { text: 'unknown operation' })] : undefined;
+      },
+      { unencrypted: false },
+    );
+    await expect(failure(connector)).resolves.toBe(
+      'StartTLS: the directory answered with result 2 (unknown operation)',
+    );
+    expect(binds).toEqual([]);
+  });
+
+  it('is trusted with nothing that was sent before its encryption began', async () => {
+    const { connector } = await sourceThat(
+      (asked) =>
+        asked.kind === 'extended' ? [Buffer.concat([result(asked, 0), Buffer.from('30', 'hex')])] : undefined,
+      { unencrypted: false },
+    );
+    await expect(failure(connector)).resolves.toBe('StartTLS: the server went on without encryption');
+  });
+
+  it.each<[string, (asked: Asked) => boolean]>([
+    ['to a login', (asked) => asked.kind === 'bind'],
+    ['to what it is', (asked) => asked.kind === 'search' && asked.base === ''],
+    ['to a search', listing],
+    ['to a question about one entry', (asked) => asked.base.startsWith('cn=b')],
+  ])('that does not answer %s is left at once when nobody wants to know any more', async (_, silent) => {
+    const stop = new AbortController();
+    const { connector, sockets } = await sourceThat((asked) => {
+      if (!silent(asked)) return undefined;
+      setImmediate(() => stop.abort(new Error('cancelled')));
+      return [];
+    });
+    const reading = (async () => {
+      for await (const page of connector.read({ pageSize: 10, signal: stop.signal })) expect(page.last).toBe(false);
+    })();
+    await expect(reading).rejects.toThrow('cancelled');
+    await Promise.all([...sockets].map((socket) => new Promise((closed) => socket.once('close', closed))));
+  });
+
+  it('is not called at all if nobody wants to know', async () => {
+    const { connector, sockets } = await sourceThat(() => undefined);
+    const pages = connector.read({ pageSize: 10, signal: AbortSignal.abort(new Error('cancelled')) });
+    await expect(pages[Symbol.asyncIterator]().next()).rejects.toThrow('cancelled');
+    expect(sockets.size).toBe(0);
+  });
+});
