@@ -25,8 +25,8 @@ export interface LdapSettings {
   config: LdapConfig;
   bindPassword?: string | undefined;
   allowedCidrs: readonly string[];
-  /** Anchors kept in memory at once; for tests. */
-  keep?: number;
+  /** Anchors kept in memory at once, and how long one answer may take; tests have less of both. */
+  limits?: { keep?: number; operationMs?: number };
 }
 
 /** Where a read was left: behind `after`, in the list of entries or of what was deleted. */
@@ -163,7 +163,7 @@ class Reading {
       const clock = new Clock();
       // Only the first listing of a read tells up to where it goes.
       const first = place.count === 0 && place.list === 'entries' && this.server.kind === 'ldap';
-      const { keep } = this.settings;
+      const { keep } = this.settings.limits ?? {};
       const listed = await entriesAfter(this.session, listing, {
         anchor: this.anchor,
         after: place.after,
@@ -202,7 +202,8 @@ class Reading {
         listing: this.listing,
         anchor: this.anchor,
         attributes: this.maker.attributes,
-        byAnchor: this.anchor === 'objectGUID',
+        // Only there it is indexed for certain.
+        byAnchor: this.anchor.toLowerCase() === 'objectguid',
       },
       located,
     );
@@ -224,7 +225,7 @@ class Reading {
   private removals(changed: Filter): Listing | undefined {
     const { config } = this.settings;
     const base = this.server.contextOf(config.base_dn);
-    const named = this.externalId.toLowerCase() === 'objectguid' && this.anchor === 'objectGUID';
+    const named = [this.externalId, this.anchor].every((name) => name.toLowerCase() === 'objectguid');
     if (!config.deleted_objects || this.server.kind !== 'active_directory' || !named || base === undefined)
       return undefined;
     const filter = both(equals('isDeleted', 'TRUE'), equals('objectClass', 'user'), changed);
@@ -273,9 +274,9 @@ async function withSession<T>(
 }
 
 async function openSession(settings: LdapSettings, signal: AbortSignal): Promise<LdapSession> {
-  const { config, bindPassword, allowedCidrs } = settings;
+  const { config, bindPassword, allowedCidrs, limits } = settings;
   const endpoint = endpointOf(config);
-  const session = await LdapSession.open(endpoint, allowedCidrs, signal);
+  const session = await LdapSession.open(endpoint, allowedCidrs, signal, limits?.operationMs);
   try {
     if (!endpoint.secure && !config.unencrypted) await session.startTls(endpoint);
     if (config.bind_dn !== undefined && bindPassword !== undefined) await session.bind(config.bind_dn, bindPassword);

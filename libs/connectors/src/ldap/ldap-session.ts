@@ -31,7 +31,7 @@ interface Operation {
 }
 
 /** For an operation from its request to its last byte; the longest that Active Directory lets a search take. */
-const operationMs = 120_000;
+const defaultOperationMs = 120_000;
 const maxAnswerBytes = 64 * 1024 * 1024;
 const startTlsOid = '1.3.6.1.4.1.1466.20037';
 
@@ -50,13 +50,19 @@ export class LdapSession {
   private constructor(
     private socket: Socket,
     private readonly signal: AbortSignal,
+    private readonly operationMs: number,
   ) {
     signal.addEventListener('abort', this.onAbort, { once: true });
     this.listen();
   }
 
-  static async open(endpoint: Endpoint, allowedCidrs: readonly string[], signal: AbortSignal): Promise<LdapSession> {
-    return new LdapSession(await openSocket(endpoint, allowedCidrs, signal), signal);
+  static async open(
+    endpoint: Endpoint,
+    allowedCidrs: readonly string[],
+    signal: AbortSignal,
+    operationMs = defaultOperationMs,
+  ): Promise<LdapSession> {
+    return new LdapSession(await openSocket(endpoint, allowedCidrs, signal), signal, operationMs);
   }
 
   async startTls(endpoint: Endpoint): Promise<void> {
@@ -77,7 +83,7 @@ export class LdapSession {
 
   /** What came and how it ended, whatever the end is. */
   async search({ base, limit, ...search }: Search): Promise<SearchAnswer> {
-    const timeLimit = operationMs / 1_000;
+    const timeLimit = Math.ceil(this.operationMs / 1_000);
     return this.send((messageId) => new SearchRequest({ ...search, messageId, baseDN: base, timeLimit }), limit);
   }
 
@@ -104,8 +110,8 @@ export class LdapSession {
     let timer: NodeJS.Timeout | undefined;
     const answer = new Promise<SearchAnswer>((done, fail) => {
       timer = setTimeout(
-        () => this.fail(new SourceError(`the directory did not answer in ${operationMs / 1_000} s`)),
-        operationMs,
+        () => this.fail(new SourceError(`the directory did not answer in ${this.operationMs} ms`)),
+        this.operationMs,
       );
       this.operations.set(id, { entries: [], bytes: 0, limit, done, fail });
       this.socket.write(request(id).write());

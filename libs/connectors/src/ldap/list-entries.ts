@@ -22,6 +22,8 @@ export interface Located {
 const serverPage = 1_000;
 /** Anchors kept in memory: some 30 MB. A larger directory is listed more than once. */
 const keptKeys = 100_000;
+/** In a row, before it is a circle. */
+const maxEmptyPages = 1_000;
 
 /** Every entry of a listing (RFC 2696). It ends where the server says that there is no more, and nowhere else. */
 export async function* listEntries(
@@ -31,6 +33,7 @@ export async function* listEntries(
   size = serverPage,
 ): AsyncGenerator<LdapEntry[]> {
   let cookie: Buffer | undefined;
+  let empty = 0;
   do {
     // Critical: a server that cannot do it has to say so, instead of sending all or some.
     const paging = new PagedResultsControl({ critical: true, value: { size, ...(cookie && { cookie }) } });
@@ -40,6 +43,9 @@ export async function* listEntries(
       throw refusal(answer.result, `reading ${listing.base || 'the root'}`);
     if (!answer.result.cookie)
       throw new SourceError(`reading ${listing.base}: the directory does not say whether there is more`);
+    empty = answer.entries.length === 0 ? empty + 1 : 0;
+    if (empty > maxEmptyPages)
+      throw new SourceError(`reading ${listing.base}: the directory sends one empty page after another`);
     yield answer.entries;
     // An empty page is no end: Active Directory sends some where it has looked for long.
     cookie = answer.result.cookie;

@@ -1,8 +1,10 @@
+import { ldapConfig } from '@idsync/contracts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Asked, element, entry, fakeDirectory, result } from '../../test/fake-directory.js';
 import { read } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
+import { ldapConnector } from './ldap-connector.js';
 
 type Answer = Parameters<typeof fakeDirectory>[0];
 const base = 'ou=people';
@@ -151,6 +153,19 @@ describe('a directory', () => {
   ])('is no source if it %s', async (_, answer, message) => {
     const { connector } = await sourceThat(answer);
     await expect(failure(connector)).resolves.toContain(message);
+  });
+
+  it('is no source if it never answers, or never ends', async () => {
+    const { url, stop } = await fakeDirectory((asked) => (listing(asked) ? [] : orderly(asked)));
+    stops.push(stop);
+    const config = ldapConfig.parse({ url, unencrypted: true, base_dn: base });
+    const allowedCidrs = ['127.0.0.1/32'];
+    const silent = ldapConnector({ records: 'user', config, allowedCidrs, limits: { operationMs: 200 } });
+    await expect(failure(silent)).resolves.toBe('the directory did not answer in 200 ms');
+    const { connector } = await sourceThat((asked) =>
+      listing(asked) ? [result(asked, 0, { cookie: 'again' })] : undefined,
+    );
+    await expect(failure(connector)).resolves.toContain('one empty page after another');
   });
 
   it('that has no TLS is sent no password', async () => {

@@ -107,7 +107,13 @@ suite('an OpenLDAP directory', () => {
     expect((await readInPieces(() => source({ fields }), { pageSize: 701 })).records).toEqual(records);
     const config = ldapConfig.parse(settings({ fields }));
     const small = () =>
-      ldapConnector({ records: 'user', config, bindPassword: password, allowedCidrs: ['127.0.0.0/8'], keep: 450 });
+      ldapConnector({
+        records: 'user',
+        config,
+        bindPassword: password,
+        allowedCidrs: ['127.0.0.0/8'],
+        limits: { keep: 450 },
+      });
     const pieces = await readInPieces(small, { pageSize: 200 });
     expect(pieces.records).toEqual(records);
     expect(pieces.pages.map(({ last }) => last).lastIndexOf(false)).toBe(pieces.pages.length - 2);
