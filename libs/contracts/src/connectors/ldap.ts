@@ -6,7 +6,7 @@ import { type FieldMap, mapping } from './field-map.js';
 const dn = text.min(1).max(4096);
 const filter = text.min(3).max(8192);
 /** A name, or an address in brackets; no path, and nobody's password. */
-const ldapUrl = /^ldaps?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?\/?$/i;
+const ldapUrl = /^ldaps?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(:\d{1,5})?\/?$/;
 const secretAttribute =
   /^(unicodepwd|dbcspwd|(nt|lm)pwdhistory|pwdhistory|supplementalcredentials|krb.*key|ms-mcs-admpwd.*|sambapasswordhistory|.*password(history|id|v2)?|mslaps-.*password.*|msds-(managedpassword|keycredential).*|.*secret)$/i;
 
@@ -44,7 +44,7 @@ export const ldapConfig = z
     scope: z.enum(['subtree', 'one_level']).default('subtree'),
     filter: filter.optional(),
     anchor: text
-      .regex(/^[a-z][a-z0-9-]*$/i, 'must be the name of an attribute')
+      .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be the name of an attribute')
       .optional()
       .describe('What orders the entries and names one for ever: objectGUID, or entryUUID.'),
     groups: groups.prefault({}),
