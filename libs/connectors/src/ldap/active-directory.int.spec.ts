@@ -154,6 +154,19 @@ suite('an Active Directory', () => {
     expect(Object.keys(users)).not.toContain('svc-sql@example.test');
   });
 
+  it('is read, changes too, by an ordinary user of the domain', async () => {
+    await addUser('reader');
+    const quoted = Buffer.from(`"${password}"`, 'utf16le');
+    const modification = new Attribute({ type: 'unicodePwd', values: [quoted] });
+    await samba.client.modify(`CN=reader,${people}`, new Change({ operation: 'replace', modification }));
+    const ordinary = { bind_dn: 'reader@example.test', groups: { nested: true }, deleted_objects: true };
+    const { records, checkpoint: since } = await read(source(ordinary));
+    expect(records).toEqual((await read(source({ groups: { nested: true } }))).records);
+    await set(`CN=cleo,${people}`, 'displayName', 'Cleo');
+    const changes = await read(source(ordinary), { since });
+    expect(changes.records.map(({ fields }) => fields.display_name)).toEqual([['Cleo']]);
+  });
+
   describe('read for what has changed', () => {
     const fields = {
       identifier: 'sAMAccountName',

@@ -21,7 +21,7 @@ export type LdapMessage = { id: number } & (
   | { kind: 'result'; result: LdapResult }
 );
 
-export const pagedResults = '1.2.840.113556.1.4.319';
+const pagedResults = '1.2.840.113556.1.4.319';
 const kinds = { 100: 'entry', 115: 'reference', 97: 'result', 101: 'result', 120: 'result' } as const;
 
 /** Reads one whole LDAPMessage (RFC 4511). Other than a library's, it takes no element's length on trust. */
