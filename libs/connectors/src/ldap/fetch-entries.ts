@@ -12,6 +12,8 @@ const inFlight = 16;
 const keysPerSearch = 50;
 /** Of one attribute: a few hundred bytes each. */
 const maxValues = 100_000;
+/** Of the entries of one page, together. */
+const maxPageBytes = 128 * 1024 * 1024;
 
 export interface Fetching {
   listing: Listing;
@@ -28,12 +30,18 @@ export async function fetchEntries(
   wanted: readonly Located[],
 ): Promise<Map<string, LdapEntry>> {
   const found = new Map<string, LdapEntry>();
+  let bytes = 0;
+  const keep = (key: string, entry: LdapEntry) => {
+    found.set(key, entry);
+    bytes += sizeOf(entry);
+    if (bytes > maxPageBytes) throw new SourceError('the entries of one page are larger than 128 MiB');
+  };
   const asked = [...new Set([anchor, ...attributes])];
   if (!byAnchor) {
     await inParallel(wanted, async ({ dn, key }) => {
       const entry = await readEntry(session, dn, listing.filter, asked);
       // Another entry may have the name by now.
-      if (entry && firstText(entry, anchor) === key) found.set(key, entry);
+      if (entry && firstText(entry, anchor) === key) keep(key, entry);
     });
   }
   const missing = wanted.filter(({ key }) => !found.has(key));
@@ -43,9 +51,13 @@ export async function fetchEntries(
     // Not in pages: a connection can be in one search by pages at a time.
     const { entries, result } = await session.search({ ...listing, filter, attributes: asked, limit: some.length });
     if (result.code !== resultCodes.success) throw refusal(result, `reading ${listing.base}`);
-    for (const entry of entries) found.set(firstText(entry, anchor) ?? '', entry);
+    for (const entry of entries) keep(firstText(entry, anchor) ?? '', entry);
   });
-  await inParallel([...found.values()], (entry) => completeRanges(session, entry));
+  await inParallel([...found], async ([key, entry]) => {
+    bytes -= sizeOf(entry);
+    await completeRanges(session, entry);
+    keep(key, entry);
+  });
   return found;
 }
 
@@ -84,6 +96,12 @@ export async function completeRanges(session: LdapSession, entry: LdapEntry): Pr
     }
     entry.values.set(attribute, all);
   }
+}
+
+function sizeOf({ values }: LdapEntry): number {
+  let bytes = 0;
+  for (const all of values.values()) for (const value of all) bytes += value.length;
+  return bytes;
 }
 
 export function equals(attribute: string, value: Buffer | string): Filter {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { AndFilter, type Filter, FilterParser, OrFilter, PresenceFilter } from 'ldapts';
+import { AndFilter, type Filter, OrFilter, PresenceFilter } from 'ldapts';
 import { firstText, textsOf } from './entry-values.js';
 import { completeRanges, equals, readEntry } from './fetch-entries.js';
 import { refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
 import { type Listing, listEntries, stampAttributes } from './list-entries.js';
+import { parseFilter } from './parse-filter.js';
 
 export interface GroupSettings {
   nested: boolean;
@@ -35,7 +36,7 @@ export class GroupReader {
   ) {
     this.byMemberOf = activeDirectory && settings.base_dn === undefined && settings.filter === undefined;
     const wanted = settings.filter ?? (activeDirectory ? '(objectClass=group)' : anyGroup);
-    this.listing = { base: settings.base_dn ?? base, scope: 'sub', filter: FilterParser.parseString(wanted) };
+    this.listing = { base: settings.base_dn ?? base, scope: 'sub', filter: parseFilter(wanted, 'groups.filter') };
   }
 
   /** What has to be read of an entry. */

@@ -1,8 +1,8 @@
 import { connectorBody, isMappableField, isSecretLdapAttribute, ldapMappings, recordKinds } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { FilterParser } from 'ldapts';
 import { createConnector } from '../create-connector.js';
 import { statusOf } from './account-standing.js';
+import { parseFilter } from './parse-filter.js';
 
 const config = { url: 'ldaps://dc1.example.com', bind_dn: 'CN=idsync,DC=example,DC=com', base_dn: 'DC=example,DC=com' };
 const body = (given: Record<string, unknown>) => ({
@@ -45,11 +45,13 @@ describe('the configuration of an LDAP source', () => {
     }
   });
 
-  it('refuses a filter that is none, and half of a login', () => {
+  it('refuses a filter or a certificate that is none, and half of a login', () => {
     const settings = { type: 'ldap', records: 'user', sourcesDir: '', secrets: { bind_password: 'x' } } as const;
     expect(() => createConnector({ ...settings, config: { ...config, filter: '(cn=' } })).toThrow(
-      'filter is not an LDAP filter',
+      'filter is not an LDAP filter of text',
     );
+    const ca = '-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n';
+    expect(() => createConnector({ ...settings, config: { ...config, ca } })).toThrow('ca is no certificate');
     const { bind_dn: _, ...anonymous } = config;
     expect(() => createConnector({ ...settings, config: anonymous })).toThrow('are given together, or neither');
     expect(() => createConnector({ ...settings, secrets: { bind_password: '' }, config })).toThrow(
@@ -62,8 +64,19 @@ describe('the configuration of an LDAP source', () => {
     recordKinds.flatMap((kind) => (['active_directory', 'ldap'] as const).map((server) => [server, kind] as const)),
   )('has defaults that can be mapped: %s, %s', (server, kind) => {
     const { filter, fields } = ldapMappings[server][kind];
-    expect(FilterParser.parseString(filter)).toBeDefined();
+    expect(parseFilter(filter)).toBeDefined();
     expect(Object.keys(fields).filter((field) => !isMappableField(kind, field))).toEqual([]);
+  });
+});
+
+describe('a filter', () => {
+  it('is the same with its letters escaped, and with any other value than text is none', () => {
+    const plain = Buffer.from(parseFilter('(&(cn=équipe*)(o=a*é))').toString());
+    expect(Buffer.from(parseFilter('(&(cn=\\c3\\A9quipe*)(o=a*\\C3\\a9))').toString())).toEqual(plain);
+    expect(parseFilter('(cn=a\\2ab\\28)').toString()).toBe('(cn=a\\2ab\\28)');
+    expect(() => parseFilter('(objectGUID=\\ff\\fe)', 'groups.filter')).toThrow(
+      'groups.filter is not an LDAP filter of text',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { type LdapConfig, ldapMappings, type RecordKind } from '@idsync/contracts';
-import { Control, type Filter, FilterParser } from 'ldapts';
+import { Control, type Filter } from 'ldapts';
 import { z } from 'zod';
 import {
   CheckpointExpired,
@@ -19,6 +19,7 @@ import { RecordMaker } from './ldap-record.js';
 import { LdapSession } from './ldap-session.js';
 import { endpointOf } from './ldap-socket.js';
 import { entriesAfter, type Listing, type Located } from './list-entries.js';
+import { parseFilter } from './parse-filter.js';
 
 export interface LdapSettings {
   records: RecordKind;
@@ -47,8 +48,10 @@ export function ldapConnector(settings: LdapSettings): Connector {
   if ((config.bind_dn === undefined) !== (bindPassword === undefined)) {
     throw new SourceError('bind_dn and the secret bind_password are given together, or neither');
   }
-  parseFilter(config.filter, 'filter');
-  parseFilter(config.groups.filter, 'groups.filter');
+  // Said now, not when the source is read. TLS passes over a certificate that it cannot read.
+  if (config.ca !== undefined) requireCertificate(config.ca);
+  if (config.filter !== undefined) parseFilter(config.filter);
+  if (config.groups.filter !== undefined) parseFilter(config.groups.filter, 'groups.filter');
   return {
     tellsChanges: true,
     read: (options) => readDirectory(settings, options),
@@ -242,7 +245,7 @@ class Reading {
 }
 
 function listingOf({ config, records }: LdapSettings, { kind }: DirectoryServer): Listing {
-  const filter = FilterParser.parseString(config.filter ?? ldapMappings[kind][records].filter);
+  const filter = parseFilter(config.filter ?? ldapMappings[kind][records].filter);
   return { base: config.base_dn, scope: config.scope === 'subtree' ? 'sub' : 'one', filter };
 }
 
@@ -252,11 +255,11 @@ function resume(cursor: Cursor): Place {
   return parsed.data;
 }
 
-function parseFilter(filter: string | undefined, name: string): void {
+function requireCertificate(pem: string): void {
   try {
-    if (filter !== undefined) FilterParser.parseString(filter);
+    new X509Certificate(pem);
   } catch (cause) {
-    throw new SourceError(`${name} is not an LDAP filter`, { cause });
+    throw new SourceError('ca is no certificate that can be read', { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 import { elementLength, MalformedMessage } from './ber.js';
 
 /** Of one message; entries of directories are far smaller. */
-const maxMessageBytes = 32 * 1024 * 1024;
+const maxMessageBytes = 16 * 1024 * 1024;
 
 /** Cuts what a connection brings into whole messages. */
 export class MessageStream {
@@ -24,7 +24,7 @@ export class MessageStream {
       if (all[0] !== 0x30) throw new MalformedMessage('an answer is of no known kind');
       const length = elementLength(all);
       if (length !== undefined && length > maxMessageBytes)
-        throw new MalformedMessage('an answer is larger than 32 MiB');
+        throw new MalformedMessage('an answer is larger than 16 MiB');
       const whole = length !== undefined && length <= all.length;
       this.chunks = whole ? [all.subarray(length)] : [all];
       this.length = whole ? all.length - length : all.length;

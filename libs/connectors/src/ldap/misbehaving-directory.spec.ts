@@ -105,7 +105,7 @@ describe('a directory', () => {
     [
       'announces a message that is too large',
       (asked) => (listing(asked) ? [Buffer.from('3084ffffffff', 'hex')] : undefined),
-      'larger than 32 MiB',
+      'larger than 16 MiB',
     ],
     [
       'sends more than it was asked for',
