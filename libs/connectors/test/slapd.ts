@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'ldapts';
 import { certificates, freePort, haveProgram, listening, startProgram, temporaryFolder } from './processes.js';
 
-export const haveSlapd = haveProgram('slapd', 'slapadd', 'openssl', 'setpriv');
+const schemaFolder = '/etc/ldap/schema';
+
+/** As Debian packages it. */
+export const haveSlapd = haveProgram('slapd', 'slapadd', 'openssl', 'setpriv') && existsSync(schemaFolder);
 
 export const suffix = 'dc=example,dc=test';
 export const admin = `cn=admin,${suffix}`;
@@ -25,7 +28,7 @@ export async function startSlapd(ldif: string, settings = ''): Promise<Slapd> {
   const tls = certificates(dir, ['localhost', '127.0.0.1']);
   const file = (name: string) => join(dir, name);
   mkdirSync(file('data'));
-  const schemas = ['core', 'cosine', 'inetorgperson', 'nis'].map((name) => `include /etc/ldap/schema/${name}.schema`);
+  const schemas = ['core', 'cosine', 'inetorgperson', 'nis'].map((name) => `include ${schemaFolder}/${name}.schema`);
   writeFileSync(
     file('slapd.conf'),
     `${schemas.join('\n')}

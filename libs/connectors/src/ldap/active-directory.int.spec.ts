@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Attribute, Change, Client } from 'ldapts';
 import { known, read, readInPieces } from '../../test/reading.js';
 import { administrator, domain, haveSamba, password, type Samba, startSamba } from '../../test/samba.js';
-import { CheckpointExpired, type Connector } from '../connector.js';
+import { CheckpointExpired, type Connector, type Page } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 
 if (!haveSamba) process.stdout.write('Skipped: samba is not installed, or this is not root on Linux\n');
@@ -224,6 +224,20 @@ suite('an Active Directory', () => {
       await expect(read(source(without), { since: checkpoint })).resolves.toMatchObject({ records: [] });
     });
 
+    it('tells no checkpoint where more than one domain controller was read, for the others may lag', async () => {
+      const [whole, { pages }] = [await read(source({ fields })), await read(source({ fields }), { pageSize: 2 })];
+      const cursor = { ...pages[0]?.cursor, server: 'another' };
+      const signal = new AbortController().signal;
+      const rest: Page[] = [];
+      for await (const page of source({ fields }).read({ pageSize: 2, cursor, signal })) rest.push(page);
+      expect(rest.flatMap(({ records }) => records)).toEqual(whole.records.slice(2));
+      expect([whole.checkpoint, rest.at(-1)?.last, rest.at(-1)?.checkpoint]).toEqual([
+        expect.anything(),
+        true,
+        undefined,
+      ]);
+    });
+
     it('wants a full read of another domain controller, of one that was restored, and after another configuration', async () => {
       const { checkpoint = {} } = await read(source({ fields }));
       await expect(read(source({ fields }), { since: { ...checkpoint, invocation: 'ff' } })).rejects.toThrow(
@@ -237,6 +251,13 @@ suite('an Active Directory', () => {
       );
       await expect(read(source({ fields }), { since: { anything: 1 } })).rejects.toThrow(CheckpointExpired);
     });
+  });
+
+  it('shows the attributes there are as they are called', async () => {
+    const shown = await source().discover?.(new AbortController().signal);
+    const called = ['@owner', 'dn', 'objectGUID', 'sAMAccountName', 'userAccountControl', 'whenChanged'];
+    expect(shown?.map(({ name }) => name)).toEqual(expect.arrayContaining(called));
+    expect(shown?.find(({ name }) => name === 'objectGUID')?.examples[0]).toMatch(/^[0-9a-f]{8}-/);
   });
 
   it('says why it lets nobody in', async () => {

@@ -36,6 +36,7 @@ export function changedSince(since: Checkpoint, config: string, { kind, replica 
       throw new CheckpointExpired('another domain controller answers than the one that was read');
     }
     const next = BigInt(since.usn) + 1n;
+    // Set back without telling: what it numbers anew is not what was read.
     if (next > replica.highestUsn + 1n) throw new CheckpointExpired('the domain controller has forgotten changes');
     return new GreaterThanEqualsFilter({ attribute: 'uSNChanged', value: String(next) });
   }

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { ldapMappings } from '@idsync/contracts';
+import { Control, type Filter } from 'ldapts';
+import { z } from 'zod';
+import { CheckpointExpired, type Cursor, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { both, type Checkpoint, Clock, changedSince, checkpointShape, readCheckpoint } from './changes.js';
+import type { DirectoryServer } from './directory-server.js';
+import { equals, fetchEntries, inParallel } from './fetch-entries.js';
+import { GroupReader } from './group-reader.js';
+import { RecordMaker } from './ldap-record.js';
+import type { LdapSession } from './ldap-session.js';
+import { entriesAfter, type Listing, type Located } from './list-entries.js';
+import type { LdapSettings } from './open-session.js';
+import { parseFilter } from './parse-filter.js';
+
+/** Where a read was left: behind `after`, in the list of entries or of what was deleted. */
+const ldapCursor = z.object({
+  list: z.enum(['entries', 'removed']),
+  after: z.string(),
+  count: z.int().nonnegative(),
+  checkpoint: z.string(),
+  /** Which domain controller was read, if it was one alone. */
+  server: z.string(),
+});
+type Place = z.infer<typeof ldapCursor>;
+
+const showDeleted = '1.2.840.113556.1.4.417';
+
+/** One read, of everything or of what has changed. */
+export class Reading {
+  private readonly listing: Listing;
+  private readonly anchor: string;
+  private readonly maker: RecordMaker;
+  private readonly groups: GroupReader;
+  private readonly externalId: string;
+  private readonly fingerprint: string;
+  private readonly since: Checkpoint | undefined;
+
+  constructor(
+    private readonly settings: LdapSettings,
+    private readonly options: ReadOptions,
+    private readonly session: LdapSession,
+    private readonly server: DirectoryServer,
+  ) {
+    const { config, records } = settings;
+    this.anchor = config.anchor ?? (server.kind === 'active_directory' ? 'objectGUID' : 'entryUUID');
+    this.externalId = config.external_id ?? this.anchor;
+    const base = server.contextOf(config.base_dn) ?? config.base_dn;
+    this.groups = new GroupReader(session, config.groups, {
+      activeDirectory: server.kind === 'active_directory',
+      base,
+    });
+    const fields = config.fields ?? ldapMappings[server.kind][records].fields;
+    const mapping = { kind: records, externalId: this.externalId, fields };
+    this.maker = new RecordMaker(mapping, { session, groups: this.groups, now: server.now });
+    // Defaults belong to it: where they change, what was read before was read otherwise.
+    const { ca: _, ...told } = config;
+    this.fingerprint = createHash('sha256')
+      .update(JSON.stringify([told, records, fields]))
+      .digest('hex')
+      .slice(0, 16);
+    this.since = options.since && readCheckpoint(options.since);
+    this.listing = listingOf(settings, server);
+  }
+
+  async *pages(): AsyncGenerator<Page> {
+    const changed = this.since && changedSince(this.since, this.fingerprint, this.server);
+    const place = this.options.cursor ? this.resume(this.options.cursor) : await this.start();
+    const removals = changed && this.removals(changed);
+    if (place.list === 'entries') {
+      const listing = changed ? { ...this.listing, filter: both(this.listing.filter, changed) } : this.listing;
+      for await (const { located, end, fraction } of this.chunks(listing, place)) {
+        const { records, errors } = await this.recordsOf(located, place.count);
+        this.step(place, located);
+        if (end && removals) Object.assign(place, { list: 'removed', after: '' });
+        const last = end && !removals;
+        yield {
+          records,
+          errors,
+          cursor: { ...place },
+          ...(fraction !== undefined && { fraction }),
+          last,
+          ...(last && this.told(place)),
+        };
+      }
+    }
+    if (!removals) return;
+    for await (const { located, end } of this.chunks(removals, place)) {
+      this.step(place, located);
+      const removed = located.map(({ key }) => key);
+      yield { records: [], errors: [], removed, cursor: { ...place }, last: end, ...(end && this.told(place)) };
+    }
+  }
+
+  /** What a later read has to know is looked up before anything is read: what happens meanwhile is read twice, not never. */
+  private async start(): Promise<Place> {
+    const groups = this.maker.readsGroups ? await this.groups.fingerprint() : undefined;
+    if (this.since && this.since.groups !== groups) throw new CheckpointExpired('groups have changed');
+    const { replica } = this.server;
+    const checkpoint: Checkpoint = {
+      config: this.fingerprint,
+      ...(groups !== undefined && { groups }),
+      ...(replica && { invocation: replica.invocationId, usn: String(replica.highestUsn) }),
+    };
+    return { list: 'entries', after: '', count: 0, checkpoint: JSON.stringify(checkpoint), server: this.serverId };
+  }
+
+  private resume(cursor: Cursor): Place {
+    const parsed = ldapCursor.safeParse(cursor);
+    if (!parsed.success) throw new SourceError('the place where reading was left is not one in a directory');
+    const place = parsed.data;
+    return place.server === this.serverId ? place : { ...place, server: 'several' };
+  }
+
+  private get serverId(): string {
+    return this.server.replica?.invocationId ?? '';
+  }
+
+  private async *chunks(
+    listing: Listing,
+    place: Place,
+  ): AsyncGenerator<{ located: Located[]; end: boolean; fraction?: number }> {
+    const { pageSize } = this.options;
+    for (let more = true; more; ) {
+      const clock = new Clock();
+      // Only the first listing of a read tells up to where it goes.
+      const first = place.count === 0 && place.list === 'entries' && this.server.kind === 'ldap';
+      const { keep } = this.settings.limits ?? {};
+      const listed = await entriesAfter(this.session, listing, {
+        anchor: this.anchor,
+        after: place.after,
+        ...(keep !== undefined && { keep }),
+        ...(first && { see: (entry) => clock.see(entry) }),
+      });
+      if (first) this.noteTime(place, clock);
+      more = listed.more;
+      const total = place.count + listed.found.length;
+      if (total === 0 && !this.since) {
+        throw new SourceError(`no entry below ${listing.base} is what the filter wants, or this account may see none`);
+      }
+      for (let at = 0; at < listed.found.length || (at === 0 && !more); at += pageSize) {
+        const located = listed.found.slice(at, at + pageSize);
+        const end = !more && at + pageSize >= listed.found.length;
+        const fraction = more || total === 0 ? undefined : (place.count + located.length) / total;
+        yield { located, end, ...(fraction !== undefined && { fraction }) };
+      }
+    }
+  }
+
+  private noteTime(place: Place, clock: Clock): void {
+    const changed = clock.checkpoint(this.settings.config.overlap_seconds, this.since?.changed);
+    place.checkpoint = JSON.stringify({ ...JSON.parse(place.checkpoint), ...(changed !== undefined && { changed }) });
+  }
+
+  private step(place: Place, located: readonly Located[]): void {
+    place.after = located.at(-1)?.key ?? place.after;
+    place.count += located.length;
+  }
+
+  private async recordsOf(located: readonly Located[], count: number): Promise<Pick<Page, 'records' | 'errors'>> {
+    const found = await fetchEntries(
+      this.session,
+      {
+        listing: this.listing,
+        anchor: this.anchor,
+        attributes: this.maker.attributes,
+        // Only there it is indexed for certain.
+        byAnchor: this.anchor.toLowerCase() === 'objectguid',
+      },
+      located,
+    );
+    const page: Pick<Page, 'records' | 'errors'> = { records: [], errors: [] };
+    const made = new Map<string, Awaited<ReturnType<RecordMaker['record']>>>();
+    await inParallel([...found], async ([key, entry]) => {
+      made.set(key, await this.maker.record(entry));
+    });
+    for (const [index, { key, dn }] of located.entries()) {
+      const mapped = made.get(key);
+      if (!mapped) continue;
+      if ('record' in mapped) page.records.push(mapped.record);
+      else page.errors.push({ line: count + index + 1, ...mapped.error, message: `${dn}: ${mapped.error.message}` });
+    }
+    return page;
+  }
+
+  /** Tombstones say who is gone only if they still have what names a record. */
+  private removals(changed: Filter): Listing | undefined {
+    const { config } = this.settings;
+    const base = this.server.contextOf(config.base_dn);
+    const named = [this.externalId, this.anchor].every((name) => name.toLowerCase() === 'objectguid');
+    if (!config.deleted_objects || this.server.kind !== 'active_directory' || !named || base === undefined)
+      return undefined;
+    const filter = both(equals('isDeleted', 'TRUE'), equals('objectClass', 'user'), changed);
+    return { base, scope: 'sub', filter, controls: [new Control(showDeleted, { critical: true })] };
+  }
+
+  /** The checkpoint, if one server was read from the beginning to the end: another one may lag behind it. */
+  private told(place: Place): { checkpoint?: Cursor } {
+    const checkpoint = checkpointShape.parse(JSON.parse(place.checkpoint));
+    const known = this.server.kind === 'ldap' ? checkpoint.changed : checkpoint.usn;
+    const same = place.server === this.serverId;
+    return known === undefined || !same ? {} : { checkpoint: JSON.parse(JSON.stringify(checkpoint)) };
+  }
+}
+
+export function listingOf({ config, records }: LdapSettings, { kind }: DirectoryServer): Listing {
+  const filter = parseFilter(config.filter ?? ldapMappings[kind][records].filter);
+  return { base: config.base_dn, scope: config.scope === 'subtree' ? 'sub' : 'one', filter };
+}
