@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -13,14 +13,6 @@ export function haveProgram(...names: string[]): boolean {
 export function temporaryFolder(name: string): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), `idsync-${name}-`));
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** A program of the test's own that dies with it. `stop` waits until it is gone. */

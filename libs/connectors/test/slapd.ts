@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '@idsync/testing';
 import { Client } from 'ldapts';
-import { certificates, freePort, haveProgram, listening, startProgram, temporaryFolder } from './processes.js';
+import { certificates, haveProgram, listening, startProgram, temporaryFolder } from './processes.js';
 
 const schemaFolder = '/etc/ldap/schema';
 
