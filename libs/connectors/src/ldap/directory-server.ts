@@ -1,7 +1,7 @@
 import { parseDate } from '@idsync/contracts';
 import { PresenceFilter } from 'ldapts';
 import { firstText, textsOf } from './entry-values.js';
-import { refusal } from './ldap-errors.js';
+import { refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
 
@@ -50,9 +50,10 @@ async function readOne(session: LdapSession, dn: string, attributes: string[]): 
     attributes,
     limit: 1,
   });
-  // 32: not there; 50: not for us.
-  if (result.code !== 0 && result.code !== 32 && result.code !== 50)
+  const { success, noSuchObject, noAccess } = resultCodes;
+  if (![success, noSuchObject, noAccess].some((code) => code === result.code)) {
     throw refusal(result, 'asking the server what it is');
+  }
   return entries[0];
 }
 

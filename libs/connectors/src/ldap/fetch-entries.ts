@@ -1,7 +1,7 @@
 import { AndFilter, EqualityFilter, type Filter, OrFilter, PresenceFilter } from 'ldapts';
 import { SourceError } from '../connector.js';
 import { firstText, valueBytes } from './entry-values.js';
-import { refusal, resultCodes } from './ldap-errors.js';
+import { LdapRefusal, refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
 import type { Listing, Located } from './list-entries.js';
@@ -74,7 +74,22 @@ export async function readEntry(
   return entries[0];
 }
 
+/** What an entry refers to: undefined also if it lies on another server, or is none of this account's business. */
+export async function readReferred(
+  session: LdapSession,
+  dn: string,
+  attributes: string[],
+): Promise<LdapEntry | undefined> {
+  try {
+    return await readEntry(session, dn, everything, attributes);
+  } catch (error) {
+    if (error instanceof LdapRefusal && notForUs.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
 const everything = new PresenceFilter({ attribute: 'objectClass' });
+const notForUs = new Set<number>([resultCodes.referral, resultCodes.invalidDn, resultCodes.noAccess]);
 
 /** Reads the rest of attributes of which Active Directory sends only so many values at once (`member;range=0-1499`). */
 export async function completeRanges(session: LdapSession, entry: LdapEntry): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { AndFilter, type Filter, OrFilter, PresenceFilter } from 'ldapts';
+import { AndFilter, type Filter, OrFilter } from 'ldapts';
 import { firstText, textsOf } from './entry-values.js';
-import { completeRanges, equals, readEntry } from './fetch-entries.js';
+import { completeRanges, equals, readReferred } from './fetch-entries.js';
 import { refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
@@ -17,7 +17,6 @@ export interface GroupSettings {
 
 const anyGroup =
   '(|(objectClass=group)(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))';
-const everything = new PresenceFilter({ attribute: 'objectClass' });
 /** Groups whose own groups are remembered. */
 const remembered = 10_000;
 /** Groups that one entry can be in by a search. */
@@ -83,7 +82,7 @@ export class GroupReader {
   }
 
   private async readParents(dn: string): Promise<string[]> {
-    const group = await readEntry(this.session, dn, everything, ['memberOf']);
+    const group = await readReferred(this.session, dn, ['memberOf']);
     if (!group) return [];
     await completeRanges(this.session, group);
     return textsOf(group, 'memberOf') ?? [];

@@ -1,7 +1,7 @@
 import { SourceError } from '../connector.js';
 import type { LdapResult } from './ldap-messages.js';
 
-export const resultCodes = { success: 0, noSuchObject: 32 } as const;
+export const resultCodes = { success: 0, referral: 10, noSuchObject: 32, invalidDn: 34, noAccess: 50 } as const;
 
 /** What a server says of an operation it did not do. */
 export class LdapRefusal extends SourceError {

@@ -1,10 +1,9 @@
-import { isSecretLdapAttribute, type RecordKind } from '@idsync/contracts';
-import { PresenceFilter } from 'ldapts';
+import { isSecretLdapAttribute } from '@idsync/contracts';
 import { type MappedRecord, type Mapping, mapRecord } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { standingAttributes, statusOf } from './account-standing.js';
 import { firstText, textsOf } from './entry-values.js';
-import { readEntry } from './fetch-entries.js';
+import { readReferred } from './fetch-entries.js';
 import type { GroupReader } from './group-reader.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
@@ -12,7 +11,6 @@ import type { LdapSession } from './ldap-session.js';
 const ownerAttributes = ['managedBy', 'owner', 'manager'];
 /** What the directory knows a person by, the surest first. */
 const ownerNames = ['userPrincipalName', 'mail', 'employeeNumber', 'employeeID'];
-const everything = new PresenceFilter({ attribute: 'objectClass' });
 
 /** Makes records of entries. */
 export class RecordMaker {
@@ -61,9 +59,7 @@ export class RecordMaker {
     if (name === '@groups') return this.context.groups.groupsOf(entry);
     if (name === '@owner') return this.ownerOf(entry);
     if (name === '@status') {
-      return [
-        statusOf(this.mapping.kind satisfies RecordKind, (attribute) => firstText(entry, attribute), this.context.now),
-      ];
+      return [statusOf(this.mapping.kind, (attribute) => firstText(entry, attribute), this.context.now)];
     }
     return textsOf(entry, name);
   }
@@ -72,7 +68,7 @@ export class RecordMaker {
   private async ownerOf(entry: LdapEntry): Promise<string[]> {
     const [dn] = ownerAttributes.flatMap((attribute) => textsOf(entry, attribute) ?? []);
     if (dn === undefined) return [];
-    const owner = await readEntry(this.context.session, dn, everything, ownerNames);
+    const owner = await readReferred(this.context.session, dn, ownerNames);
     const [name] = owner ? ownerNames.flatMap((attribute) => textsOf(owner, attribute) ?? []) : [];
     return [name ?? dn];
   }

@@ -168,6 +168,26 @@ describe('a directory', () => {
     await expect(failure(connector)).resolves.toContain('one empty page after another');
   });
 
+  it.each([
+    ['on another server', 10],
+    ['gone', 32],
+    ['no name', 34],
+    ['not to be seen', 50],
+  ])('names an owner as it is written where that is %s', async (_, code) => {
+    const owner = 'CN=Somebody,DC=other';
+    const { connector } = await sourceThat(
+      (asked) => {
+        if (asked.base === owner) return [result(asked, code)];
+        if (!asked.base.startsWith('cn=')) return undefined;
+        const name = asked.base.slice(3, 4);
+        return [entry(asked, asked.base, { entryUUID: [`id-${name}`], managedBy: [owner] }), result(asked, 0)];
+      },
+      { fields: { 'attributes.owner': '@owner' } },
+    );
+    const { records } = await read(connector);
+    expect(records.map(({ fields }) => fields['attributes.owner'])).toEqual([[owner], [owner]]);
+  });
+
   it('that has no TLS is sent no password', async () => {
     const binds: Asked[] = [];
     const { connector } = await sourceThat(
