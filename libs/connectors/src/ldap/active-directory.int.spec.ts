@@ -10,7 +10,8 @@ if (!haveSamba) process.stdout.write('Skipped: samba is not installed, or this i
 const suite = haveSamba ? describe : describe.skip;
 
 const people = `OU=People,${domain}`;
-const contacts = 1_700;
+/** More than the server gives in one page, and of one attribute. */
+const contacts = 1_600;
 const normal = '544';
 const disabled = '546';
 
@@ -68,7 +69,7 @@ suite('an Active Directory', () => {
     const all = await read(source(config));
     expect(all.records).toHaveLength(contacts);
     expect(all.errors).toEqual([]);
-    expect((await readInPieces(() => source(config), { pageSize: 333 })).records).toEqual(all.records);
+    expect((await readInPieces(() => source(config), { pageSize: 450 })).records).toEqual(all.records);
     const [{ external_id, fields } = { external_id: '', fields: {} }] = all.records;
     const found = await samba.client.search(`<GUID=${external_id}>`, { scope: 'base' });
     expect(found.searchEntries.map(({ dn }) => dn)).toEqual(fields['attributes.dn']);
