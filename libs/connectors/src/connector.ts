@@ -8,14 +8,27 @@ export interface Page {
   records: SourceRecord[];
   errors: RecordError[];
   cursor: Cursor;
+  /** External ids that the source says are gone; only a read of changes can tell. */
+  removed?: string[];
   /** How much of the source is behind this page, 0 to 1, if the source can tell. */
   fraction?: number;
   /** True on the one page that proves the enumeration complete: the source's own end was seen. */
   last: boolean;
+  /** On the last page, of a source that can tell its changes: where a later read of changes takes up. */
+  checkpoint?: Cursor;
+}
+
+/** What a source calls one of the fields of its records, and values it was seen with. */
+export interface SourceField {
+  name: string;
+  /** At most three, shortened; never of a field that holds secrets. */
+  examples: string[];
 }
 
 export interface ReadOptions {
-  /** Where an earlier read was left; absent from the beginning. */
+  /** The checkpoint of an earlier read: only what has changed since is wanted. Absent: everything is. */
+  since?: Cursor;
+  /** Where an earlier read was left, one of changes if `since` is given; absent from the beginning. */
   cursor?: Cursor;
   /** Records a page, at the most. */
   pageSize: number;
@@ -25,7 +38,16 @@ export interface ReadOptions {
 
 /** A source system. Reading throws SourceError when the source as a whole cannot be trusted (truncated, unreadable, changed). */
 export interface Connector {
+  /** True if `read` can tell what has changed since a checkpoint. */
+  readonly tellsChanges?: boolean;
   read(options: ReadOptions): AsyncIterable<Page>;
+  /** What there is to map; a connector without it shows the fields of its first records. */
+  discover?(signal: AbortSignal): Promise<SourceField[]>;
+}
+
+/** The source no longer knows what has changed since the checkpoint: everything has to be read. */
+export class CheckpointExpired extends Error {
+  override readonly name = 'CheckpointExpired';
 }
 
 /** The source as a whole failed: the job fails, and nothing is deleted. The message is shown to people. */

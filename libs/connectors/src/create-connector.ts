@@ -10,8 +10,12 @@ export interface ConnectorSettings {
   records: RecordKind;
   /** As it was stored; read again here, for it may be older than this code. */
   config: unknown;
+  /** Opened. */
+  secrets?: Readonly<Record<string, string>>;
   /** The folder that all paths are relative to. */
   sourcesDir: string;
+  /** Private networks that sources may be in. */
+  allowedCidrs?: readonly string[];
 }
 
 /** Throws SourceError if the configuration can never be read; files are opened by `read` only. */

@@ -1,4 +1,12 @@
-import { machineClassifications, parseDate, type RecordKind, recordFields, type SourceRecord } from '@idsync/contracts';
+import {
+  type FieldSource,
+  machineClassifications,
+  parseDate,
+  type RecordKind,
+  recordFields,
+  type SourceRecord,
+} from '@idsync/contracts';
+import { NotTransformable, valuesFrom } from './transform.js';
 
 const maxValueBytes = 16 * 1024;
 /** PostgreSQL's indexes take 2 704 bytes; the rest is the connector's id. */
@@ -8,8 +16,8 @@ export interface Mapping {
   kind: RecordKind;
   /** The source's name of what identifies a record. */
   externalId: string;
-  /** Our field to the source's name. */
-  fields: Readonly<Record<string, string>>;
+  /** Our field to where its values come from. */
+  fields: Readonly<Record<string, FieldSource>>;
   /** Splits the values of list fields, where a source has one value for a whole list. */
   listSeparator?: string;
 }
@@ -27,12 +35,25 @@ export function mapRecord(mapping: Mapping, valuesOf: (name: string) => readonly
   }
   try {
     const fields: SourceRecord['fields'] = {};
-    for (const [field, name] of Object.entries(mapping.fields)) {
-      fields[field] = fieldValues(mapping, field, present(valuesOf(name)));
+    for (const [field, source] of Object.entries(mapping.fields)) {
+      fields[field] = fieldValues(mapping, field, present(transformed(field, source, valuesOf)));
     }
     return { record: { external_id: externalId, fields } };
   } catch (error) {
     if (error instanceof Unusable) return { error: { external_id: externalId, message: error.message } };
+    throw error;
+  }
+}
+
+function transformed(
+  field: string,
+  source: FieldSource,
+  valuesOf: (name: string) => readonly string[],
+): readonly string[] {
+  try {
+    return valuesFrom(source, valuesOf);
+  } catch (error) {
+    if (error instanceof NotTransformable) throw new Unusable(`${field} ${error.message}`);
     throw error;
   }
 }

@@ -1,31 +1,7 @@
 import { z } from 'zod';
+import { type ConnectorType, connectorDefinitions, connectorTypes } from './connectors/definitions.js';
 import { isMappableField, recordKinds } from './records.js';
 import { text } from './text.js';
-
-const fieldMap = z
-  .record(text, text.min(1).max(256))
-  .refine((map) => Object.keys(map).length > 0, { message: 'must map at least one field' });
-
-const filePath = text.min(1).max(1024);
-
-/** `path` is relative to SOURCES_DIR. `external_id` names the column that identifies a record for ever. */
-export const csvConfig = z.strictObject({
-  path: filePath,
-  external_id: text.min(1).max(256),
-  fields: fieldMap,
-  delimiter: text.length(1).optional(),
-  list_separator: text.length(1).optional(),
-});
-export type CsvConfig = z.infer<typeof csvConfig>;
-
-/** `external_id` names an attribute or `dn`. Without `object_class`, people are read and containers and groups are not. */
-export const ldifConfig = z.strictObject({
-  path: filePath,
-  external_id: text.min(1).max(256),
-  fields: fieldMap,
-  object_class: text.min(1).max(256).optional(),
-});
-export type LdifConfig = z.infer<typeof ldifConfig>;
 
 const percent = z.int().min(0).max(100);
 const records = z.int().min(0).max(1_000_000_000);
@@ -52,16 +28,28 @@ const common = {
   records: z.enum(recordKinds, { error: `must be one of ${recordKinds.join(', ')}` }).default('user'),
 };
 
+type BodyOf<Type extends ConnectorType> = z.ZodObject<
+  {
+    type: z.ZodLiteral<Type>;
+    config: (typeof connectorDefinitions)[Type]['config'];
+    secrets: z.ZodPrefault<(typeof connectorDefinitions)[Type]['secrets']>;
+  } & typeof common,
+  z.core.$strict
+>;
+
+function bodyOf<Type extends ConnectorType>(type: Type): BodyOf<Type> {
+  const { config, secrets } = connectorDefinitions[type];
+  const given = (secrets as z.ZodObject).prefault({}).describe('Sealed when it is stored, and never shown again.');
+  return z.strictObject({ type: z.literal(type), ...common, config, secrets: given }) as unknown as BodyOf<Type>;
+}
+
+type Bodies = { [Type in ConnectorType]: BodyOf<Type> }[ConnectorType];
+
 /** Body of `POST /admin/v1/tenants/{id}/connectors`. */
 export const connectorBody = z
-  .discriminatedUnion(
-    'type',
-    [
-      z.strictObject({ type: z.literal('csv'), ...common, config: csvConfig }),
-      z.strictObject({ type: z.literal('ldif'), ...common, config: ldifConfig }),
-    ],
-    { error: 'must be csv or ldif' },
-  )
+  .discriminatedUnion('type', connectorTypes.map((type) => bodyOf(type)) as unknown as [Bodies, ...Bodies[]], {
+    error: `must be one of ${connectorTypes.join(', ')}`,
+  })
   .superRefine((body, context) => {
     for (const field of Object.keys(body.config.fields)) {
       if (isMappableField(body.records, field)) continue;
@@ -73,5 +61,3 @@ export const connectorBody = z
     }
   });
 export type ConnectorBody = z.infer<typeof connectorBody>;
-export const connectorTypes = ['csv', 'ldif'] as const;
-export type ConnectorType = (typeof connectorTypes)[number];

@@ -3,6 +3,7 @@ import { type Connector, SourceError } from '../connector.js';
 import { decodeText } from '../decode-text.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import { type EntryReader, type ReadEntry, readPages } from '../read-pages.js';
+import { sourceNames } from '../transform.js';
 import { type Header, isBlank, readHeader } from './csv-header.js';
 import { type Row, readRows } from './csv-rows.js';
 
@@ -11,7 +12,7 @@ export function csvConnector(records: RecordKind, config: CsvConfig, sourcesDir:
   const { delimiter = ',', list_separator: listSeparator = ';' } = config;
   if (/["\r\n]/.test(delimiter)) throw new SourceError('delimiter must not be a quote or a line break');
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields, listSeparator };
-  const needed = [...new Set([config.external_id, ...Object.values(config.fields)])];
+  const needed = sourceNames(config);
 
   const readEntries: EntryReader = async function* (file, from, signal) {
     const header = await readHeader(file, delimiter, needed, signal);

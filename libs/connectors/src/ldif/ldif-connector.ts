@@ -3,6 +3,7 @@ import { type Connector, SourceError } from '../connector.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import { type EntryReader, type ReadEntry, readPages } from '../read-pages.js';
 import { readText } from '../read-text.js';
+import { sourceNames } from '../transform.js';
 import type { LdifEntry } from './ldif-entry.js';
 import { LdifParser } from './ldif-parser.js';
 import { isSelected } from './ldif-selection.js';
@@ -10,7 +11,7 @@ import { isSelected } from './ldif-selection.js';
 /** Entries of an LDIF export. */
 export function ldifConnector(records: RecordKind, config: LdifConfig, sourcesDir: string): Connector {
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields };
-  const wanted = new Set([config.external_id, ...Object.values(config.fields)].map(attributeName));
+  const wanted = new Set(sourceNames(config).map(attributeName));
 
   const readEntries: EntryReader = async function* (file, from, signal) {
     const { start, chunks } = await readText(file, from.offset, signal);

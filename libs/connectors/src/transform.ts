@@ -1,0 +1,58 @@
+import type { FieldSource, Transform } from '@idsync/contracts';
+
+/** A value that no step can be applied to; the message names it. */
+export class NotTransformable extends Error {}
+
+/** The values of one field: what stands under its name in the source, changed step by step, or a constant. */
+export function valuesFrom(source: FieldSource, valuesOf: (name: string) => readonly string[]): readonly string[] {
+  if (typeof source === 'string') return valuesOf(source);
+  if ('value' in source) return [source.value];
+  return source.transform.reduce(apply, valuesOf(source.from));
+}
+
+/** The names of the source that a mapping reads. */
+export function sourceNames(mapping: { external_id: string; fields: Readonly<Record<string, FieldSource>> }): string[] {
+  const names = Object.values(mapping.fields).flatMap((source) => {
+    if (typeof source === 'string') return source;
+    return 'from' in source ? source.from : [];
+  });
+  return [...new Set([mapping.external_id, ...names])];
+}
+
+function apply(values: readonly string[], step: Transform): string[] {
+  if (step === 'trim') return values.map((value) => value.trim());
+  if (step === 'lower') return values.map((value) => value.toLowerCase());
+  if (step === 'upper') return values.map((value) => value.toUpperCase());
+  if ('split' in step) return values.flatMap((value) => value.split(step.split));
+  if ('date' in step) return values.flatMap((value) => toDate(value.trim(), step.date));
+  const named = new Map(Object.entries(step.map).map(([from, to]) => [from.toLowerCase(), to]));
+  return values.map((value) => named.get(value.trim().toLowerCase()) ?? step.otherwise ?? value);
+}
+
+type DateForm = Extract<Transform, { date: unknown }>['date'];
+
+const epochOfWindows = 11_644_473_600_000;
+/** What Active Directory writes for never. */
+const never = new Set(['0', '9223372036854775807']);
+
+/** ISO 8601 in UTC; nothing for what stands for no date. */
+function toDate(value: string, form: DateForm): string[] {
+  if (value === '') return [];
+  if (form === 'dmy' || form === 'mdy') return [fromCalendar(value, form)];
+  if (form === 'windows' && never.has(value)) return [];
+  if (!/^-?\d{1,19}$/.test(value))
+    throw new NotTransformable(`"${value.slice(0, 40)}" is not a number of ${form} time`);
+  const number = Number(value);
+  const ms = form === 'unix' ? number * 1_000 : form === 'unix_ms' ? number : number / 10_000 - epochOfWindows;
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) throw new NotTransformable(`"${value}" is no time`);
+  return [date.toISOString()];
+}
+
+function fromCalendar(value: string, form: 'dmy' | 'mdy'): string {
+  const [, first = '', second = '', year = ''] = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(value) ?? [];
+  if (year === '') throw new NotTransformable(`"${value.slice(0, 40)}" is not a date of the form ${form}`);
+  const [day, month] = form === 'dmy' ? [first, second] : [second, first];
+  // Whether there is such a day is seen where dates are read.
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+}

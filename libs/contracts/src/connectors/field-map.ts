@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { text } from '../text.js';
+
+const sourceName = text.min(1).max(256);
+
+/** Makes other values of those of a source; each step takes what the one before has made. */
+const transform = z.union(
+  [
+    z.enum(['trim', 'lower', 'upper']),
+    z.strictObject({ split: text.min(1).max(8) }).describe('Values between these characters.'),
+    z
+      .strictObject({ date: z.enum(['unix', 'unix_ms', 'windows', 'dmy', 'mdy']) })
+      .describe(
+        'A date: seconds or milliseconds since 1970, 100 ns since 1601, or day.month.year in one order or the other.',
+      ),
+    z
+      .strictObject({ map: z.record(text.max(256), text.max(256)), otherwise: text.max(256).optional() })
+      .describe('Another value for each; what is not named stays, or becomes `otherwise`. Case does not count.'),
+  ],
+  { error: 'must be trim, lower, upper, {split}, {date} or {map}' },
+);
+export type Transform = z.infer<typeof transform>;
+
+/** Where a field's values come from: a name or path of the source, with steps, or a constant. */
+export const fieldSource = z.union(
+  [
+    sourceName,
+    z.strictObject({ from: sourceName, transform: z.array(transform).min(1).max(10) }),
+    z.strictObject({ value: text.min(1).max(1024) }),
+  ],
+  { error: 'must be a name of the source, {from, transform} or {value}' },
+);
+export type FieldSource = z.infer<typeof fieldSource>;
+
+export const fieldMap = z
+  .record(text, fieldSource)
+  .refine((map) => Object.keys(map).length > 0, { message: 'must map at least one field' });
+export type FieldMap = z.infer<typeof fieldMap>;
+
+/** What every source says of its records: what identifies one for ever, and where our fields come from. */
+export const mapping = { external_id: sourceName, fields: fieldMap };
