@@ -1,4 +1,11 @@
-import type { BreakerState, DeliveryStatus, JobStatus, OperationStatus, ReplayStatus } from '@idsync/contracts';
+import type {
+  BreakerState,
+  DeliveryStatus,
+  JobStatus,
+  OperationStatus,
+  ProbeStatus,
+  ReplayStatus,
+} from '@idsync/contracts';
 
 export interface List<Item> {
   data: Item[];
@@ -37,6 +44,17 @@ export interface Connector {
   priority?: number;
   records?: string;
   updated_at?: string;
+}
+
+/** What came of a test or a discovery of a connector. */
+export interface Probe {
+  probe_id: string;
+  connector_id: string;
+  status: ProbeStatus;
+  error?: string;
+  records?: { external_id: string; fields: Record<string, string[]> }[];
+  errors?: { external_id?: string; message: string }[];
+  fields?: { name: string; examples: string[] }[];
 }
 
 export interface Job {

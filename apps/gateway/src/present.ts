@@ -40,6 +40,7 @@ export function presentConnector(row: ConnectorRow) {
     priority: row.priority,
     records: row.records,
     config: row.config,
+    secrets: row.secrets,
     safeguard: row.safeguard,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

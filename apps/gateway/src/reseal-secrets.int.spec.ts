@@ -67,7 +67,7 @@ const log = { info: (text: string) => void told.push(text), warn: (text: string)
 
 /** A whole walk, portion by portion, as housekeeping does it. Returns how many portions it took. */
 async function walk(keys: SealingKeys = [current, earlier], portion = 500): Promise<number> {
-  const { run } = resealing(database, keys, log, portion);
+  const { run } = resealing(database, 'webhooks', keys, log, portion);
   let portions = 1;
   while ((await run()) >= portion) portions += 1;
   return portions;
@@ -78,7 +78,7 @@ describe('re-sealing', () => {
     const webhooks = [await webhook(earlier), await webhook(current), await webhook(earlier)];
     await walk();
     for (const kept of webhooks) expect(await openedWith([current], kept)).toEqual([kept.secret]);
-    expect(told).toEqual(['webhook secrets: 2 re-sealed; all are sealed with ENCRYPTION_KEY']);
+    expect(told).toEqual(['secrets of webhooks: 2 re-sealed; all are sealed with ENCRYPTION_KEY']);
   });
 
   it('goes through any number of them in portions, and changes nothing the second time', async () => {
@@ -89,13 +89,13 @@ describe('re-sealing', () => {
     expect(await walk(undefined, 5)).toBe(3);
     expect(await Promise.all(webhooks.map(sealedOf))).toEqual(sealed);
     expect(told.map((text) => text.split(';')[0])).toEqual([
-      'webhook secrets: 10 re-sealed',
-      'webhook secrets: 0 re-sealed',
+      'secrets of webhooks: 10 re-sealed',
+      'secrets of webhooks: 0 re-sealed',
     ]);
   });
 
   it('goes on from the beginning after its end, for what was sealed with the earlier key meanwhile', async () => {
-    const { run } = resealing(database, [current, earlier], log);
+    const { run } = resealing(database, 'webhooks', [current, earlier], log);
     await run();
     const late = await webhook(earlier);
     await run();
@@ -113,7 +113,7 @@ describe('re-sealing', () => {
     expect(await openedWith([lost], strange)).toEqual([strange.secret]);
     expect(await openedWith([current], mine)).toEqual([mine.secret]);
     expect(told).toEqual([
-      'warn: webhook secrets: 1 re-sealed; 2 that no key opens: name their key in ENCRYPTION_KEYS_PREVIOUS, or rotate them',
+      'warn: secrets of webhooks: 1 re-sealed; 2 that no key opens: name their key in ENCRYPTION_KEYS_PREVIOUS, or give new ones',
     ]);
   });
 
@@ -123,7 +123,7 @@ describe('re-sealing', () => {
       expired.webhookId,
     ]);
     await walk();
-    expect(told).toEqual(['webhook secrets: 0 re-sealed; all are sealed with ENCRYPTION_KEY']);
+    expect(told).toEqual(['secrets of webhooks: 0 re-sealed; all are sealed with ENCRYPTION_KEY']);
   });
 
   it('keeps when an old secret expires', async () => {
@@ -172,7 +172,25 @@ describe('re-sealing', () => {
     rotate();
     await Promise.all([rotation, walked]);
     expect(await openedWith([current, earlier], kept)).toEqual(['the new one']);
-    expect(told).toEqual(['webhook secrets: 0 re-sealed; all are sealed with ENCRYPTION_KEY']);
+    expect(told).toEqual(['secrets of webhooks: 0 re-sealed; all are sealed with ENCRYPTION_KEY']);
+  });
+
+  it('reaches the secrets of connectors too', async () => {
+    const tenantId = await fixture.tenant();
+    const connectorId = await fixture.connector(tenantId);
+    const secrets = '{"password":"hunter2"}';
+    await fixture.rows(
+      'insert into connector_secrets (connector_id, tenant_id, ciphertext, names) values ($1, $2, $3, $4)',
+      [connectorId, tenantId, seal(secrets, earlier, tenantId), ['password']],
+    );
+    const { run } = resealing(database, 'connectors', [current, earlier], log);
+    await run();
+    const [row] = await fixture.rows<{ ciphertext: Buffer }>(
+      'select ciphertext from connector_secrets where connector_id = $1',
+      [connectorId],
+    );
+    expect(row && open(row.ciphertext, [current], tenantId)).toBe(secrets);
+    expect(told).toEqual(['secrets of connectors: 1 re-sealed; all are sealed with ENCRYPTION_KEY']);
   });
 
   it('is what a gateway does after its start, while it answers', async () => {

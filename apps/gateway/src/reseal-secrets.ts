@@ -4,6 +4,7 @@ import {
   open,
   replaceSecrets,
   type SealedSecret,
+  type SecretsPlace,
   seal,
   sealMark,
 } from '@idsync/database';
@@ -22,23 +23,29 @@ interface Log {
 }
 
 /**
- * Seals signing secrets with the current key that were sealed with an earlier one: a walk over all of them, in portions that
+ * Seals secrets of one place with the current key that were sealed with an earlier one: a walk over all of them, in portions that
  * are complete each by itself, told about at its end. The next walk finds what a gateway that had only the earlier key sealed meanwhile.
  */
-export function resealing(database: Database, keys: SealingKeys, log: Log, portion = atATime): Chore {
+export function resealing(
+  database: Database,
+  place: SecretsPlace,
+  keys: SealingKeys,
+  log: Log,
+  portion = atATime,
+): Chore {
   let walk = { after: beginning, resealed: 0, unopened: 0 };
   return {
-    name: 're-sealing webhook secrets',
+    name: `re-sealing secrets of ${place}`,
     portion,
     run: async () => {
-      const { count, last, resealed, unopened } = await resealPortion(database, keys, walk.after, portion);
+      const { count, last, resealed, unopened } = await resealPortion(database, place, keys, walk.after, portion);
       walk = {
         after: last ?? walk.after,
         resealed: walk.resealed + resealed,
         unopened: walk.unopened + unopened,
       };
       if (count === portion) return count;
-      tell(walk, log);
+      tell(place, walk, log);
       walk = { after: beginning, resealed: 0, unopened: 0 };
       return count;
     },
@@ -46,15 +53,21 @@ export function resealing(database: Database, keys: SealingKeys, log: Log, porti
 }
 
 /** What another gateway, or a rotation, has replaced or removed by now is left as it is. */
-async function resealPortion(database: Database, keys: SealingKeys, after: string, portion: number) {
+async function resealPortion(
+  database: Database,
+  place: SecretsPlace,
+  keys: SealingKeys,
+  after: string,
+  portion: number,
+) {
   const [current] = keys;
   return database.transaction(undefined, async (tx) => {
-    const { outdated, ...found } = await findOutdatedSecrets(tx, sealMark(current), after, portion);
+    const { outdated, ...found } = await findOutdatedSecrets(tx, place, sealMark(current), after, portion);
     const fresh = outdated.flatMap((secret) => {
       const opened = tryToOpen(secret, keys);
       return opened === undefined ? [] : [{ ...secret, fresh: seal(opened, current, secret.tenantId) }];
     });
-    const resealed = fresh.length > 0 ? await replaceSecrets(tx, fresh) : 0;
+    const resealed = fresh.length > 0 ? await replaceSecrets(tx, place, fresh) : 0;
     return { ...found, resealed, unopened: outdated.length - fresh.length };
   });
 }
@@ -67,12 +80,12 @@ function tryToOpen({ sealed, tenantId }: SealedSecret, keys: SealingKeys): strin
   }
 }
 
-function tell({ resealed, unopened }: { resealed: number; unopened: number }, log: Log): void {
+function tell(place: SecretsPlace, { resealed, unopened }: { resealed: number; unopened: number }, log: Log): void {
   if (unopened > 0) {
     log.warn(
-      `webhook secrets: ${resealed} re-sealed; ${unopened} that no key opens: name their key in ENCRYPTION_KEYS_PREVIOUS, or rotate them`,
+      `secrets of ${place}: ${resealed} re-sealed; ${unopened} that no key opens: name their key in ENCRYPTION_KEYS_PREVIOUS, or give new ones`,
     );
   } else {
-    log.info(`webhook secrets: ${resealed} re-sealed; all are sealed with ENCRYPTION_KEY`);
+    log.info(`secrets of ${place}: ${resealed} re-sealed; all are sealed with ENCRYPTION_KEY`);
   }
 }

@@ -22,7 +22,7 @@ export interface GatewayOptions {
   host: string;
   port: number;
   adminToken: string;
-  /** Of the signing secrets of webhooks. */
+  /** Of the secrets of webhooks and connectors. */
   encryptionKeys: SealingKeys;
   /** Networks of private receivers that webhooks may call. */
   allowedCidrs: readonly string[];
@@ -69,7 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     GatewayModule.with(
       database,
       keyRing,
-      new GatewaySettings(options.encryptionKeys[0], addressVetter(options.allowedCidrs)),
+      new GatewaySettings(options.encryptionKeys, addressVetter(options.allowedCidrs)),
     ),
     adapter,
     { logger: new NestLogger(logger), abortOnError: false, bodyParser: false },
@@ -86,7 +86,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   acceptJson(server);
   await registerReferencePage(server, version);
   await app.listen(options.port, options.host);
-  const housekeeping = new Housekeeping([resealing(database, options.encryptionKeys, logger)], housekeepingMs, logger);
+  const chores = (['webhooks', 'connectors'] as const).map((place) =>
+    resealing(database, place, options.encryptionKeys, logger),
+  );
+  const housekeeping = new Housekeeping(chores, housekeepingMs, logger);
   housekeeping.start();
   logger.info('ready');
   return {

@@ -95,6 +95,6 @@ export class WebhooksController {
   /** Standard Webhooks' form; sealed for its tenant before it touches the database. */
   private newSecret(tenantId: string): { secret: string; sealedSecret: Buffer } {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
-    return { secret, sealedSecret: seal(secret, this.settings.encryptionKey, tenantId) };
+    return { secret, sealedSecret: seal(secret, this.settings.encryptionKeys[0], tenantId) };
   }
 }

@@ -38,11 +38,18 @@ export async function startStandalone(
     const adminToken = env.ADMIN_TOKEN ?? secrets.adminToken;
     const common = { databaseUrl: url, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL };
     running.push(await startDirectory(common));
-    running.push(await startSyncWorker({ ...common, sourcesDir: env.SOURCES_DIR }));
     const encryptionKey = env.ENCRYPTION_KEY ?? secrets.encryptionKey;
     // Whoever sets a key later has secrets that the kept one sealed.
     const previousKeys = [...env.ENCRYPTION_KEYS_PREVIOUS, secrets.encryptionKey];
     const encryptionKeys: [Buffer, ...Buffer[]] = [encryptionKey, ...previousKeys];
+    running.push(
+      await startSyncWorker({
+        ...common,
+        sourcesDir: env.SOURCES_DIR,
+        encryptionKeys,
+        allowedCidrs: env.SOURCE_ALLOW_CIDRS,
+      }),
+    );
     const allowedCidrs = env.WEBHOOK_ALLOW_CIDRS;
     running.push(await startWebhookDispatcher({ ...common, encryptionKeys, allowedCidrs }));
     const gateway = await startGateway({

@@ -2,6 +2,7 @@ import {
   type Database,
   deleteLeftBatches,
   deleteOldJobs,
+  deleteOldProbes,
   enqueue,
   takeUnansweredBatches,
   takeUnansweredSweeps,
@@ -12,12 +13,14 @@ import type { SyncContext } from './sync-context.js';
 /** Rows a transaction: each job goes with a thousand errors at the most. */
 const jobsAtATime = 10;
 const batchesAtATime = 100;
+const probesAtATime = 100;
 
 /** What the sync-worker does that no message asks for. */
 export function chores({ database, settings }: SyncContext): Chore[] {
   const { unansweredMs } = settings;
   return [
     { name: 'forgetting old jobs', portion: jobsAtATime, run: () => forgetOldJobs(database) },
+    { name: 'forgetting old probes', portion: probesAtATime, run: () => forgetOldProbes(database) },
     { name: 'forgetting left batches', portion: batchesAtATime, run: () => forgetLeftBatches(database, unansweredMs) },
     { name: 'asking again for sweeps', portion: batchesAtATime, run: () => askAgainForSweeps(database, unansweredMs) },
     { name: 'announcing batches again', portion: batchesAtATime, run: () => announceAgain(database, unansweredMs) },
@@ -27,6 +30,11 @@ export function chores({ database, settings }: SyncContext): Chore[] {
 /** Deletes jobs that ended a month ago; returns how many. */
 export async function forgetOldJobs(database: Database): Promise<number> {
   return database.transaction(undefined, (tx) => deleteOldJobs(tx, jobsAtATime));
+}
+
+/** Deletes what was asked of connectors more than an hour ago; returns how many. */
+export async function forgetOldProbes(database: Database): Promise<number> {
+  return database.transaction(undefined, (tx) => deleteOldProbes(tx, probesAtATime));
 }
 
 /** Deletes the batches that a cancelled job left; returns how many. */

@@ -7,6 +7,8 @@ await runService('sync-worker', async () => {
     databaseUrl: env.DATABASE_URL,
     amqpUrl: env.AMQP_URL,
     sourcesDir: env.SOURCES_DIR,
+    encryptionKeys: [env.ENCRYPTION_KEY, ...env.ENCRYPTION_KEYS_PREVIOUS],
+    allowedCidrs: env.SOURCE_ALLOW_CIDRS,
     logLevel: env.LOG_LEVEL,
   });
 });

@@ -41,7 +41,14 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       );
       if (!gateway || !directoryDatabase) throw new Error('not connected');
       databases = { gateway, directory: directoryDatabase };
-      worker = await startSyncWorker({ databaseUrl: fixture.url, amqpUrl, sourcesDir, logLevel: 'fatal' });
+      worker = await startSyncWorker({
+        databaseUrl: fixture.url,
+        amqpUrl,
+        sourcesDir,
+        encryptionKeys: [Buffer.alloc(32, 7)],
+        allowedCidrs: [],
+        logLevel: 'fatal',
+      });
       buses = await Promise.all(
         (['gateway', 'directory'] as const).map((service) =>
           openBus({ service, database: databases[service], amqpUrl }),

@@ -1,38 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createConnector } from '@idsync/connectors';
 import { Database } from '@idsync/database';
 import { Housekeeping, openBus, startConsumers } from '@idsync/messaging';
 import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { JobScheduler } from './job-scheduler.js';
+import { type SourceSettings, sourceOpener } from './open-source.js';
 import { defaultSettings, type SyncContext } from './sync-context.js';
 import { SyncWorkerModule } from './sync-worker.module.js';
 
-export interface SyncWorkerOptions {
+export interface SyncWorkerOptions extends SourceSettings {
   databaseUrl: string;
   /** RabbitMQ's address; without one, messages travel through PostgreSQL. */
   amqpUrl?: string;
-  /** The folder that the paths of file connectors are relative to. */
-  sourcesDir: string;
   logLevel: string;
 }
 
 export async function startSyncWorker(options: SyncWorkerOptions): Promise<RunningService> {
-  const { databaseUrl, amqpUrl, sourcesDir, logLevel } = options;
+  const { databaseUrl, amqpUrl, logLevel, sourcesDir, encryptionKeys, allowedCidrs } = options;
   const logger = createLogger('sync-worker', logLevel);
   const database = await Database.connect({ url: databaseUrl, service: 'sync-worker' });
   const bus = await openBus({ service: 'sync-worker', database, amqpUrl, logger });
   const context: SyncContext = {
     database,
-    openConnector: (source) => createConnector({ ...source, sourcesDir }),
+    openConnector: sourceOpener({ sourcesDir, encryptionKeys, allowedCidrs }),
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
     settings: defaultSettings,
     log: logger,
   };
   const scheduler = new JobScheduler(context);
   const housekeeping = new Housekeeping(chores(context), context.settings.housekeepingMs, logger);
-  const app = await startConsumers(bus, SyncWorkerModule.with(database, scheduler), new NestLogger(logger));
+  const app = await startConsumers(bus, SyncWorkerModule.with(context, scheduler), new NestLogger(logger));
   scheduler.start();
   housekeeping.start();
   logger.info('ready');

@@ -25,6 +25,8 @@ export const defaultSettings = {
   /** A batch that was not applied for so long is announced again: its message may be lost. */
   unansweredMs: 15 * 60_000,
   housekeepingMs: 5 * 60_000,
+  /** What a test or a discovery of a source may take. */
+  probeMs: 20_000,
 };
 
 export type SyncSettings = typeof defaultSettings;
@@ -34,6 +36,8 @@ interface SyncLogger {
   warn(message: string): void;
   error(message: string): void;
 }
+
+export const contextToken = Symbol('the context of a sync-worker');
 
 /** What every part of the worker works with. */
 export interface SyncContext {

@@ -16,6 +16,7 @@ export const idPrefixes = {
   case: 'cas',
   operation: 'opn',
   replay: 'rpl',
+  probe: 'prb',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

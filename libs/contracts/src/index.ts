@@ -18,6 +18,7 @@ export * from './matching-rules.js';
 export * from './messages.js';
 export * from './operations.js';
 export { parseDate } from './parse-date.js';
+export * from './probes.js';
 export * from './records.js';
 export * from './statuses.js';
 export * from './topology.js';

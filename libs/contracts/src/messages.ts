@@ -25,6 +25,8 @@ export const messageTypes = {
     ...envelope,
     data: z.object({ ...jobReference, reason: z.string().max(1000), by: z.string().max(200) }),
   }),
+  /** gateway → sync-worker: an operator wants to know whether a connector works; which, stands in connector_probes. */
+  'connector.probe.requested': z.object({ ...envelope, data: z.object({ probe_id: z.uuid() }) }),
   /** sync-worker → directory: a batch of records lies in sync_batches. */
   'sync.batch.ready': z.object({ ...envelope, data: z.object(batchReference) }),
   /** directory → sync-worker: that batch was applied, in the transaction that announced it. */

@@ -37,6 +37,13 @@ export const queues = {
     prefetch: 10,
     deliveryLimit: 20,
   },
+  'sync-worker.probes': {
+    service: 'sync-worker',
+    binds: ['connector.probe.requested'],
+    ordered: false,
+    prefetch: 2,
+    deliveryLimit: 3,
+  },
   'sync-worker.dead-batches': {
     service: 'sync-worker',
     binds: [],

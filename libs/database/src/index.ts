@@ -119,6 +119,8 @@ export {
   revokeApiKey,
   touchApiKeys,
 } from './gateway/api-keys.js';
+export { findProbe, type ProbeRow, requestProbe } from './gateway/connector-probes.js';
+export { deleteConnectorSecrets, findConnectorSecrets, saveConnectorSecrets } from './gateway/connector-secrets.js';
 export {
   type ConnectorRow,
   deleteConnector,
@@ -145,7 +147,12 @@ export { findMachine, type MachineRow } from './gateway/machine-identities.js';
 export { findOperation, listOperations, type OperationRow, requestOperation } from './gateway/operations.js';
 export { findJobPlan, type JobPlan, type PlanEntryRow } from './gateway/plans.js';
 export { type CaseRow, findCase, listCases } from './gateway/review-cases.js';
-export { findOutdatedSecrets, replaceSecrets, type SealedSecret } from './gateway/sealed-secrets.js';
+export {
+  findOutdatedSecrets,
+  replaceSecrets,
+  type SealedSecret,
+  type SecretsPlace,
+} from './gateway/sealed-secrets.js';
 export { createTenant, findTenant, listTenants, type TenantRow } from './gateway/tenants.js';
 export { type TriggerOutcome, triggerSync } from './gateway/trigger-sync.js';
 export {
@@ -203,6 +210,7 @@ export {
   releaseLease,
   renewLease,
 } from './sync/leases.js';
+export { deleteOldProbes, endProbe, findOpenProbe } from './sync/probes.js';
 export { deleteOldJobs } from './sync/purge.js';
 export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
 export { markSweepAsked, quarantineJob, saveDecision, takeUnansweredSweeps } from './sync/sweeps.js';

@@ -31,6 +31,16 @@ export const ownership: Record<string, TableOwnership> = {
   },
   api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
   connectors: { rows: byTenant, grants: { gateway: write, directory: read, 'sync-worker': read } },
+  connector_secrets: {
+    rows: byTenant,
+    grants: { gateway: write, 'sync-worker': read },
+    acrossTenants: ['gateway'],
+  },
+  connector_probes: {
+    rows: byTenant,
+    grants: { gateway: append, 'sync-worker': ['SELECT', 'UPDATE', 'DELETE'] },
+    acrossTenants: ['sync-worker'],
+  },
   webhooks: {
     rows: byTenant,
     // An endpoint that fails for days, or says that it is gone, is switched off by whoever noticed.

@@ -8,6 +8,12 @@ const amqpUrl = urlOf(['amqp:', 'amqps:'], 'amqp://user:password@host:5672');
 const adminToken = 'must be the secret of the operator interface, at least 16 characters';
 const encryptionKey = 'must be 32 bytes in base64: openssl rand -base64 32';
 
+const cidrs = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine((list) => list.every(isCidr), { message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8' });
+
 /** Every variable of every service, once. */
 const variables = {
   PORT: z
@@ -39,11 +45,8 @@ const variables = {
     .enum(['0', '1'], { error: 'must be 0 or 1' })
     .default('1')
     .transform((value) => value === '1'),
-  WEBHOOK_ALLOW_CIDRS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-    .refine((list) => list.every(isCidr), { message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8' }),
+  WEBHOOK_ALLOW_CIDRS: cidrs,
+  SOURCE_ALLOW_CIDRS: cidrs,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
       error: 'must be one of fatal, error, warn, info, debug, trace',
@@ -52,7 +55,7 @@ const variables = {
 };
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
-const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, LOG_LEVEL } = variables;
+const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } = variables;
 
 const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL };
 
@@ -66,7 +69,13 @@ export const gatewayEnvironment = z.object({
   WEBHOOK_ALLOW_CIDRS,
 });
 export const directoryEnvironment = z.object(everyService);
-export const syncWorkerEnvironment = z.object({ ...everyService, SOURCES_DIR });
+export const syncWorkerEnvironment = z.object({
+  ...everyService,
+  SOURCES_DIR,
+  ENCRYPTION_KEY,
+  ENCRYPTION_KEYS_PREVIOUS,
+  SOURCE_ALLOW_CIDRS,
+});
 export const dispatcherEnvironment = z.object({
   ...everyService,
   ENCRYPTION_KEY,
@@ -88,6 +97,7 @@ export const standaloneEnvironment = z.object({
   SOURCES_DIR,
   DEMO,
   WEBHOOK_ALLOW_CIDRS,
+  SOURCE_ALLOW_CIDRS,
   LOG_LEVEL: LOG_LEVEL.prefault('warn'),
 });
 

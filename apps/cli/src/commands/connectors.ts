@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Connector } from '../admin-replies.js';
+import type { Connector, Probe } from '../admin-replies.js';
+import { CliError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { readBody } from '../read-body.js';
 import { Session, type Surroundings } from '../session.js';
@@ -9,6 +11,10 @@ const example = `
 Example of a body:
   {"type":"csv","name":"HR","priority":10,"records":"user",
    "config":{"path":"hr.csv","external_id":"id","fields":{"first_name":"firstname","email":"email"}}}`;
+
+/** Beyond what the service itself waits. */
+const patienceMs = 30_000;
+const pollMs = 500;
 
 const connectorHelp = 'its id or its name';
 
@@ -63,6 +69,35 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
     });
 
   connectors
+    .command('test')
+    .description('read the first records of its source, and change nothing')
+    .argument('<connector>', connectorHelp)
+    .action(async (connector: string, _options: object, command: Command) => {
+      const session = Session.of(command, io);
+      const probe = await answered(session, connector, 'test');
+      for (const { external_id: id = '?', message } of probe.errors ?? []) session.note(`${id}: ${message}`);
+      session.printList(listOf(probe.records), ['external id', 'fields'], ({ external_id, fields }) => [
+        external_id,
+        Object.entries(fields)
+          .map(([field, values]) => `${field}=${values.join('|')}`)
+          .join(' '),
+      ]);
+    });
+
+  connectors
+    .command('discover')
+    .description('list what its source has to map')
+    .argument('<connector>', connectorHelp)
+    .action(async (connector: string, _options: object, command: Command) => {
+      const session = Session.of(command, io);
+      const probe = await answered(session, connector, 'discover');
+      session.printList(listOf(probe.fields), ['name', 'examples'], ({ name, examples }) => [
+        name,
+        examples.join(' | '),
+      ]);
+    });
+
+  connectors
     .command('delete')
     .description('delete a connector')
     .argument('<connector>', connectorHelp)
@@ -73,6 +108,23 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
     });
 }
 
+/** Throws what the source has against it. */
+async function answered(session: Session, connector: string, kind: 'test' | 'discover'): Promise<Probe> {
+  const path = await connectorPath(session, connector);
+  let probe = await session.client.post<Probe>(`${path}/${kind}`, {});
+  for (const end = Date.now() + patienceMs; probe.status === 'queued'; ) {
+    if (Date.now() > end) throw new CliError('no answer yet: is a sync-worker running?');
+    await sleep(pollMs);
+    probe = await session.client.get<Probe>(`${path}/probes/${probe.probe_id}`);
+  }
+  if (probe.status === 'failed') throw new CliError(probe.error ?? 'it failed');
+  return probe;
+}
+
 async function connectorPath(session: Session, idOrName: string): Promise<string> {
   return pathOf('tenants', session.tenant, 'connectors', await findConnector(session, idOrName));
+}
+
+function listOf<Item>(data: Item[] = []): { data: Item[]; total: number } {
+  return { data, total: data.length };
 }

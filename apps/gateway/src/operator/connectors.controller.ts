@@ -4,32 +4,46 @@ import {
   type ConnectorRow,
   Database,
   deleteConnector,
+  deleteConnectorSecrets,
   findConnector,
+  findProbe,
   insertConnector,
   listConnectors,
   lockConnector,
   requestOperation,
   sqlState,
+  type Transaction,
   uniqueViolation,
   updateConnector,
 } from '@idsync/database';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { badRequest, notFound } from '../api-error.js';
 import { uuidOf } from '../directory.controller.js';
+import { GatewaySettings } from '../gateway-settings.js';
 import { presentConnector } from '../present.js';
 import { validate } from '../validate.js';
+import { presentProbe, probe } from './probe.js';
+import { readSecrets, writeSecrets } from './seal-connector.js';
 import { inTenant } from './tenants.controller.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
 export class ConnectorsController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(GatewaySettings) private readonly settings: GatewaySettings,
+  ) {}
 
   @Post()
   @HttpCode(201)
   async create(@Param('tenantId') tenantId: string, @Body() input: unknown): Promise<object> {
     const body = validConnector(input);
     const row = await named(body, () =>
-      inTenant(this.database, tenantId, (tx, tenant) => insertConnector(tx, tenant, body)),
+      inTenant(this.database, tenantId, async (tx, tenant) => {
+        const inserted = await insertConnector(tx, tenant, body);
+        const secrets = await writeSecrets(tx, tenant, inserted.id, body, this.settings.encryptionKeys);
+        return { ...inserted, secrets };
+      }),
     );
     return presentConnector(row);
   }
@@ -63,30 +77,76 @@ export class ConnectorsController {
       const before = await lockConnector(tx, tenant, id);
       if (!before) throw notFound();
       const { type, name, priority, records, config, safeguard } = before;
-      const body = validConnector({ type, name, priority, records, config, safeguard, ...patch });
+      const secrets = await this.secretsAfter(tx, tenant, before, 'secrets' in patch ? patch.secrets : {});
+      const body = validConnector({ type, name, priority, records, config, safeguard, ...patch, secrets });
       if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
       if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
       const row = await named(body, () => updateConnector(tx, tenant, id, body));
+      const names = await writeSecrets(tx, tenant, id, body, this.settings.encryptionKeys);
       // What wins is decided when a document is written, so the directory has to go through them.
       if (body.priority !== priority) await requestOperation(tx, tenant, 'attributes.rank', {});
-      return row;
+      return row && { ...row, secrets: names };
     });
     if (!row) throw notFound();
     return presentConnector(row);
+  }
+
+  /** 200 with what came of it, or 202 if that takes longer. */
+  @Post(':connectorId/test')
+  async test(
+    @Param('tenantId') tenantId: string,
+    @Param('connectorId') connectorId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    return probe(this.database, reply, tenantId, connectorId, 'test');
+  }
+
+  @Post(':connectorId/discover')
+  async discover(
+    @Param('tenantId') tenantId: string,
+    @Param('connectorId') connectorId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    return probe(this.database, reply, tenantId, connectorId, 'discover');
+  }
+
+  @Get(':connectorId/probes/:probeId')
+  async probe(
+    @Param('tenantId') tenantId: string,
+    @Param('connectorId') connectorId: string,
+    @Param('probeId') probeId: string,
+  ): Promise<object> {
+    const [connector, id] = [uuidOf('connector', connectorId), uuidOf('probe', probeId)];
+    const row = await inTenant(this.database, tenantId, (tx, tenant) => findProbe(tx, tenant, id));
+    if (row?.connectorId !== connector) throw notFound();
+    return presentProbe(row);
   }
 
   @Delete(':connectorId')
   @HttpCode(204)
   async delete(@Param('tenantId') tenantId: string, @Param('connectorId') connectorId: string): Promise<void> {
     const id = uuidOf('connector', connectorId);
-    const found = await inTenant(this.database, tenantId, (tx, tenant) => deleteConnector(tx, tenant, id));
+    const found = await inTenant(this.database, tenantId, async (tx, tenant) => {
+      // Records of it stay for a while; nobody needs its secrets any more.
+      await deleteConnectorSecrets(tx, tenant, id);
+      return deleteConnector(tx, tenant, id);
+    });
     if (!found) throw notFound();
+  }
+
+  /** What is not named stays, and null takes one away; what is no object is left to be refused. */
+  private async secretsAfter(tx: Transaction, tenant: string, before: ConnectorRow, given: unknown): Promise<unknown> {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+    const stay = before.secrets.some((name) => !(name in given));
+    const kept = stay ? await readSecrets(tx, tenant, before.id, this.settings.encryptionKeys) : {};
+    return Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== null));
   }
 }
 
 function validConnector(input: unknown): ConnectorBody {
   const body = validate(connectorBody, input);
-  const problem = checkSourcePath(body.config.path);
+  const problem =
+    'path' in body.config && body.config.path !== undefined ? checkSourcePath(body.config.path) : undefined;
   if (problem !== undefined) throw badRequest(`config.${problem}`);
   return body;
 }

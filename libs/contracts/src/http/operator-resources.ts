@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
+import { probeKinds, probeResult, probeStatuses } from '../probes.js';
 import { dateTime, pageFields, syncStatusFields, text } from './resources.js';
 
 export const tenant = z.strictObject({ id: text, name: text, created_at: dateTime });
@@ -24,9 +25,19 @@ export const connector = z.strictObject({
   priority: z.int(),
   records: text,
   config: z.record(text, z.unknown()),
+  secrets: z.array(text).describe('The names of the secrets that are set.'),
   safeguard,
   created_at: dateTime,
   updated_at: dateTime,
+});
+export const connectorProbe = z.strictObject({
+  probe_id: text,
+  connector_id: text,
+  kind: z.enum(probeKinds),
+  status: z.enum(probeStatuses),
+  created_at: dateTime,
+  ended_at: dateTime.optional(),
+  ...probeResult.shape,
 });
 const decision = z.strictObject({
   action: text.describe('released | cancelled'),

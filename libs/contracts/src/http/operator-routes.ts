@@ -42,6 +42,15 @@ export const operatorRoutes: RouteDefinition[] = [
     requests.connectorPatch,
   ),
   operator('DELETE', `${tenantPath}/connectors/{connectorId}`, 'Delete a connector', { status: 204 }, [404]),
+  probe('test', 'Read the first records of a source, and change nothing'),
+  probe('discover', 'Tell what a source has to map'),
+  operator(
+    'GET',
+    `${tenantPath}/connectors/{connectorId}/probes/{probeId}`,
+    'Get what came of a test or a discovery',
+    ok(shown.connectorProbe),
+    [404],
+  ),
   operator(
     'POST',
     `${tenantPath}/sync-jobs`,
@@ -218,6 +227,12 @@ export const operatorRoutes: RouteDefinition[] = [
 ];
 
 /** What the directory does for an operator; it is waited for, but not for ever. */
+/** Answered when the sync-worker has done it; 202 if that takes longer, or nobody is there to do it. */
+function probe(kind: 'test' | 'discover', summary: string): RouteDefinition {
+  const path = `${tenantPath}/connectors/{connectorId}/${kind}`;
+  return operator('POST', path, summary, ok(shown.connectorProbe), [404]);
+}
+
 function operation(method: RouteDefinition['method'], path: string, summary: string, body: z.ZodType): RouteDefinition {
   return {
     ...operator(method, path, summary, ok(shown.operation), [400, 404], body),

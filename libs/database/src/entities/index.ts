@@ -1,4 +1,5 @@
 import { BusMessageEntity, InboxEntryEntity, OutboxEntryEntity, RelayLeaseEntity } from './bus.entities.js';
+import { ConnectorProbeEntity, ConnectorSecretsEntity } from './connector.entities.js';
 import {
   ContestedKeyEntity,
   CorrelationKeyEntity,
@@ -43,6 +44,8 @@ export const entities = [
   TenantEntity,
   ApiKeyEntity,
   ConnectorEntity,
+  ConnectorSecretsEntity,
+  ConnectorProbeEntity,
   WebhookEntity,
   WebhookSecretEntity,
   IdempotencyKeyEntity,

@@ -11,12 +11,16 @@ export interface ConnectorRow {
   records: string;
   config: Record<string, unknown>;
   safeguard: Safeguard;
+  /** The names of its secrets. */
+  secrets: string[];
   createdAt: Date;
   updatedAt: Date;
 }
 
 const columns = `id, tenant_id as "tenantId", type, name, priority, records, config, safeguard, created_at as "createdAt",
-  updated_at as "updatedAt"`;
+  updated_at as "updatedAt",
+  coalesce((select names from connector_secrets s where s.tenant_id = connectors.tenant_id and s.connector_id = connectors.id), '{}')
+    as secrets`;
 
 export async function insertConnector(tx: Transaction, tenantId: string, body: ConnectorBody): Promise<ConnectorRow> {
   const [row] = await tx.query<ConnectorRow>(

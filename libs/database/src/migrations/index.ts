@@ -10,6 +10,7 @@ import { RecordKinds1700000000009 } from './1700000000009-record-kinds.js';
 import { EventFeed1700000000010 } from './1700000000010-event-feed.js';
 import { FanOutPositions1700000000012 } from './1700000000012-fan-out-positions.js';
 import { DeliveryLists1700000000013 } from './1700000000013-delivery-lists.js';
+import { ConnectorSecrets1700000000014 } from './1700000000014-connector-secrets.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   EventFeed1700000000010,
   FanOutPositions1700000000012,
   DeliveryLists1700000000013,
+  ConnectorSecrets1700000000014,
 ];

@@ -6,12 +6,17 @@ export interface JobSource {
   type: ConnectorType;
   records: RecordKind;
   config: unknown;
+  tenantId: string;
+  /** Sealed for the tenant; null if it has none. */
+  secrets: Buffer | null;
 }
 
 /** Absent if the connector was deleted. */
 export async function findJobSource(tx: Transaction, connectorId: string): Promise<JobSource | undefined> {
   const [source] = await tx.query<JobSource>(
-    'select type, records, config from connectors where id = $1 and deleted_at is null',
+    `select type, records, config, tenant_id as "tenantId",
+            (select ciphertext from connector_secrets s where s.tenant_id = c.tenant_id and s.connector_id = c.id) as secrets
+       from connectors c where id = $1 and deleted_at is null`,
     [connectorId],
   );
   return source;

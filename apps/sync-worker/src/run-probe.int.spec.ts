@@ -1,0 +1,126 @@
+import { type Connector, SourceError } from '@idsync/connectors';
+import { newUuid, type ProbeKind } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SyncFixture } from '../test/sync-fixture.js';
+import { forgetOldProbes } from './chores.js';
+import { runProbe } from './run-probe.js';
+
+let fixture: SyncFixture;
+let tenant: string;
+let connector: string;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+beforeEach(async () => {
+  tenant = await fixture.rows.tenant();
+  connector = await fixture.rows.connector(tenant);
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+async function probe(kind: ProbeKind): Promise<string> {
+  const id = newUuid();
+  await fixture.rows.rows('insert into connector_probes (id, tenant_id, connector_id, kind) values ($1, $2, $3, $4)', [
+    id,
+    tenant,
+    connector,
+    kind,
+  ]);
+  return id;
+}
+
+async function answerOf(id: string, source: Connector, probeMs = 20_000): Promise<{ status: string; result: unknown }> {
+  const message = { id: newUuid(), tenant_id: tenant, data: { probe_id: id } };
+  await runProbe(fixture.context(source, { probeMs }), message);
+  const [row] = await fixture.rows.rows<{ status: string; result: unknown }>(
+    'select status, result from connector_probes where id = $1',
+    [id],
+  );
+  return row ?? { status: 'gone', result: null };
+}
+
+const record = (n: number) => ({ external_id: `r${n}`, fields: { email: [`${n}@x.example`] } });
+
+function source(pages: { records: number[]; errors?: string[] }[], after?: Error): Connector {
+  return {
+    async *read() {
+      for (const { records, errors = [] } of pages) {
+        yield {
+          records: records.map(record),
+          errors: errors.map((message, line) => ({ line, message })),
+          cursor: {},
+          last: false,
+        };
+      }
+      if (after) throw after;
+    },
+  };
+}
+
+describe('a test of a connector', () => {
+  it('shows the first records as they are mapped, and what could not be, and reads no further', async () => {
+    const pages = source(
+      [{ records: [1, 2], errors: ['no id'] }, { records: [3, 4, 5, 6] }],
+      new Error('read too far'),
+    );
+    expect(await answerOf(await probe('test'), pages)).toEqual({
+      status: 'done',
+      result: { records: [1, 2, 3, 4, 5].map(record), errors: [{ message: 'no id' }] },
+    });
+    expect(await fixture.rows.rows('select from sync_jobs where tenant_id = $1', [tenant])).toEqual([]);
+  });
+
+  it('says why the source cannot be read, and of other errors nothing that may be secret', async () => {
+    const refused = source([], new SourceError('the server refuses the password'));
+    expect(await answerOf(await probe('test'), refused)).toEqual({
+      status: 'failed',
+      result: { error: 'the server refuses the password' },
+    });
+    const broken = source([], new Error('password hunter2'));
+    expect(await answerOf(await probe('test'), broken)).toEqual({
+      status: 'failed',
+      result: { error: 'internal error; the log of the worker says more' },
+    });
+  });
+
+  it('ends though the source never answers', async () => {
+    const silent: Connector = {
+      read: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
+    };
+    expect(await answerOf(await probe('test'), silent, 50)).toEqual({
+      status: 'failed',
+      result: { error: 'the source gave no answer within 0.05 seconds' },
+    });
+  });
+
+  it('says so if the connector was deleted meanwhile, and answers once', async () => {
+    const id = await probe('test');
+    await fixture.rows.rows('update connectors set deleted_at = now() where id = $1', [connector]);
+    expect(await answerOf(id, source([]))).toMatchObject({ result: { error: 'the connector was deleted' } });
+    await fixture.rows.rows('update connectors set deleted_at = null where id = $1', [connector]);
+    expect(await answerOf(id, source([{ records: [1] }]))).toMatchObject({ status: 'failed' });
+  });
+
+  it('is forgotten after an hour: it holds records of people', async () => {
+    const id = await probe('test');
+    await fixture.rows.rows(`update connector_probes set created_at = now() - interval '61 minutes' where id = $1`, [
+      id,
+    ]);
+    expect(await forgetOldProbes(fixture.database)).toBe(1);
+  });
+});
+
+describe('a discovery', () => {
+  it('tells what there is to map, or that connectors of this type cannot', async () => {
+    const telling: Connector = { ...source([]), discover: async () => [{ name: 'mail', examples: ['a@x.example'] }] };
+    expect(await answerOf(await probe('discover'), telling)).toEqual({
+      status: 'done',
+      result: { fields: [{ name: 'mail', examples: ['a@x.example'] }] },
+    });
+    expect(await answerOf(await probe('discover'), source([]))).toMatchObject({ status: 'failed' });
+  });
+});
