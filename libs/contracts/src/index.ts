@@ -3,6 +3,7 @@ export * from './connector-config.js';
 export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
+export * from './connectors/sql.js';
 export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';
 export * from './events.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { csvConfig, ldifConfig } from './files.js';
+import { sqlConfig, sqlSecrets } from './sql.js';
 
 const none = z.strictObject({});
 
@@ -10,6 +11,7 @@ const none = z.strictObject({});
 export const connectorDefinitions = {
   csv: { config: csvConfig, secrets: none },
   ldif: { config: ldifConfig, secrets: none },
+  sql: { config: sqlConfig, secrets: sqlSecrets },
 } as const;
 
 export type ConnectorType = keyof typeof connectorDefinitions;

@@ -1,0 +1,94 @@
+import type { Column, Dialect, Statement } from './session.js';
+
+/** What is read, in which order. */
+export interface Plan {
+  /** What stands after `from`: a table, or a query in parentheses. */
+  from: string;
+  /** Whose values are wanted. */
+  columns: readonly Column[];
+  key: Column;
+  changedAt?: Column;
+}
+
+/** Moments as the source writes them; without `since`, from the first. */
+export interface Period {
+  since?: { moment: string; overlapSeconds: number };
+  until: string;
+}
+
+/** Rows in the order of the key, or of a period in the order of their change; `after` has the values of the last one read. */
+export interface PageOf {
+  period?: Period;
+  after?: readonly string[];
+  limit: number;
+}
+
+class Values {
+  readonly bound: string[] = [];
+
+  constructor(private readonly dialect: Dialect) {}
+
+  bind(value: string, column: Column): string {
+    this.bound.push(value);
+    return this.dialect.typed(this.dialect.parameter(this.bound.length), column);
+  }
+}
+
+/** The columns by which the rows of a page are in order: together they name one row. */
+export function orderOf({ key, changedAt }: Plan, period: Period | undefined): Column[] {
+  return period && changedAt ? [changedAt, key] : [key];
+}
+
+/**
+ * One range of one index: of the key, or of (changed_at, key). A row is its values, then where it is in the order, then whether it
+ * stands at the same place as the one before. All comparing is the server's: it alone knows its collations.
+ */
+export function pageStatement(dialect: Dialect, plan: Plan, { period, after, limit }: PageOf): Statement {
+  const values = new Values(dialect);
+  const order = orderOf(plan, period);
+  const names = (columns: readonly Column[]) => columns.map((column) => dialect.quote(column.name));
+  const conditions = [`${dialect.quote(plan.key.name)} is not null`];
+  if (period && plan.changedAt) conditions.push(...inPeriod(dialect, plan.changedAt, period, values));
+  if (after) {
+    const bound = order.map((column, index) => () => values.bind(after[index] ?? '', column));
+    conditions.push(dialect.after(names(order), bound));
+  }
+  // With the name of the table: bare, it would be that of an output column, which is text and sorts as such.
+  const ofPage = (column: Column) => `page.${dialect.quote(column.name)}`;
+  const outer = order.map(ofPage);
+  const again = outer.map((name) => `${name} = lag(${name}) over (order by ${outer})`);
+  const selected = [
+    ...plan.columns.map((column) => dialect.valueText(ofPage(column), column)),
+    ...order.map((column) => dialect.exactText(ofPage(column), column)),
+    `case when ${again.join(' and ')} then 'again' end`,
+  ];
+  const needed = [...new Set(names([...plan.columns, ...order]))];
+  const sql = `select ${selected.join(', ')}
+    from (select ${needed.join(', ')} from ${plan.from}
+      where ${conditions.join(' and ')} order by ${names(order)} limit ${limit}) as page
+    order by ${outer}`;
+  return { sql, values: values.bound };
+}
+
+function inPeriod(dialect: Dialect, column: Column, { since, until }: Period, values: Values): string[] {
+  const name = dialect.quote(column.name);
+  const from = since && `${name} >= ${dialect.earlier(values.bind(since.moment, column), since.overlapSeconds)}`;
+  return [...(from ? [from] : []), `${name} <= ${values.bind(until, column)}`];
+}
+
+/** The last change that the source tells of now, and 'known' if that is not before `known`. */
+export function lastChangeStatement(dialect: Dialect, { from }: Plan, changedAt: Column, known: string): Statement {
+  const values = new Values(dialect);
+  const name = dialect.quote(changedAt.name);
+  const last = `max(${name})`;
+  const isKnown = known === '' ? '1 = 1' : `${last} >= ${values.bind(known, changedAt)}`;
+  const sql = `select ${dialect.exactText(last, changedAt)}, case when ${isKnown} then 'known' end
+    from ${from} where ${name} <= ${dialect.nowOf(changedAt)}`;
+  return { sql, values: values.bound };
+}
+
+/** Of rows that have no key at the most `limit` are counted. */
+export function keylessStatement(dialect: Dialect, { from, key }: Plan, limit: number): Statement {
+  const keyless = `select 1 from ${from} where ${dialect.quote(key.name)} is null limit ${limit}`;
+  return { sql: `select ${dialect.asText('count(*)')} from (${keyless}) as keyless`, values: [] };
+}

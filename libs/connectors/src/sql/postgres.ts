@@ -1,0 +1,148 @@
+import { checkServerIdentity } from 'node:tls';
+import pg from 'pg';
+import { answered, openSocket } from './open-socket.js';
+import { type Column, type ColumnKind, type Dialect, maxTextLength, type Session, type Target } from './session.js';
+
+const handshakeMs = 10_000;
+/** The server ends what takes too long by itself; this is for one that says nothing any more. */
+const graceMs = 5_000;
+
+export const postgres: Dialect = {
+  product: 'PostgreSQL',
+  defaultPort: 5432,
+  open,
+  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  parameter: (number) => `$${number}`,
+  asText: (expression) => `(${expression})::text`,
+  valueText: (expression, column) => `left(${expression}::text, ${maxTextLength(column)})`,
+  exactText: (expression) => `${expression}::text`,
+  // Beside a column a parameter takes its type; in a sum it must be told.
+  typed: (parameter, { kind, type }) =>
+    kind === 'date' || kind === 'time' ? `${parameter}::pg_catalog.${type}` : parameter,
+  after: (expressions, values) => `(${expressions.join(', ')}) > (${values.map((value) => value()).join(', ')})`,
+  earlier: (moment, seconds) => `${moment} - interval '${seconds} seconds'`,
+  nowOf: ({ zoned }) =>
+    // Without a zone it may be anybody's local time.
+    zoned ? 'now()' : `(now() at time zone 'utc') + interval '14 hours'`,
+  // Connection exceptions, shutdowns, too many connections, and conflicts, which a standby ends queries with.
+  isTransient: (code) => /^(08...|57P0[123]|53300|40...)$/.test(code),
+  isTimeout: (code) => code === '57014' || code === '55P03',
+};
+
+/** All of it in the session of one transaction, for behind a pooler the next is of another. */
+const settings = `
+  select set_config('statement_timeout', $1, true), set_config('lock_timeout', $1, true),
+    set_config('idle_in_transaction_session_timeout', $1, true), set_config('client_encoding', 'UTF8', true),
+    set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO', true), set_config('bytea_output', 'hex', true),
+    set_config('extra_float_digits', '1', true), set_config('standard_conforming_strings', 'on', true)`;
+
+async function open(target: Target, signal: AbortSignal): Promise<Session> {
+  const socket = await openSocket(target, signal);
+  const client = new pg.Client({
+    host: target.host,
+    port: target.port,
+    database: target.database,
+    user: target.user,
+    password: target.password,
+    application_name: 'idsync',
+    ssl: target.ssl !== 'off' && {
+      ...(target.ca !== undefined && { ca: target.ca }),
+      checkServerIdentity: target.ssl === 'verify' ? checkServerIdentity : () => undefined,
+    },
+    // The driver connects what it is given, and this is connected.
+    stream: () => Object.assign(socket, { connect: () => queueMicrotask(() => socket.emit('connect')) }),
+    types: { getTypeParser: () => (text: string) => text },
+  });
+  // Told to whoever waits for an answer; between two statements nobody does.
+  let lost = false;
+  const lose = () => {
+    lost = true;
+  };
+  client.on('error', lose);
+  socket.on('close', lose);
+  const bounds = { socket, signal, ms: target.timeoutMs + graceMs };
+  // One statement at a time can be sent this way, whatever stands in its text.
+  const run = (text: string, values: readonly string[] = []) =>
+    answered(
+      client.query<(string | null)[]>({ text, values, rowMode: 'array', queryMode: 'extended' } as never),
+      bounds,
+    );
+
+  try {
+    await answered(client.connect(), { ...bounds, ms: Math.min(handshakeMs, target.timeoutMs) });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+  return {
+    rows: async ({ sql, values }) => (await run(sql, values)).rows as unknown as (string | null)[][],
+    async columns(from) {
+      const { fields } = await run(`select * from ${from} limit 0`);
+      const oids = `{${fields.map((field) => field.dataTypeID).join(',')}}`;
+      const { rows } = await run(typesOf, [oids]);
+      const types = new Map((rows as unknown as (string | null)[][]).map(([oid, ...type]) => [oid, type]));
+      return fields.map(({ name, dataTypeID }) => {
+        const type = types.get(String(dataTypeID));
+        if (!type) throw new Error(`the type of "${name}" is unknown`);
+        return columnOf(name, type);
+      });
+    },
+    async check(query) {
+      await run(`prepare idsync_check as ${query}`);
+      await run('deallocate idsync_check');
+    },
+    async begin() {
+      await run('begin transaction isolation level repeatable read read only');
+      await run(settings, [String(target.timeoutMs)]);
+    },
+    end: async () => void (await run('commit')),
+    isLost: () => lost,
+    close() {
+      const destroy = setTimeout(() => socket.destroy(), 1_000);
+      client
+        .end()
+        .catch(() => {})
+        .finally(() => {
+          clearTimeout(destroy);
+          socket.destroy();
+        });
+    },
+  };
+}
+
+const typesOf = `
+  select type.oid::text, type.typname::text, type.typcategory::text, pg_catalog.pg_type_is_visible(type.oid)::text,
+    element.typname::text, element.typcategory::text
+  from pg_catalog.pg_type type left join pg_catalog.pg_type element on element.oid = type.typelem
+  where type.oid = any ($1::oid[])`;
+
+const orderable = new Set(
+  'int2 int4 int8 numeric text varchar bpchar name citext uuid date timestamp timestamptz'.split(' '),
+);
+
+function columnOf(name: string, described: readonly (string | null)[]): Column {
+  const [type, category, isVisible, element, elementCategory] = described.map((text) => text ?? '') as [
+    string,
+    ...string[],
+  ];
+  const kind = kindOf(type, category);
+  return {
+    name,
+    kind,
+    type,
+    ...(kind === 'array' && { element: kindOf(element, elementCategory) }),
+    // Operators of an extension that is out of sight are not found, and others, which do not fit its order, taken instead.
+    orderable: orderable.has(type) && isVisible === 'true',
+    zoned: type === 'timestamptz',
+  };
+}
+
+function kindOf(type = '', category = ''): ColumnKind {
+  if (type === 'json' || type === 'jsonb') return 'json';
+  if (type === 'bytea') return 'bytes';
+  if (type === 'date') return 'date';
+  if (type === 'timestamp' || type === 'timestamptz') return 'time';
+  if (category === 'A') return 'array';
+  if (category === 'B') return 'boolean';
+  return category === 'N' || type === 'bit' ? 'number' : 'text';
+}

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import type { SqlConfig } from '@idsync/contracts';
+import { z } from 'zod';
+import { CheckpointExpired, type Cursor, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { type Mapping, mapRecord } from '../map-record.js';
+import { columnValues, marksDeleted } from './column-values.js';
+import type { Link } from './link.js';
+import {
+  keylessStatement,
+  lastChangeStatement,
+  orderOf,
+  type Period,
+  type Plan,
+  pageStatement,
+} from './page-statement.js';
+import type { Column, Dialect, Session } from './session.js';
+
+export interface Source {
+  dialect: Dialect;
+  link: Link;
+  plan: Plan;
+  config: SqlConfig;
+  mapping: Mapping;
+}
+
+/** `key` and `changed` of the last row; what the source's last change was when reading began. */
+const place = z.object({
+  source: z.string(),
+  rows: z.int().nonnegative(),
+  key: z.string().optional(),
+  changed: z.string().optional(),
+  until: z.string().optional(),
+});
+type Place = z.infer<typeof place>;
+
+/** `changed` is empty where no row said when it was changed. */
+const checkpoint = z.object({ source: z.string(), changed: z.string() });
+
+/** Every row that has a key, in its order. Rows that are marked as deleted are left out, as if they were gone. */
+export async function* readEverything(source: Source, options: ReadOptions): AsyncGenerator<Page> {
+  const { dialect, link, plan, config } = source;
+  const digest = sourceDigest(config);
+  let at: Place;
+  let errors: Page['errors'] = [];
+  if (options.cursor) {
+    at = placeIn(options.cursor, digest);
+  } else {
+    const begin = await link.transaction(async (session) => ({
+      keyless: await countKeyless(source, session),
+      until: plan.changedAt && (await lastChange(session, dialect, plan, plan.changedAt, '')).moment,
+    }));
+    if (begin.keyless) errors = [begin.keyless];
+    at = { source: digest, rows: 0, ...(begin.until !== undefined && { until: begin.until }) };
+  }
+  for await (const page of readPages(source, at, undefined, options)) {
+    yield { ...page, errors: [...errors, ...page.errors] };
+    errors = [];
+  }
+}
+
+/** Rows that say they were changed since the checkpoint, or a little before it, in the order of these changes. */
+export async function* readChanges(source: Source, since: Cursor, options: ReadOptions): AsyncGenerator<Page> {
+  const { dialect, link, plan, config } = source;
+  const { changedAt } = plan;
+  const known = checkpoint.safeParse(since);
+  // Rows that did not change would keep what an earlier mapping made of them.
+  if (!changedAt || !known.success || known.data.source !== configDigest(config)) {
+    throw new CheckpointExpired('the connector was configured otherwise when it was last read');
+  }
+  const { changed } = known.data;
+  let at: Place;
+  if (options.cursor) {
+    at = placeIn(options.cursor, sourceDigest(config));
+  } else {
+    const last = await link.transaction((session) => lastChange(session, dialect, plan, changedAt, changed));
+    if (!last.isKnown) throw new CheckpointExpired('the last change that was read is no longer there');
+    at = { source: sourceDigest(config), rows: 0, until: last.moment };
+  }
+  const until = at.until ?? '';
+  // Nothing has ever been changed.
+  const period = {
+    until,
+    ...(changed !== '' && { since: { moment: changed, overlapSeconds: config.overlap_seconds } }),
+  };
+  if (until === '') yield { records: [], errors: [], cursor: at, last: true, ...endOf(source, at) };
+  else yield* readPages(source, at, period, options);
+}
+
+async function* readPages(
+  source: Source,
+  begin: Place,
+  period: Period | undefined,
+  { pageSize, signal }: ReadOptions,
+): AsyncGenerator<Page> {
+  const { dialect, link, plan } = source;
+  let at = begin;
+  for (let last = false; !last; ) {
+    const after = at.key === undefined ? undefined : period ? [at.changed ?? '', at.key] : [at.key];
+    // One row more than a page tells whether the page is the last one, and whether its last key stands twice.
+    const statement = pageStatement(dialect, plan, {
+      limit: pageSize + 1,
+      ...(period && { period }),
+      ...(after && { after }),
+    });
+    const rows = await link.transaction((session) => session.rows(statement));
+    last = rows.length <= pageSize;
+    const page = readPage(source, rows, at, period, pageSize);
+    at = page.at;
+    signal.throwIfAborted();
+    const { records, errors, removed } = page;
+    yield { records, errors, cursor: { ...at }, last, ...(period && { removed }), ...(last && endOf(source, at)) };
+  }
+}
+
+function readPage(
+  { plan, config, mapping }: Source,
+  rows: readonly (string | null)[][],
+  from: Place,
+  period: Period | undefined,
+  pageSize: number,
+) {
+  const { columns, key } = plan;
+  const order = orderOf(plan, period);
+  const page = { records: [] as Page['records'], errors: [] as Page['errors'], removed: [] as string[], at: from };
+  const deleted = columns.findIndex(({ name }) => name === config.deleted);
+  for (const [number, row] of rows.entries()) {
+    const found = row.slice(columns.length, columns.length + order.length);
+    const [changedText, keyText] = order.length === 2 ? found : [undefined, found[0]];
+    if (keyText === null || keyText === undefined || keyText.includes('\uFFFD')) {
+      throw new SourceError(`a value of "${key.name}" (the key) is not valid text`);
+    }
+    if (row.at(-1) !== null)
+      throw new SourceError(`"${key.name}" (the key) is not unique: ${quote(keyText)} stands twice`);
+    if (number === pageSize) break;
+    const line = from.rows + number + 1;
+    page.at = { ...from, rows: line, key: keyText, ...(changedText && { changed: changedText }) };
+
+    const nul = row.slice(0, columns.length).findIndex((text) => text?.includes('\0'));
+    const mapped = mapRecord(mapping, valuesOf(columns, row));
+    const removed =
+      deleted >= 0 && marksDeleted(columns[deleted] as Column, row[deleted] ?? null, config.deleted_values);
+    const externalId = 'record' in mapped ? mapped.record.external_id : mapped.error.external_id;
+    if (removed) {
+      if (externalId !== undefined) page.removed.push(externalId);
+    } else if (nul >= 0) {
+      const named = externalId !== undefined && !externalId.includes('\0') && { external_id: externalId };
+      page.errors.push({ line, ...named, message: `"${columns[nul]?.name}" contains a NUL character` });
+    } else if ('record' in mapped) {
+      page.records.push(mapped.record);
+    } else {
+      page.errors.push({ line, ...mapped.error });
+    }
+  }
+  return page;
+}
+
+function valuesOf(columns: readonly Column[], row: readonly (string | null)[]) {
+  return (name: string): readonly string[] => {
+    const index = columns.findIndex((column) => column.name === name);
+    const column = columns[index];
+    return column ? columnValues(column, row[index] ?? null) : [];
+  };
+}
+
+/** Rows without a key cannot be read in its order; they are told in one error. */
+const keylessCounted = 1_000;
+
+async function countKeyless({ dialect, plan }: Source, session: Session) {
+  const [row] = await session.rows(keylessStatement(dialect, plan, keylessCounted));
+  const count = Number(row?.[0]);
+  if (count === 0) return undefined;
+  const rows = count === keylessCounted ? `${count} rows or more` : count === 1 ? 'one row' : `${count} rows`;
+  return { line: 0, message: `${rows} cannot be read: "${plan.key.name}" (the key) is NULL` };
+}
+
+async function lastChange(session: Session, dialect: Dialect, plan: Plan, changedAt: Column, known: string) {
+  const [row] = await session.rows(lastChangeStatement(dialect, plan, changedAt, known));
+  return { moment: row?.[0] ?? '', isKnown: row?.[1] === 'known' };
+}
+
+function endOf({ plan, config }: Source, at: Place): { checkpoint?: Cursor } {
+  return plan.changedAt ? { checkpoint: { source: configDigest(config), changed: at.until ?? '' } } : {};
+}
+
+function placeIn(cursor: Cursor, digest: string): Place {
+  const parsed = place.safeParse(cursor);
+  if (!parsed.success) throw new SourceError('the place where reading was left is not one in a table');
+  if (parsed.data.source !== digest) throw new SourceError('the source was configured otherwise when reading was left');
+  return parsed.data;
+}
+
+function sourceDigest({
+  dialect,
+  host,
+  port,
+  database,
+  schema,
+  table,
+  query,
+  key,
+  external_id,
+  changed_at,
+}: SqlConfig) {
+  return digestOf([dialect, host, port, database, schema, table, query, key ?? external_id, changed_at]);
+}
+
+function configDigest({
+  timeout_seconds: _,
+  overlap_seconds: __,
+  ssl: ___,
+  ca: ____,
+  user: _____,
+  ...rest
+}: SqlConfig) {
+  return digestOf(rest);
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+}
+
+function quote(text: string): string {
+  return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
+}

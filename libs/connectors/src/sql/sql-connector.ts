@@ -1,0 +1,77 @@
+import type { RecordKind, SqlConfig } from '@idsync/contracts';
+import { type Connector, type ReadOptions, SourceError, type SourceField } from '../connector.js';
+import { sourceNames } from '../transform.js';
+import { columnValues } from './column-values.js';
+import { Link } from './link.js';
+import { mysqlDialect } from './mysql.js';
+import { makePlan } from './plan.js';
+import { postgres } from './postgres.js';
+import { readChanges, readEverything, type Source } from './read-rows.js';
+import type { Dialect, Session, Target } from './session.js';
+
+interface Access {
+  secrets?: Readonly<Record<string, string>>;
+  allowedCidrs?: readonly string[];
+}
+
+const dialects = { postgres, mysql: mysqlDialect };
+
+/** Rows of a database that somebody else runs. Every page is a transaction of its own, which can only read. */
+export function sqlConnector(
+  records: RecordKind,
+  config: SqlConfig,
+  { secrets = {}, allowedCidrs = [] }: Access,
+): Connector {
+  const dialect = dialects[config.dialect];
+  const { host, database, user, ssl, ca } = config;
+  if (!secrets.password) throw new SourceError('the secret "password" is missing');
+  const target: Target = {
+    ...{ host, database, user, ssl, allowedCidrs, password: secrets.password },
+    ...(ca !== undefined && { ca }),
+    port: config.port ?? dialect.defaultPort,
+    timeoutMs: config.timeout_seconds * 1_000,
+  };
+  const mapping = { kind: records, externalId: config.external_id, fields: config.fields };
+  return {
+    tellsChanges: config.changed_at !== undefined,
+    async *read(options: ReadOptions) {
+      options.signal.throwIfAborted();
+      const link = new Link(dialect, target, options.signal);
+      try {
+        const plan = await link.transaction((session) => makePlan(dialect, session, config, sourceNames(config)));
+        const source: Source = { dialect, link, plan, config, mapping };
+        yield* options.since ? readChanges(source, options.since, options) : readEverything(source, options);
+      } finally {
+        link.close();
+      }
+    },
+    async discover(signal) {
+      const link = new Link(dialect, target, signal);
+      try {
+        return await link.transaction((session) => discoverFields(dialect, session, config));
+      } finally {
+        link.close();
+      }
+    },
+  };
+}
+
+/** Names under which one keeps what nobody else is to see. */
+const secretName = /pass|pwd|secret|token|hash|salt|private|credential|pin\b/i;
+const maxExampleLength = 60;
+
+async function discoverFields(dialect: Dialect, session: Session, config: SqlConfig): Promise<SourceField[]> {
+  const { from, columns } = await makePlan(dialect, session, config);
+  const readable = columns.filter(({ name, kind }) => kind !== 'unreadable' && !secretName.test(name));
+  const selected = readable.map((column) => dialect.valueText(dialect.quote(column.name), column));
+  const sql = `select ${selected.join(', ') || 'null'} from ${from} limit 3`;
+  const rows = await session.rows({ sql, values: [] });
+  return columns.map((column) => {
+    const index = readable.indexOf(column);
+    const examples = index < 0 ? [] : rows.flatMap((row) => columnValues(column, row[index] ?? null));
+    const shortened = examples.map((text) =>
+      text.length > maxExampleLength ? `${text.slice(0, maxExampleLength)}…` : text,
+    );
+    return { name: column.name, examples: [...new Set(shortened)].slice(0, 3) };
+  });
+}
