@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConnectorType, RecordError, RecordKind, SourceRecord } from '@idsync/contracts';
+import type { RecordError, RecordKind, SourceRecord } from '@idsync/contracts';
 import { afterAll } from '@jest/globals';
-import type { Connector, Cursor, Page } from '../src/connector.js';
+import type { Connector, Cursor, Page, ReadOptions } from '../src/connector.js';
 import { createConnector } from '../src/create-connector.js';
 
 /** A sources folder that is removed after the tests of the file. */
@@ -14,7 +14,7 @@ export function sourcesFolder() {
     dir,
     /** Writes a source and returns a connector for it. */
     source(
-      type: ConnectorType,
+      type: 'csv' | 'ldif',
       content: string | Uint8Array,
       config: Record<string, unknown> = {},
       records: RecordKind = 'user',
@@ -36,10 +36,19 @@ interface Read {
   errors: RecordError[];
 }
 
-export async function readAll(connector: Connector, pageSize = 1000, cursor?: Cursor): Promise<Read> {
+export function readAll(connector: Connector, pageSize = 1000, cursor?: Cursor): Promise<Read> {
+  return read(connector, { pageSize, ...(cursor && { cursor }) });
+}
+
+/** What has changed since a checkpoint. */
+export function readSince(connector: Connector, since: Cursor, pageSize = 1000, cursor?: Cursor): Promise<Read> {
+  return read(connector, { since, pageSize, ...(cursor && { cursor }) });
+}
+
+async function read(connector: Connector, options: Omit<ReadOptions, 'signal'>): Promise<Read> {
   const pages: Page[] = [];
   const signal = new AbortController().signal;
-  for await (const page of connector.read({ pageSize, signal, ...(cursor && { cursor }) })) pages.push(page);
+  for await (const page of connector.read({ ...options, signal })) pages.push(page);
   return { pages, records: pages.flatMap((page) => page.records), errors: pages.flatMap((page) => page.errors) };
 }
 

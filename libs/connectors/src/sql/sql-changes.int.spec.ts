@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { names, readAll, readSince } from '../../test/source-fixture.js';
+import { hasMariaDb, mariaDbMissing, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
+import { CheckpointExpired, type Cursor } from '../connector.js';
+
+if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
+
+const systems: [string, () => Promise<SqlServer>][] = [
+  ['PostgreSQL', postgresServer],
+  ...(hasMariaDb() ? [['MariaDB', mariaDbServer] as [string, () => Promise<SqlServer>]] : []),
+];
+
+describe.each(systems)('changes in %s', (_, start) => {
+  let server: SqlServer;
+  const config = { table: 'staff', changed_at: 'changed', deleted: 'gone', overlap_seconds: 0 };
+  beforeAll(async () => {
+    server = await start();
+    await server.run(
+      `create table staff (id varchar(20) primary key, name ${server.types.text}, changed ${server.types.moment}, gone boolean)`,
+    );
+  });
+  afterAll(() => server?.close());
+
+  /** `second` of a day that is long past. */
+  async function write(id: string, name: string, second: number | undefined, gone = false) {
+    const changed =
+      second === undefined ? null : new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString().slice(0, 19);
+    await server.run('delete from staff where id = ?', [id]);
+    await server.run('insert into staff values (?, ?, ?, ?)', [id, name, changed?.replace('T', ' '), gone]);
+  }
+  const empty = () => server.run('delete from staff');
+  const checkpointOf = ({ pages }: { pages: { checkpoint?: Cursor }[] }) => pages.at(-1)?.checkpoint ?? {};
+
+  it('are told with what is gone, since the last change that was there when reading began', async () => {
+    await empty();
+    await write('a', 'A', 10);
+    await write('b', 'B', 20);
+    await write('c', 'C', undefined);
+    const connector = server.connector(config);
+    expect(connector.tellsChanges).toBe(true);
+    const first = await readAll(connector, 1);
+    expect(names(first.records)).toEqual([
+      ['a', 'A'],
+      ['b', 'B'],
+      ['c', 'C'],
+    ]);
+    expect(first.pages.map((page) => page.checkpoint !== undefined)).toEqual([false, false, true]);
+
+    await write('d', 'D', 30);
+    await write('a', 'A2', 25);
+    await write('b', 'B', 40, true);
+    const delta = await readSince(connector, checkpointOf(first), 1);
+    expect(names(delta.records)).toEqual([
+      ['a', 'A2'],
+      ['d', 'D'],
+    ]);
+    expect(delta.pages.flatMap((page) => page.removed)).toEqual(['b']);
+
+    const again = await readSince(connector, checkpointOf(delta));
+    expect(again.records).toEqual([]);
+    expect(again.pages.flatMap((page) => page.removed)).toEqual(['b']);
+  });
+
+  it('that were written late are found within the overlap', async () => {
+    await empty();
+    await write('a', 'A', 1_000);
+    const first = await readAll(server.connector(config));
+    await write('b', 'B', 500);
+    expect((await readSince(server.connector(config), checkpointOf(first))).records).toHaveLength(1);
+    const wide = server.connector({ ...config, overlap_seconds: 600 });
+    expect(names((await readSince(wide, checkpointOf(first))).records)).toEqual([
+      ['b', 'B'],
+      ['a', 'A'],
+    ]);
+  });
+
+  it('of a clock that is years ahead hide nothing', async () => {
+    await empty();
+    await write('a', 'A', 10);
+    await write('z', 'Z', 300_000_000);
+    const first = await readAll(server.connector(config));
+    expect(first.records).toHaveLength(2);
+    await write('b', 'B', 20);
+    expect(names((await readSince(server.connector(config), checkpointOf(first))).records)).toContainEqual(['b', 'B']);
+  });
+
+  it('of a table that was empty are all', async () => {
+    await empty();
+    const first = await readAll(server.connector(config));
+    const none = await readSince(server.connector(config), checkpointOf(first));
+    expect(none.pages).toMatchObject([{ records: [], last: true }]);
+    await write('a', 'A', 10);
+    expect(names((await readSince(server.connector(config), checkpointOf(none))).records)).toEqual([['a', 'A']]);
+  });
+
+  it('are not known where the last one is gone, or the connector was configured otherwise', async () => {
+    await empty();
+    await write('a', 'A', 10);
+    await write('b', 'B', 20);
+    const checkpoint = checkpointOf(await readAll(server.connector(config)));
+    for (const change of [{ fields: { email: 'name' } }, { deleted: undefined }]) {
+      await expect(readSince(server.connector({ ...config, ...change }), checkpoint)).rejects.toThrow(
+        CheckpointExpired,
+      );
+    }
+    await expect(readSince(server.connector({ ...config, timeout_seconds: 9 }), checkpoint)).resolves.toBeDefined();
+    await server.run("delete from staff where id = 'b'");
+    await expect(readSince(server.connector(config), checkpoint)).rejects.toThrow(CheckpointExpired);
+    await empty();
+    await expect(readSince(server.connector(config), checkpoint)).rejects.toThrow(CheckpointExpired);
+  });
+
+  it('and all that was known make what a full read gives, whatever the pages, and wherever reading was left', async () => {
+    const id = fc.constantFrom('a', 'B', 'c', 'D e', "f'", 'g', 'ö', '10', '9', '\u{1f680}');
+    const change = fc.record({
+      id,
+      name: fc.constantFrom('x', 'y', 'z'),
+      step: fc.integer({ min: 0, max: 2 }),
+      gone: fc.boolean(),
+    });
+    const changes = fc.array(change, { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(changes, changes, fc.integer({ min: 1, max: 5 }), async (before, after, pageSize) => {
+        await empty();
+        const connector = server.connector({ ...config, overlap_seconds: 1 });
+        let second = 0;
+        const writeAll = async (rows: typeof before) => {
+          for (const row of rows) {
+            second += row.step;
+            await write(row.id, row.name, second, row.gone);
+          }
+        };
+        await writeAll(before);
+        const known = await readAll(connector, pageSize);
+        const state = new Map(names(known.records));
+        await writeAll(after);
+
+        const checkpoint = checkpointOf(known);
+        const delta = await readSince(connector, checkpoint, pageSize);
+        let seen = 0;
+        for (const page of delta.pages) {
+          for (const gone of page.removed ?? []) state.delete(gone);
+          for (const [changed, name] of names(page.records)) state.set(changed, name);
+          seen += page.records.length;
+          if (page.last) continue;
+          const rest = await readSince(connector, checkpoint, pageSize, page.cursor);
+          expect(rest.records).toEqual(delta.records.slice(seen));
+        }
+        const full = await readAll(connector);
+        expect([...state].sort()).toEqual(names(full.records).sort());
+        expect(checkpointOf(delta)).toEqual(checkpointOf(full));
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

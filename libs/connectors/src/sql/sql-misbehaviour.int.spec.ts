@@ -1,0 +1,282 @@
+import { TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { names, readAll } from '../../test/source-fixture.js';
+import {
+  connectorFor,
+  hasMariaDb,
+  mariaDbMissing,
+  mariaDbServer,
+  postgresServer,
+  type SqlServer,
+} from '../../test/sql-server.js';
+import { handOn, TcpServer } from '../../test/tcp-server.js';
+import { makeCertificate } from '../../test/tls-certificate.js';
+import { type Page, SourceError } from '../connector.js';
+
+if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
+const certificate = makeCertificate('localhost');
+if (!certificate) process.stderr.write('openssl is not installed: TLS of the SQL connector is not tested.\n');
+afterAll(() => certificate?.remove());
+
+const tls = certificate ? [`--ssl-cert=${certificate.certFile}`, `--ssl-key=${certificate.keyFile}`] : [];
+const systems: ['postgres' | 'mysql', () => Promise<SqlServer>][] = [
+  ['postgres', postgresServer],
+  ...(hasMariaDb() ? [['mysql', () => mariaDbServer(tls)] as ['mysql', () => Promise<SqlServer>]] : []),
+];
+
+let tcp: TcpServer | undefined;
+afterEach(async () => {
+  await tcp?.close();
+  tcp = undefined;
+});
+
+describe.each(systems)('a source of the dialect %s', (dialect, start) => {
+  const ids = Array.from({ length: 40 }, (_, index) => String(index + 1));
+  // Long ones, so that most of what is sent are rows.
+  const all = ids.map((id) => [id, `name ${id}`.padEnd(200, '.')]);
+  let server: SqlServer;
+  beforeAll(async () => {
+    server = await start();
+    await server.run(`create table staff (id integer primary key, name ${server.types.text})`);
+    for (const [id, name] of all) await server.run('insert into staff values (?, ?)', [id, name]);
+    await server.run('create table touched (who integer)');
+    await server.run(
+      dialect === 'mysql'
+        ? "create function touch(who int) returns text begin insert into touched values (who); return 'x'; end"
+        : `create function touch(who int) returns text language plpgsql volatile as
+             $$ begin insert into touched values (who); return 'x'; end $$`,
+    );
+  });
+  afterAll(() => server?.close());
+  const untouched = async () => {
+    expect(names((await readAll(server.connector({ table: 'staff' }))).records)).toEqual(all);
+    expect(await server.rows('select * from touched')).toEqual([]);
+  };
+
+  it.each([
+    ['a function that writes', 'select id, touch(id) as name from staff'],
+    ['a lock', 'select id, name from staff for update'],
+    [
+      'a parenthesis that ends early',
+      'select id, name from staff) as source; delete from staff; select 1 from (select 1',
+    ],
+    ['the same in one statement', 'select id, name from staff) as source union select 1, touch(1) from (select 1'],
+    ['a file that is written', "select 1 as id, 'x' as name) as source into outfile '/tmp/idsync-outfile' -- "],
+    ['deleting in a with', 'with gone as (delete from staff returning id, name) select * from gone'],
+    ['several statements', 'select id, name from staff; delete from staff where id > 0'],
+    ['a transaction that ends', 'select id, name from staff; commit; delete from staff where id > 0'],
+  ])('changes nothing by its query: %s', async (_, query) => {
+    await expect(readAll(server.connector({ query }))).rejects.toThrow(SourceError);
+    await untouched();
+  });
+
+  it('cannot be made writable from within', async () => {
+    if (dialect === 'mysql') {
+      const body = "set session tx_read_only = 0; insert into touched values (who); return 'x'";
+      await server.run(`create function wilful(who int) returns text begin ${body}; end`);
+    }
+    const query =
+      dialect === 'mysql'
+        ? 'select id, wilful(id) as name from staff'
+        : "select id, set_config('transaction_read_only', 'off', true) || touch(id) as name from staff";
+    await expect(readAll(server.connector({ query }))).rejects.toThrow(/read[- ]only|read-write/i);
+    await untouched();
+  });
+
+  it.each([
+    ['delete from staff'],
+    ['call touch(1)'],
+    ['explain select 1'],
+    ['/* select */ drop table staff'],
+    ['select 1;'],
+  ])('is refused before anybody is asked: %s', (query) => {
+    expect(() => server.connector({ query })).toThrow(SourceError);
+  });
+
+  it('is not waited for longer than a page may take', async () => {
+    const query =
+      dialect === 'mysql'
+        ? 'select id, sleep(100) as name from staff'
+        : 'select id, pg_sleep(100)::text as name from staff';
+    await expect(readAll(server.connector({ query, timeout_seconds: 1 }))).rejects.toThrow(
+      /; a page may take 1 s: is there an index on its key\?$/,
+    );
+  });
+
+  it('is left at once by the signal, whatever it does', async () => {
+    const query =
+      dialect === 'mysql'
+        ? 'select id, sleep(100) as name from staff'
+        : 'select id, pg_sleep(100)::text as name from staff';
+    const connecting = await TcpServer.start(() => {});
+    for (const config of [{ query }, { table: 'staff', port: connecting.port }]) {
+      const abort = new AbortController();
+      const pages = server.connector(config).read({ pageSize: 9, signal: abort.signal })[Symbol.asyncIterator]();
+      const reading = pages.next();
+      setTimeout(() => abort.abort(new Error('enough')), 300);
+      await expect(reading).rejects.toThrow('enough');
+    }
+    await connecting.close();
+    const signal = AbortSignal.abort(new Error('before it began'));
+    const read = server.connector({ table: 'staff' }).read({ pageSize: 9, signal })[Symbol.asyncIterator]();
+    await expect(read.next()).rejects.toThrow('before it began');
+  });
+
+  it('that says nothing, or something else, fails', async () => {
+    tcp = await TcpServer.start(() => {});
+    const config = { table: 'staff', port: tcp.port, timeout_seconds: 1 };
+    await expect(readAll(server.connector(config))).rejects.toThrow('no answer within 1 s');
+    await tcp.close();
+    tcp = await TcpServer.start((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await expect(readAll(server.connector({ ...config, port: tcp.port }))).rejects.toThrow(SourceError);
+  });
+
+  it('whose connection is lost between two pages is read to its end', async () => {
+    const pages: Page[] = [];
+    const signal = new AbortController().signal;
+    for await (const page of server.connector({ table: 'staff' }).read({ pageSize: 9, signal })) {
+      pages.push(page);
+      if (dialect === 'mysql') {
+        const found = await server.rows("select id from information_schema.processlist where user = 'reader'");
+        for (const [id] of found) await server.run(`kill ${id}`).catch(() => {});
+      } else {
+        await server.run(
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'idsync'",
+        );
+      }
+    }
+    expect(names(pages.flatMap((page) => page.records))).toEqual(all);
+    expect(pages.at(-1)?.last).toBe(true);
+  });
+
+  it('whose connection is cut anywhere is never taken for complete', async () => {
+    let bytes = 0;
+    let cutAt = Number.POSITIVE_INFINITY;
+    let onlyFirst = true;
+    tcp = await TcpServer.start((socket, number) => {
+      const cut = onlyFirst && number > first ? Number.POSITIVE_INFINITY : cutAt;
+      handOn(socket, server.port, cut, (passed) => {
+        bytes += passed;
+      });
+      connections = number + 1;
+    });
+    let first = 0;
+    let connections = 0;
+    const connector = server.connector({ table: 'staff', port: tcp.port });
+    expect(names((await readAll(connector, 15)).records)).toEqual(all);
+    const whole = bytes;
+    for (const share of [0.1, 0.6, 0.8, 0.95]) {
+      cutAt = Math.floor(whole * share);
+      first = connections;
+      expect(names((await readAll(connector, 15)).records)).toEqual(all);
+    }
+    bytes = 0;
+    cutAt = Number.POSITIVE_INFINITY;
+    expect(names((await readAll(connector)).records)).toEqual(all);
+    onlyFirst = false;
+    cutAt = Math.floor(bytes / 2);
+    const pages: Page[] = [];
+    const reading = (async () => {
+      const { signal } = new AbortController();
+      for await (const page of connector.read({ pageSize: 1_000, signal })) pages.push(page);
+    })();
+    await expect(reading).rejects.toThrow(SourceError);
+    expect(pages).toEqual([]);
+  });
+
+  it('is not called where we do not call', async () => {
+    for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '10.0.0.1', '[::1]', '0x7f.1']) {
+      const config = { dialect, host, port: server.port, database: 'd', user: 'u', table: 't' };
+      await expect(readAll(connectorFor(config, 'password', []))).rejects.toThrow(
+        /is not a public address|has no address/,
+      );
+    }
+  });
+
+  it('that is not there is told with where it was looked for, and nothing secret', async () => {
+    tcp = await TcpServer.start(() => {});
+    const { port } = tcp;
+    await tcp.close();
+    const config = { dialect, host: '127.0.0.1', port, database: 'd', user: 'u', table: 't' };
+    const error: Error = await readAll(connectorFor(config, 'hunter2')).catch((failure) => failure);
+    expect(error).toBeInstanceOf(SourceError);
+    expect(error.message).toMatch(new RegExp(`^(PostgreSQL|MySQL) at 127.0.0.1:${port}: .*ECONNREFUSED`));
+  });
+
+  (certificate ? it : it.skip)('is read by TLS, and by whom the certificate is of', async () => {
+    const { cert = '', key = '' } = certificate ?? {};
+    tcp = await TcpServer.start((socket) => {
+      if (dialect === 'mysql') return handOn(socket, server.port);
+      // PostgreSQL's request for TLS, and its consent.
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('S');
+        handOn(new TLSSocket(socket, { isServer: true, cert, key }), server.port);
+      });
+    });
+    const at = (config: object) => server.connector({ table: 'staff', port: tcp?.port, host: 'localhost', ...config });
+    expect(names((await readAll(at({ ssl: 'verify', ca: cert }))).records)).toEqual(all);
+    expect(names((await readAll(at({ ssl: 'verify_ca', ca: cert, host: '127.0.0.1' }))).records)).toEqual(all);
+    await expect(readAll(at({ ssl: 'verify', ca: cert, host: '127.0.0.1' }))).rejects.toThrow(SourceError);
+    await expect(readAll(at({ ssl: 'verify' }))).rejects.toThrow(/self-signed/);
+    const other = makeCertificate('localhost');
+    await expect(readAll(at({ ssl: 'verify_ca', ca: other?.cert }))).rejects.toThrow(SourceError);
+    await other?.remove();
+  });
+});
+
+describe('a PostgreSQL that is none', () => {
+  const config = { dialect: 'postgres', host: '127.0.0.1', database: 'd', user: 'u', table: 't' };
+  const message = (type: string, body: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(body.length + 4);
+    return Buffer.concat([Buffer.from(type), length, body]);
+  };
+
+  it('cannot make us show the password that it was told', async () => {
+    tcp = await TcpServer.start((socket) => {
+      socket.once('data', () => {
+        socket.write(message('R', Buffer.from([0, 0, 0, 3])));
+        socket.once('data', (answer) => {
+          const password = answer.subarray(5, -1).toString();
+          socket.write(message('E', Buffer.from(`SFATAL\0C28P01\0Mdo you mean "${password}"?\0\0`)));
+        });
+      });
+    });
+    await expect(readAll(connectorFor({ ...config, port: tcp.port }, 'hunter2'))).rejects.toThrow(
+      new SourceError(`PostgreSQL at 127.0.0.1:${tcp.port}: do you mean "…"? (28P01)`),
+    );
+  });
+
+  it('is not spoken to in the clear where TLS is wanted', async () => {
+    const heard: Buffer[] = [];
+    tcp = await TcpServer.start((socket) => {
+      socket.on('data', (chunk) => heard.push(chunk));
+      socket.once('data', () => socket.write('N'));
+    });
+    await expect(readAll(connectorFor({ ...config, ssl: 'verify', port: tcp.port }, 'hunter2'))).rejects.toThrow(
+      SourceError,
+    );
+    expect(Buffer.concat(heard)).toHaveLength(8);
+  });
+});
+
+(hasMariaDb() ? describe : describe.skip)('a MariaDB', () => {
+  it('that does not know the password says so without it', async () => {
+    const server = await mariaDbServer();
+    const config = {
+      dialect: 'mysql',
+      host: '127.0.0.1',
+      port: server.port,
+      database: 'people',
+      user: 'reader',
+      table: 't',
+    };
+    await expect(readAll(connectorFor(config, 'hunter2'))).rejects.toThrow(
+      new SourceError(
+        `MySQL at 127.0.0.1:${server.port}: Access denied for user 'reader'@'127.0.0.1' (using password: YES) (1045)`,
+      ),
+    );
+    await server.close();
+  });
+});

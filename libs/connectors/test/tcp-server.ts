@@ -1,0 +1,62 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A server on a free port of this host that does with each connection what a test wants. */
+export class TcpServer {
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(serve: (socket: Socket, number: number) => void): Promise<TcpServer> {
+    let number = 0;
+    const server = createServer((socket) => {
+      tcp.keep(socket);
+      serve(socket, number);
+      number += 1;
+    });
+    const tcp = new TcpServer(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return tcp;
+  }
+
+  get port(): number {
+    const address = this.server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private keep(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => this.sockets.delete(socket));
+  }
+}
+
+/** Hands everything on, and tells of what comes back; cuts the connection after so many bytes of that. */
+export function handOn(
+  socket: Socket,
+  port: number,
+  cutAfter = Number.POSITIVE_INFINITY,
+  told = (_: number) => {},
+): void {
+  const upstream = connect(port, '127.0.0.1');
+  let passed = 0;
+  upstream.on('data', (chunk) => {
+    const part = chunk.subarray(0, cutAfter - passed);
+    passed += part.length;
+    told(part.length);
+    socket.write(part);
+    if (passed >= cutAfter) socket.destroy();
+  });
+  socket.on('data', (chunk) => upstream.write(chunk));
+  for (const [one, other] of [
+    [socket, upstream],
+    [upstream, socket],
+  ] as const) {
+    one.on('error', () => {});
+    one.on('close', () => other.destroy());
+  }
+}
