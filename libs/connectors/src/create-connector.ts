@@ -1,8 +1,9 @@
-import { type ConnectorType, csvConfig, ldifConfig, type RecordKind, sqlConfig } from '@idsync/contracts';
+import { type ConnectorType, csvConfig, ldifConfig, type RecordKind, scimConfig, sqlConfig } from '@idsync/contracts';
 import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
+import { scimConnector } from './scim/scim-connector.js';
 import { checkSourcePath } from './source-path.js';
 import { sqlConnector } from './sql/sql-connector.js';
 
@@ -19,18 +20,20 @@ export interface ConnectorSettings {
   allowedCidrs?: readonly string[];
 }
 
-/** Throws SourceError if the configuration can never be read; nothing is opened before `read`. */
+/** Throws SourceError if the configuration can never be read; files are opened by `read` only. */
 export function createConnector(settings: ConnectorSettings): Connector {
-  const { type, records, config, sourcesDir } = settings;
+  const { type, records, config, sourcesDir, secrets = {}, allowedCidrs = [] } = settings;
   switch (type) {
     case 'csv': {
-      const valid = validFile(csvConfig, config);
+      const valid = inSources(validate(csvConfig, config));
       return csvConnector(records, valid, sourcesDir);
     }
     case 'ldif': {
-      const valid = validFile(ldifConfig, config);
+      const valid = inSources(validate(ldifConfig, config));
       return ldifConnector(records, valid, sourcesDir);
     }
+    case 'scim':
+      return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
     case 'sql':
       return sqlConnector(records, validate(sqlConfig, config), settings);
     default:
@@ -44,9 +47,8 @@ function validate<Config>(schema: z.ZodType<Config>, config: unknown): Config {
   return parsed.data;
 }
 
-function validFile<Config extends { path: string }>(schema: z.ZodType<Config>, config: unknown): Config {
-  const valid = validate(schema, config);
-  const refused = checkSourcePath(valid.path);
+function inSources<Config extends { path: string }>(config: Config): Config {
+  const refused = checkSourcePath(config.path);
   if (refused) throw new SourceError(refused);
-  return valid;
+  return config;
 }

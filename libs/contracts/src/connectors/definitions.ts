@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { csvConfig, ldifConfig } from './files.js';
+import { httpSecrets } from './http-source.js';
+import { scimConfig } from './scim.js';
 import { sqlConfig, sqlSecrets } from './sql.js';
 
 const none = z.strictObject({});
@@ -12,6 +14,7 @@ export const connectorDefinitions = {
   csv: { config: csvConfig, secrets: none },
   ldif: { config: ldifConfig, secrets: none },
   sql: { config: sqlConfig, secrets: sqlSecrets },
+  scim: { config: scimConfig, secrets: httpSecrets },
 } as const;
 
 export type ConnectorType = keyof typeof connectorDefinitions;
