@@ -1,49 +1,40 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { loopback } from '../../test/http-server.js';
+import { makeCertificate, type TestCertificate } from '../../test/tls-certificate.js';
 import { ApiClient } from './api-client.js';
 import { HttpTransport } from './http-transport.js';
 
-const present = spawnSync('/usr/bin/openssl', ['version']).status === 0;
-if (!present) process.stdout.write('Skipped: TLS with an authority of its own, for there is no openssl\n');
+const [made, other] = [makeCertificate('scim.test'), makeCertificate('scim.test')];
+if (!made) process.stdout.write('Skipped: TLS with an authority of its own, for there is no openssl\n');
 
-(present ? describe : describe.skip)('a source with a certificate of an authority of its own', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'idsync-tls-'));
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(async () => {
+  await Promise.all([made?.remove(), other?.remove()]);
+});
 
-  async function ask(host: string, ca?: string): Promise<unknown> {
-    const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
-    const made = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=scim.test';
-    const name = ['-addext', 'subjectAltName=DNS:scim.test', '-keyout', key, '-out', cert];
-    execFileSync('/usr/bin/openssl', ['req', ...made.split(' '), ...name], { stdio: 'ignore' });
-    const files = { key: readFileSync(key), cert: readFileSync(cert) };
-    const server = createServer(files, (_, response) => response.end('{"ok":true}'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const transport = new HttpTransport({
-      allowedCidrs: loopback,
-      ca: ca ?? files.cert.toString(),
-      resolve: async () => ['127.0.0.1'],
-    });
-    try {
-      const client = new ApiClient(transport, { baseUrl: `https://${host}:${port}` });
-      return (await client.page(new AbortController().signal).get('/')).body;
-    } finally {
-      await transport.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
+async function ask(certificate: TestCertificate | undefined, host: string, ca?: string): Promise<unknown> {
+  const server = createServer({ key: certificate?.key, cert: certificate?.cert }, (_, response) => {
+    response.end('{"ok":true}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const transport = new HttpTransport({ allowedCidrs: loopback, ca, resolve: async () => ['127.0.0.1'] });
+  try {
+    const client = new ApiClient(transport, { baseUrl: `https://${host}:${port}` });
+    return (await client.page(new AbortController().signal).get('/')).body;
+  } finally {
+    await transport.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   }
+}
 
+(made ? describe : describe.skip)('a source with a certificate of an authority of its own', () => {
   it('is trusted by that authority alone, and under its name alone', async () => {
-    await expect(ask('scim.test')).resolves.toEqual({ ok: true });
-    await expect(ask('other.test')).rejects.toThrow('TLS failed');
-    const otherAuthority = readFileSync(join(dir, 'cert.pem'), 'utf8');
-    await expect(ask('scim.test', otherAuthority)).rejects.toThrow('TLS failed');
+    await expect(ask(made, 'scim.test', made?.cert)).resolves.toEqual({ ok: true });
+    await expect(ask(made, 'other.test', made?.cert)).rejects.toThrow('TLS failed');
+    await expect(ask(made, 'scim.test', other?.cert)).rejects.toThrow('TLS failed');
+    await expect(ask(made, 'scim.test')).rejects.toThrow('TLS failed');
   });
 });
