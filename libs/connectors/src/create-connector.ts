@@ -1,17 +1,24 @@
 import {
   type ConnectorType,
   csvConfig,
+  type FilePlace,
+  jsonlConfig,
   ldapConfig,
   ldapSecrets,
   ldifConfig,
   type RecordKind,
+  scimConfig,
   sqlConfig,
 } from '@idsync/contracts';
 import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
+import { webFile } from './download/web-file.js';
+import { jsonlConnector } from './jsonl/jsonl-connector.js';
 import { ldapConnector } from './ldap/ldap-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
+import { type FileSource, openSourceFile } from './open-source-file.js';
+import { scimConnector } from './scim/scim-connector.js';
 import { checkSourcePath } from './source-path.js';
 import { sqlConnector } from './sql/sql-connector.js';
 
@@ -28,23 +35,29 @@ export interface ConnectorSettings {
   allowedCidrs?: readonly string[];
 }
 
-/** Throws SourceError if the configuration can never be read; nothing is opened before `read`. */
+/** Throws SourceError if the configuration can never be read; nothing is opened or called yet. */
 export function createConnector(settings: ConnectorSettings): Connector {
-  const { type, records, config, sourcesDir, allowedCidrs = [] } = settings;
+  const { type, records, config, secrets = {}, allowedCidrs = [] } = settings;
   switch (type) {
     case 'csv': {
-      const valid = validFile(csvConfig, config);
-      return csvConnector(records, valid, sourcesDir);
+      const valid = validate(csvConfig, config);
+      return csvConnector(records, valid, fileSource(valid, settings));
     }
     case 'ldif': {
-      const valid = validFile(ldifConfig, config);
-      return ldifConnector(records, valid, sourcesDir);
+      const valid = validate(ldifConfig, config);
+      return ldifConnector(records, valid, fileSource(valid, settings));
+    }
+    case 'jsonl': {
+      const valid = validate(jsonlConfig, config);
+      return jsonlConnector(records, valid, fileSource(valid, settings));
     }
     case 'ldap': {
       const valid = validate(ldapConfig, config);
-      const { bind_password } = validate(ldapSecrets, settings.secrets ?? {}, 'secrets');
+      const { bind_password } = validate(ldapSecrets, secrets, 'secrets');
       return ldapConnector({ records, config: valid, bindPassword: bind_password, allowedCidrs });
     }
+    case 'scim':
+      return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
     case 'sql':
       return sqlConnector(records, validate(sqlConfig, config), settings);
     default:
@@ -58,9 +71,10 @@ function validate<Config>(schema: z.ZodType<Config>, config: unknown, what = 'co
   return parsed.data;
 }
 
-function validFile<Config extends { path: string }>(schema: z.ZodType<Config>, config: unknown): Config {
-  const valid = validate(schema, config);
-  const refused = checkSourcePath(valid.path);
+function fileSource(place: FilePlace, { sourcesDir, secrets = {}, allowedCidrs = [] }: ConnectorSettings): FileSource {
+  const { path } = place;
+  if (path === undefined) return webFile(place, { secrets, allowedCidrs });
+  const refused = checkSourcePath(path);
   if (refused) throw new SourceError(refused);
-  return valid;
+  return { open: () => openSourceFile(sourcesDir, path) };
 }
