@@ -54,37 +54,20 @@ grant delete, insert, select, update on bus_messages to idsync_gateway;
 grant delete, insert, select, update on bus_messages to idsync_sync_worker;
 grant delete, insert, select, update on bus_messages to idsync_webhook_dispatcher;
 
-create table connector_probes (
-  id uuid not null,
-  tenant_id uuid not null,
-  connector_id uuid not null,
-  kind text not null,
-  status text default 'queued'::text not null,
-  result jsonb,
-  created_at timestamp with time zone default now() not null,
-  ended_at timestamp with time zone,
-  constraint connector_probes_pkey PRIMARY KEY (id),
-  constraint connector_probes_kind_check CHECK ((kind = ANY (ARRAY['test'::text, 'discover'::text]))),
-  constraint connector_probes_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text])))
-);
-alter table connector_probes enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on connector_probes to idsync_sync_worker using (true) with check (true);
-create policy own_rows on connector_probes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant insert, select on connector_probes to idsync_gateway;
-grant delete, select, update on connector_probes to idsync_sync_worker;
-
-create table connector_secrets (
+create table connector_states (
   connector_id uuid not null,
   tenant_id uuid not null,
-  ciphertext bytea not null,
-  names text[] not null,
-  constraint connector_secrets_pkey PRIMARY KEY (connector_id)
+  checkpoint jsonb,
+  checkpoint_at timestamp with time zone,
+  config_version integer,
+  runs_since_full integer default 0 not null,
+  constraint connector_states_pkey PRIMARY KEY (connector_id),
+  constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
-alter table connector_secrets enable row level security, force row level security;
-create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using (true) with check (true);
-create policy own_rows on connector_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant delete, insert, select, update on connector_secrets to idsync_gateway;
-grant select on connector_secrets to idsync_sync_worker;
+alter table connector_states enable row level security, force row level security;
+create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on connector_states to idsync_gateway;
+grant insert, select, update on connector_states to idsync_sync_worker;
 
 create table connectors (
   id uuid not null,
@@ -98,6 +81,7 @@ create table connectors (
   updated_at timestamp with time zone default now() not null,
   deleted_at timestamp with time zone,
   safeguard jsonb default '{}'::jsonb not null,
+  config_version integer default 1 not null,
   constraint connectors_pkey PRIMARY KEY (id),
   constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -517,8 +501,14 @@ create table sync_jobs (
   note text,
   decision jsonb,
   sweep_asked_at timestamp with time zone,
+  mode text default 'auto'::text not null,
+  since jsonb,
+  config_version integer,
+  why_full text,
+  checkpoint jsonb,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text]))),
   constraint sync_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);

@@ -70,6 +70,7 @@ export interface Job {
   records_applied?: number;
   records_failed?: number;
   records_deleted?: number;
+  mode?: string;
   note?: string;
   errors?: { line?: number; external_id?: string; message: string }[];
 }

@@ -4,6 +4,7 @@ import { applyChanges } from './apply-changes.js';
 import { learnTenant } from './cause.js';
 import { findChanges, repeatedRecord } from './read-batch.js';
 import { holdBack } from './sweep/hold-back.js';
+import { planRemovals } from './sweep/plan-removals.js';
 import { rehearse } from './sweep/rehearse.js';
 
 /**
@@ -31,12 +32,15 @@ export async function applyBatch(
       now,
     };
     // Written by our own sync-worker, which validated every record.
-    const records = JSON.parse(batch.records) as SourceRecord[];
+    const said = JSON.parse(batch.records) as SourceRecord[];
+    const records = said.filter(({ removed }) => !removed);
     const found = await findChanges(tx, source, records);
     const { jobId, seq, connectorId } = source;
     // Announced twice, a batch has been applied already: it is only answered again.
     const { knownIds, madeIds } = found;
-    const isNew = await noteSeen(tx, tenantId, { jobId, seq, connectorId, knownIds, madeIds });
+    // What changed says nothing of the rest: a run that came to read everything after all must list it again.
+    const named = batch.mode === 'changes' ? { knownIds: '{}', madeIds: [] } : { knownIds, madeIds };
+    const isNew = await noteSeen(tx, tenantId, { jobId, seq, connectorId, ...named });
     const changes = isNew ? found.changes : [];
     const created = changes.filter(({ before }) => !before).length;
     await enqueue(tx, {
@@ -47,12 +51,13 @@ export async function applyBatch(
         seq: data.seq,
         created,
         updated: changes.length - created,
-        unchanged: found.unchanged + found.changes.length - changes.length,
+        unchanged: found.unchanged + found.changes.length - changes.length + said.length - records.length,
         errors: found.repeated.map(repeatedRecord),
       },
     });
     const incoming = new Map(records.map((record) => [record.external_id, record]));
     const job = { id: jobId, connectorId };
+    if (batch.mode === 'changes' && isNew) await planRemovals(tx, tenantId, job, seq, said);
     const cause = { ...tenant, jobId, now };
     if (batch.dryRun) await rehearse(tx, cause, job, changes, incoming);
     else await applyChanges(tx, cause, await holdBack(tx, tenantId, job, changes, incoming));

@@ -73,7 +73,8 @@ export function presentOperatorJob(row: JobRow) {
     records_failed: row.recordsFailed,
     records_deleted: row.recordsDeleted,
     dry_run: row.dryRun,
-    note: row.note ?? undefined,
+    mode: row.mode,
+    note: [row.whyFull, row.note].filter((note) => note !== null).join('; ') || undefined,
     decision: row.decision ?? undefined,
   };
 }

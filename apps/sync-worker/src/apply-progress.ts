@@ -1,5 +1,6 @@
 import type { Message } from '@idsync/contracts';
 import { type Database, keepRecordErrors, lockJob, removeBatch, saveCounts } from '@idsync/database';
+import { announceNext } from './announce-batch.js';
 import { endReadJob } from './end-job.js';
 import { afterBatch, isComplete } from './job-counts.js';
 
@@ -21,7 +22,10 @@ export async function applyProgress(database: Database, message: Message<'sync.b
     });
     const ends = job.status === 'running' && isComplete(counts);
     if (ends) await endReadJob(tx, job, counts);
-    else await saveCounts(tx, job.id, counts);
+    else {
+      await saveCounts(tx, job.id, counts);
+      await announceNext(tx, job, counts);
+    }
     return ends;
   });
 }

@@ -6,6 +6,7 @@ import {
   holdBatches,
   type JobCounts,
   type JobEnd,
+  keepCheckpoint,
   markSweepAsked,
   recordEvents,
   type SyncJob,
@@ -50,6 +51,8 @@ export async function completeJob(
 ): Promise<void> {
   const firstError = counts.recordsFailed > 0 ? await findFirstRecordError(tx, job.id) : undefined;
   const outcome = decideOutcome(job.errorMessage, counts, firstError);
+  // What could not be proved complete leaves the next run to begin where this one did.
+  if (outcome.status !== 'failed' && !job.dryRun && swept.note === undefined) await keepCheckpoint(tx, job);
   await end(tx, job, {
     ...afterEnd(counts, outcome.status !== 'failed'),
     ...outcome,

@@ -65,6 +65,9 @@ export {
   countDoneDeletions,
   countEntries,
   countKnownBefore,
+  countRemovals,
+  dropEntries,
+  dropRemovals,
   findOpenEntries,
   findOutdatedEntries,
   lockPlan,
@@ -72,6 +75,7 @@ export {
   openPlan,
   type PlanEntry,
   planDeletions,
+  planRemoved,
   type SyncPlan,
   savePlan,
 } from './directory/plans.js';
@@ -188,6 +192,13 @@ export { SchemaVersionError } from './schema-version.js';
 export { open, seal, sealMark } from './secret-box.js';
 export { lockNotAvailable, sqlState, uniqueViolation } from './sql-state.js';
 export { deleteLeftBatches, holdBatches, insertBatch, removeBatch, takeUnansweredBatches } from './sync/batches.js';
+export {
+  type ConnectorState,
+  findConnectorState,
+  keepCheckpoint,
+  type ReadingMode,
+  saveReadingMode,
+} from './sync/connector-states.js';
 export { findJobSource, type JobSource } from './sync/job-source.js';
 export {
   endJob,
@@ -201,12 +212,12 @@ export {
 export {
   type ClaimableJob,
   type ClaimedJob,
-  checkpoint,
   claimLease,
   endReading,
   findClaimableJobs,
   type Lease,
   lockLeasedJob,
+  moveOn,
   releaseLease,
   renewLease,
 } from './sync/leases.js';

@@ -65,6 +65,10 @@ export const ownership: Record<string, TableOwnership> = {
     acrossTenants: ['sync-worker'],
   },
   sync_record_errors: { rows: byTenant, grants: { 'sync-worker': write, directory: read, gateway: read } },
+  connector_states: {
+    rows: byTenant,
+    grants: { 'sync-worker': ['SELECT', 'INSERT', 'UPDATE'], gateway: read },
+  },
   seen_records: { rows: byTenant, grants: { directory: write } },
   sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
   sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },

@@ -54,7 +54,8 @@ const operatorJobFields = {
   records_failed: z.int(),
   records_deleted: z.int().describe('Records that the source no longer listed.'),
   dry_run: z.boolean(),
-  note: text.optional().describe('Why nothing was deleted, or what was held back.'),
+  mode: text.describe('What it reads: full | changes; auto until that is settled.'),
+  note: text.optional().describe('Why nothing was deleted, what was held back, or why everything was read.'),
   decision: decision
     .extend({ after: decision.optional().describe('What was decided before.') })
     .optional()

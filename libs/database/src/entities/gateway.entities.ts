@@ -79,6 +79,9 @@ export class ConnectorEntity {
   @Column({ type: 'jsonb', default: {} })
   safeguard!: unknown;
 
+  @Column({ type: 'integer', name: 'config_version', default: 1 })
+  configVersion!: number;
+
   @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 

@@ -29,7 +29,7 @@ import {
   WeakKeyEntity,
 } from './matching.entities.js';
 import { SeenRecordsEntity, SyncPlanEntity, SyncPlanEntryEntity } from './sweep.entities.js';
-import { SyncBatchEntity, SyncJobEntity, SyncRecordErrorEntity } from './sync.entities.js';
+import { ConnectorStateEntity, SyncBatchEntity, SyncJobEntity, SyncRecordErrorEntity } from './sync.entities.js';
 import {
   EventPayloadEntity,
   FanOutPositionEntity,
@@ -52,6 +52,7 @@ export const entities = [
   SyncJobEntity,
   SyncBatchEntity,
   SyncRecordErrorEntity,
+  ConnectorStateEntity,
   SeenRecordsEntity,
   SyncPlanEntity,
   SyncPlanEntryEntity,

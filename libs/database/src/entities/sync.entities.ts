@@ -11,6 +11,7 @@ import { TenantEntity } from './gateway.entities.js';
   'sync_jobs_status_check',
   "status in ('queued', 'running', 'quarantined', 'completed', 'completed_with_errors', 'failed', 'cancelled')",
 )
+@Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes')")
 @Entity('sync_jobs')
 export class SyncJobEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_jobs_pkey' })
@@ -101,6 +102,51 @@ export class SyncJobEntity {
 
   @Column({ type: 'timestamptz', name: 'sweep_asked_at', nullable: true })
   sweepAskedAt!: Date | null;
+
+  @Column({ type: 'text', default: 'auto' })
+  mode!: string;
+
+  /** The checkpoint whose changes it reads. */
+  @Column({ type: 'jsonb', nullable: true })
+  since!: unknown | null;
+
+  /** Of the connector's config when it began to read. */
+  @Column({ type: 'integer', name: 'config_version', nullable: true })
+  configVersion!: number | null;
+
+  @Column({ type: 'text', name: 'why_full', nullable: true })
+  whyFull!: string | null;
+
+  /** Where the next read of changes takes up, once this job has completed. */
+  @Column({ type: 'jsonb', nullable: true })
+  checkpoint!: unknown | null;
+}
+
+@Entity('connector_states')
+export class ConnectorStateEntity {
+  @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'connector_states_pkey' })
+  connectorId!: string;
+
+  @Column({ type: 'uuid', name: 'tenant_id' })
+  tenantId!: string;
+
+  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'connector_states_tenant_id_fkey' })
+  tenant?: Relation<TenantEntity>;
+
+  @Column({ type: 'jsonb', nullable: true })
+  checkpoint!: unknown | null;
+
+  /** When the run began that left the checkpoint. */
+  @Column({ type: 'timestamptz', name: 'checkpoint_at', nullable: true })
+  checkpointAt!: Date | null;
+
+  /** Of the config that the checkpoint was read by. */
+  @Column({ type: 'integer', name: 'config_version', nullable: true })
+  configVersion!: number | null;
+
+  @Column({ type: 'integer', name: 'runs_since_full', default: 0 })
+  runsSinceFull!: number;
 }
 
 @Entity('sync_batches')

@@ -75,7 +75,8 @@ export async function updateConnector(
   body: ConnectorBody,
 ): Promise<ConnectorRow | undefined> {
   const [row] = await tx.query<ConnectorRow>(
-    `update connectors set name = $3, priority = $4, records = $5, config = $6, safeguard = $7, updated_at = now()
+    `update connectors set name = $3, priority = $4, records = $5, config = $6, safeguard = $7, updated_at = now(),
+            config_version = config_version + (config is distinct from $6::jsonb)::integer
       where tenant_id = $1 and id = $2 and deleted_at is null returning ${columns}`,
     [tenantId, id, body.name, body.priority, body.records, JSON.stringify(body.config), JSON.stringify(body.safeguard)],
   );

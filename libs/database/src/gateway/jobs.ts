@@ -1,4 +1,4 @@
-import type { JobStatus } from '@idsync/contracts';
+import type { JobStatus, SyncMode } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { count, type Page, type Rows } from './page.js';
 
@@ -18,7 +18,9 @@ export interface JobRow {
   recordsFailed: number;
   recordsDeleted: number;
   dryRun: boolean;
+  mode: SyncMode;
   note: string | null;
+  whyFull: string | null;
   decision: { action: string; reason?: string; by?: string; at: string } | null;
 }
 
@@ -32,7 +34,7 @@ const columns = `id, connector_id as "connectorId", status, progress_pct as "pro
   started_at as "startedAt", completed_at as "completedAt", error_message as "errorMessage",
   batches_processed as "batchesProcessed", batches_total as "batchesTotal", records_read as "recordsRead",
   records_applied as "recordsApplied", records_failed as "recordsFailed",
-  records_deleted as "recordsDeleted", dry_run as "dryRun", note, decision`;
+  records_deleted as "recordsDeleted", dry_run as "dryRun", mode, note, why_full as "whyFull", decision`;
 
 export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {
   const [row] = await tx.query<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [

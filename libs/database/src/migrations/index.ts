@@ -11,6 +11,7 @@ import { EventFeed1700000000010 } from './1700000000010-event-feed.js';
 import { FanOutPositions1700000000012 } from './1700000000012-fan-out-positions.js';
 import { DeliveryLists1700000000013 } from './1700000000013-delivery-lists.js';
 import { ConnectorSecrets1700000000014 } from './1700000000014-connector-secrets.js';
+import { Incremental1700000000020 } from './1700000000020-incremental.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   FanOutPositions1700000000012,
   DeliveryLists1700000000013,
   ConnectorSecrets1700000000014,
+  Incremental1700000000020,
 ];

@@ -1,0 +1,71 @@
+import type { Transaction } from '../database.js';
+import type { SourcePlace, SyncJob } from './jobs.js';
+import type { Lease } from './leases.js';
+
+/** What the runs of a connector left behind. */
+export interface ConnectorState {
+  /** Where a read of changes takes up; null if no run has told. */
+  checkpoint: SourcePlace | null;
+  /** Of the config that the checkpoint was read by. */
+  configVersion: number | null;
+  /** Runs of changes that completed since the last one that read everything. */
+  runsSinceFull: number;
+}
+
+export async function findConnectorState(tx: Transaction, connectorId: string): Promise<ConnectorState | undefined> {
+  const [state] = await tx.query<ConnectorState>(
+    `select checkpoint, config_version as "configVersion", runs_since_full as "runsSinceFull"
+       from connector_states where connector_id = $1`,
+    [connectorId],
+  );
+  return state;
+}
+
+/** How a job reads: everything, or what has changed since a checkpoint. */
+export interface ReadingMode {
+  mode: 'full' | 'changes';
+  since?: SourcePlace;
+  /** Why it reads everything though changes were wanted. */
+  whyFull?: string;
+}
+
+/** Settles how a leased job reads; `anew` drops the place where it was left. */
+export async function saveReadingMode(
+  tx: Transaction,
+  lease: Lease,
+  { mode, since, whyFull }: ReadingMode,
+  { configVersion, anew }: { configVersion: number; anew: boolean },
+): Promise<void> {
+  await tx.query(
+    `update sync_jobs set mode = $4, since = $5, why_full = $6, config_version = $7, checkpoint = null,
+            cursor = case when $8 then null else cursor end, attempts = case when $8 then 0 else attempts end
+      where id = $1 and tenant_id = $2 and lease_token = $3`,
+    [
+      lease.jobId,
+      lease.tenantId,
+      lease.token,
+      mode,
+      since === undefined ? null : JSON.stringify(since),
+      whyFull ?? null,
+      configVersion,
+      anew,
+    ],
+  );
+}
+
+/** What a locked job that has completed leaves to the connector's next run. Without a checkpoint of its own, the one before stays. */
+export async function keepCheckpoint(tx: Transaction, job: SyncJob): Promise<void> {
+  await tx.query(
+    `insert into connector_states as s
+        (connector_id, tenant_id, checkpoint, checkpoint_at, config_version, runs_since_full)
+     select connector_id, tenant_id, checkpoint, case when checkpoint is not null then started_at end,
+            case when checkpoint is not null then config_version end, case mode when 'changes' then 1 else 0 end
+       from sync_jobs where id = $1
+     on conflict (connector_id) do update
+        set checkpoint = coalesce(excluded.checkpoint, s.checkpoint),
+            checkpoint_at = coalesce(excluded.checkpoint_at, s.checkpoint_at),
+            config_version = coalesce(excluded.config_version, s.config_version),
+            runs_since_full = case excluded.runs_since_full when 0 then 0 else s.runs_since_full + 1 end`,
+    [job.id],
+  );
+}
