@@ -61,10 +61,18 @@ create table connector_states (
   checkpoint_at timestamp with time zone,
   config_version integer,
   runs_since_full integer default 0 not null,
+  schedule jsonb,
+  due_at timestamp with time zone,
+  next_run_at timestamp with time zone,
+  last_due_at timestamp with time zone,
+  skipped_at timestamp with time zone,
+  skipped_because text,
+  last_job_id uuid,
   constraint connector_states_pkey PRIMARY KEY (connector_id),
   constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 alter table connector_states enable row level security, force row level security;
+create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connector_states to idsync_gateway;
 grant insert, select, update on connector_states to idsync_sync_worker;
@@ -82,12 +90,15 @@ create table connectors (
   deleted_at timestamp with time zone,
   safeguard jsonb default '{}'::jsonb not null,
   config_version integer default 1 not null,
+  schedule jsonb,
   constraint connectors_pkey PRIMARY KEY (id),
   constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX connectors_scheduled ON public.connectors USING btree (id) WHERE ((schedule IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX connectors_tenant ON public.connectors USING btree (tenant_id, created_at, id);
 alter table connectors enable row level security, force row level security;
+create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
@@ -506,6 +517,7 @@ create table sync_jobs (
   config_version integer,
   why_full text,
   checkpoint jsonb,
+  scheduled_for timestamp with time zone,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text]))),
@@ -514,6 +526,7 @@ create table sync_jobs (
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
 CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (connector_id) WHERE (status = ANY (ARRAY['running'::text, 'quarantined'::text]));
+CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
 CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at) WHERE (sweep_asked_at IS NOT NULL);
 CREATE INDEX sync_jobs_tenant ON public.sync_jobs USING btree (tenant_id, id);
 CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (connector_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text]));
@@ -522,7 +535,7 @@ create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker usi
 create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
-grant delete, select, update on sync_jobs to idsync_sync_worker;
+grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
 
 create table sync_plan_entries (
   id bigint generated always as identity not null,

@@ -37,6 +37,15 @@ export interface ApiKey {
   key?: string;
 }
 
+export interface Schedule {
+  every?: string;
+  cron?: string;
+  time_zone?: string;
+  jitter?: string;
+  full_every?: number;
+  paused?: boolean;
+}
+
 export interface Connector {
   id: string;
   type: string;
@@ -44,6 +53,10 @@ export interface Connector {
   priority?: number;
   records?: string;
   updated_at?: string;
+  schedule?: Schedule;
+  next_run_at?: string;
+  checkpoint_at?: string;
+  last_run?: { job_id: string; status: string; completed_at: string };
 }
 
 /** What came of a test or a discovery of a connector. */

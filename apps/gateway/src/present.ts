@@ -6,6 +6,7 @@ import type {
   EventRow,
   JobPlan,
   JobRow,
+  LastRun,
   MachineRow,
   OperationRow,
   PlanEntryRow,
@@ -42,8 +43,27 @@ export function presentConnector(row: ConnectorRow) {
     config: row.config,
     secrets: row.secrets,
     safeguard: row.safeguard,
+    schedule: row.schedule ?? undefined,
+    next_run_at: row.nextRunAt?.toISOString(),
+    skipped: row.skippedAt ? { at: row.skippedAt.toISOString(), reason: row.skippedBecause ?? '' } : undefined,
+    checkpoint_at: row.checkpointAt?.toISOString(),
+    last_run: row.lastRun ? presentLastRun(row.lastRun) : undefined,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function presentLastRun(run: LastRun) {
+  return {
+    job_id: encodeId('job', run.id),
+    status: run.status,
+    mode: run.mode,
+    started_at: run.startedAt === null ? undefined : new Date(run.startedAt).toISOString(),
+    completed_at: new Date(run.completedAt).toISOString(),
+    error_message: run.errorMessage ?? undefined,
+    records_read: run.recordsRead,
+    records_failed: run.recordsFailed,
+    records_deleted: run.recordsDeleted,
   };
 }
 
@@ -73,6 +93,7 @@ export function presentOperatorJob(row: JobRow) {
     records_failed: row.recordsFailed,
     records_deleted: row.recordsDeleted,
     dry_run: row.dryRun,
+    scheduled_for: row.scheduledFor?.toISOString(),
     mode: row.mode,
     note: [row.whyFull, row.note].filter((note) => note !== null).join('; ') || undefined,
     decision: row.decision ?? undefined,

@@ -8,6 +8,7 @@ import {
   type JobEnd,
   keepCheckpoint,
   markSweepAsked,
+  noteLastJob,
   recordEvents,
   type SyncJob,
   saveCounts,
@@ -79,6 +80,7 @@ export async function cancelJob(
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
   const endedAt = await endJob(tx, job.id, jobEnd);
+  if (!job.dryRun) await noteLastJob(tx, job);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
   await recordEvents(tx, job.tenantId, [
     {

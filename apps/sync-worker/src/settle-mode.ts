@@ -32,10 +32,11 @@ export async function openReading(
     const source = await findJobSource(tx, connectorId);
     if (!source) throw new SourceError(connectorDeleted);
     const connector = openConnector(source);
-    const { configVersion } = source;
+    const { configVersion, fullEvery } = source;
     if (job.configVersion !== null) return { connector, configVersion: job.configVersion, job };
     const state = await findConnectorState(tx, connectorId);
-    const chosen = chooseMode(job.mode, { tellsChanges: connector.tellsChanges ?? false, configVersion, state });
+    const tellsChanges = connector.tellsChanges ?? false;
+    const chosen = chooseMode(job.mode, { tellsChanges, configVersion, state, fullEvery });
     await saveReadingMode(tx, lease, chosen, { configVersion, anew: false });
     return { connector, configVersion, job: { since: chosen.since ?? null, cursor: job.cursor } };
   });

@@ -7,4 +7,5 @@ export {
   SourceError,
 } from './connector.js';
 export { type ConnectorSettings, createConnector } from './create-connector.js';
+export { checkSchedule, nextRun, type PlannedRun } from './next-run.js';
 export { checkSourcePath } from './source-path.js';

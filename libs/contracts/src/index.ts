@@ -21,6 +21,7 @@ export * from './operations.js';
 export { parseDate } from './parse-date.js';
 export * from './probes.js';
 export * from './records.js';
+export * from './schedule.js';
 export * from './statuses.js';
 export * from './topology.js';
 export * from './webhooks.js';

@@ -130,6 +130,7 @@ export {
   deleteConnector,
   findConnector,
   insertConnector,
+  type LastRun,
   listConnectors,
   lockConnector,
   updateConnector,
@@ -196,6 +197,7 @@ export {
   type ConnectorState,
   findConnectorState,
   keepCheckpoint,
+  noteLastJob,
   type ReadingMode,
   saveReadingMode,
 } from './sync/connector-states.js';
@@ -224,6 +226,16 @@ export {
 export { deleteOldProbes, endProbe, findOpenProbe } from './sync/probes.js';
 export { deleteOldJobs } from './sync/purge.js';
 export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
+export {
+  type DueConnector,
+  findDueConnectors,
+  findUnfinishedJob,
+  insertScheduledJob,
+  lockSchedule,
+  type ScheduleState,
+  savePlannedRun,
+  saveSkippedRun,
+} from './sync/schedules.js';
 export { markSweepAsked, quarantineJob, saveDecision, takeUnansweredSweeps } from './sync/sweeps.js';
 export { type ClaimedDelivery, type ClaimRequest, claimDeliveries } from './webhook-delivery/claim-deliveries.js';
 export {

@@ -6,6 +6,7 @@ import { CliError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { readBody } from '../read-body.js';
 import { Session, type Surroundings } from '../session.js';
+import { addScheduleCommand } from './schedules.js';
 
 const example = `
 Example of a body:
@@ -27,14 +28,20 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
       const list = await session.client.getAll<Connector>(pathOf('tenants', session.tenant, 'connectors'));
-      session.printList(list, ['id', 'name', 'type', 'records', 'priority', 'updated'], (connector) => [
-        connector.id,
-        connector.name,
-        connector.type,
-        connector.records,
-        connector.priority,
-        connector.updated_at,
-      ]);
+      session.printList(
+        list,
+        ['id', 'name', 'type', 'records', 'priority', 'last run', 'next run', 'updated'],
+        (connector) => [
+          connector.id,
+          connector.name,
+          connector.type,
+          connector.records,
+          connector.priority,
+          connector.last_run?.status,
+          connector.next_run_at,
+          connector.updated_at,
+        ],
+      );
     });
 
   connectors
@@ -67,6 +74,8 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
       const body = readBody(options.file, io.cwd);
       session.printOne(await session.client.patch<Connector>(await connectorPath(session, connector), body));
     });
+
+  addScheduleCommand(connectors, io);
 
   connectors
     .command('test')

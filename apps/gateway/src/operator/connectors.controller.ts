@@ -1,4 +1,4 @@
-import { checkSourcePath } from '@idsync/connectors';
+import { checkSchedule, checkSourcePath } from '@idsync/connectors';
 import { type ConnectorBody, connectorBody, requests } from '@idsync/contracts';
 import {
   type ConnectorRow,
@@ -76,9 +76,9 @@ export class ConnectorsController {
     const row = await inTenant(this.database, tenantId, async (tx, tenant) => {
       const before = await lockConnector(tx, tenant, id);
       if (!before) throw notFound();
-      const { type, name, priority, records, config, safeguard } = before;
+      const { type, name, priority, records, config, safeguard, schedule } = before;
       const secrets = await this.secretsAfter(tx, tenant, before, 'secrets' in patch ? patch.secrets : {});
-      const body = validConnector({ type, name, priority, records, config, safeguard, ...patch, secrets });
+      const body = validConnector({ type, name, priority, records, config, safeguard, schedule, ...patch, secrets });
       if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
       if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
       const row = await named(body, () => updateConnector(tx, tenant, id, body));
@@ -148,6 +148,8 @@ function validConnector(input: unknown): ConnectorBody {
   const problem =
     'path' in body.config && body.config.path !== undefined ? checkSourcePath(body.config.path) : undefined;
   if (problem !== undefined) throw badRequest(`config.${problem}`);
+  const impossible = body.schedule ? checkSchedule(body.schedule) : undefined;
+  if (impossible !== undefined) throw badRequest(`schedule.${impossible}`);
   return body;
 }
 

@@ -78,3 +78,65 @@ describe('a job', () => {
     expect((await operator('GET', path)).body).toMatchObject({ batches_total: 3 });
   });
 });
+
+describe('a schedule of a connector', () => {
+  it('is kept, checked, changed and taken away with it', async () => {
+    const schedule = { cron: '0 3 * * *', time_zone: 'Europe/Berlin' };
+    const { status, body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Nightly', schedule });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ schedule: { ...schedule, full_every: 100, paused: false } });
+    expect(body).not.toHaveProperty('next_run_at');
+    const path = `${tenant}/connectors/${body.id}`;
+    const patch = (schedule: unknown) => operator('PATCH', path, { schedule });
+    expect(await patch({ every: '10s' })).toEqual({
+      status: 400,
+      body: { error: 'schedule.every must be a duration such as 90s, 15m, 6h or 1d, of 1m to 31d' },
+    });
+    expect(await patch({ cron: '0 3 * * *', time_zone: 'Mars' })).toEqual({
+      status: 400,
+      body: { error: 'schedule.time_zone "Mars" is unknown' },
+    });
+    expect((await patch({ every: '1h' })).body).toMatchObject({ schedule: { every: '1h' } });
+    expect((await operator('PATCH', path, { priority: 7 })).body).toMatchObject({ schedule: { every: '1h' } });
+    expect((await patch(null)).body).not.toHaveProperty('schedule');
+  });
+
+  it('shows when it runs next and what came of it last, and neither is of another schedule', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, {
+      ...people,
+      name: 'Hourly',
+      schedule: { every: '1h' },
+    });
+    const path = `${tenant}/connectors/${body.id}`;
+    const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id, mode: 'full' });
+    await fixture.rows(
+      `with ended as (
+         update sync_jobs set status = 'failed', error_message = 'gone', completed_at = now(), mode = 'full'
+          where connector_id = (select id from connectors where name = 'Hourly') returning id)
+       insert into connector_states (connector_id, tenant_id, schedule, next_run_at, checkpoint, checkpoint_at, config_version, last_job_id)
+       select c.id, c.tenant_id, c.schedule, '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, ended.id
+         from connectors c, ended where c.name = 'Hourly'`,
+    );
+    expect((await operator('GET', path)).body).toMatchObject({
+      next_run_at: '2030-01-01T00:00:00.000Z',
+      checkpoint_at: '2029-01-01T00:00:00.000Z',
+      last_run: { job_id: job.job_id, status: 'failed', mode: 'full', error_message: 'gone' },
+    });
+    expect((await operator('PATCH', path, { schedule: { every: '2h' } })).body).not.toHaveProperty('next_run_at');
+    expect((await operator('PATCH', path, { name: 'Hourly 2' })).body).toHaveProperty('checkpoint_at');
+    const config = { ...people.config, path: 'other.csv' };
+    expect((await operator('PATCH', path, { config })).body).not.toHaveProperty('checkpoint_at');
+  });
+
+  it('is no reason to queue the same job twice, but who asks for a mode has a job that reads so', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Modes' });
+    const trigger = async (more: object) =>
+      (await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id, ...more })).body;
+    const first = await trigger({});
+    expect(await trigger({ mode: 'auto' })).toEqual(first);
+    const full = await trigger({ mode: 'full' });
+    expect(full.job_id).not.toBe(first.job_id);
+    expect((await operator('GET', `${tenant}/sync-jobs/${full.job_id}`)).body).toMatchObject({ mode: 'full' });
+    expect(await trigger({ mode: 'half' })).toEqual({ error: 'mode must be one of auto, full, changes' });
+  });
+});

@@ -3,6 +3,7 @@ import { safeguard } from '../connector-config.js';
 import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
+import { schedule } from '../schedule.js';
 import { dateTime, pageFields, syncStatusFields, text } from './resources.js';
 
 export const tenant = z.strictObject({ id: text, name: text, created_at: dateTime });
@@ -17,6 +18,19 @@ const apiKeyFields = {
 };
 const apiKey = z.strictObject(apiKeyFields);
 export const createdApiKey = z.strictObject({ ...apiKeyFields, key: text.describe('Shown here and never again.') });
+const lastRun = z
+  .strictObject({
+    job_id: text,
+    status: text,
+    mode: text.describe('full | changes'),
+    started_at: dateTime.optional(),
+    completed_at: dateTime,
+    error_message: text.optional(),
+    records_read: z.int(),
+    records_failed: z.int(),
+    records_deleted: z.int(),
+  })
+  .describe('The last job that ended and was no dry run.');
 export const connector = z.strictObject({
   id: text,
   tenant_id: text,
@@ -27,6 +41,14 @@ export const connector = z.strictObject({
   config: z.record(text, z.unknown()),
   secrets: z.array(text).describe('The names of the secrets that are set.'),
   safeguard,
+  schedule: schedule.optional(),
+  next_run_at: dateTime.optional().describe('When its schedule makes the next job.'),
+  skipped: z
+    .strictObject({ at: dateTime, reason: text })
+    .optional()
+    .describe('The last time its schedule made no job although one was due.'),
+  checkpoint_at: dateTime.optional().describe('The next run of changes reads what has changed since then.'),
+  last_run: lastRun.optional(),
   created_at: dateTime,
   updated_at: dateTime,
 });
@@ -54,6 +76,7 @@ const operatorJobFields = {
   records_failed: z.int(),
   records_deleted: z.int().describe('Records that the source no longer listed.'),
   dry_run: z.boolean(),
+  scheduled_for: dateTime.optional().describe('When it was due, if the schedule made it.'),
   mode: text.describe('What it reads: full | changes; auto until that is settled.'),
   note: text.optional().describe('Why nothing was deleted, what was held back, or why everything was read.'),
   decision: decision

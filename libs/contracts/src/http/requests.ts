@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { caseStatuses } from '../operations.js';
 import { recordKinds } from '../records.js';
+import { schedule } from '../schedule.js';
 import { jobStatuses, personStatuses, syncModes } from '../statuses.js';
 import { text } from '../text.js';
 import { deliveryStatuses } from '../webhooks.js';
@@ -92,6 +93,7 @@ export const connectorPatch = z.looseObject({
   records: z.enum(recordKinds).optional(),
   config: z.record(z.string(), z.unknown()).optional(),
   safeguard: safeguard.optional(),
+  schedule: schedule.nullish(),
 });
 export const operatorTriggerBody = z.strictObject({
   connector_id: text.min(1),

@@ -11,6 +11,7 @@ import { TenantEntity } from './gateway.entities.js';
   'sync_jobs_status_check',
   "status in ('queued', 'running', 'quarantined', 'completed', 'completed_with_errors', 'failed', 'cancelled')",
 )
+@Index('sync_jobs_scheduled', ['connectorId', 'scheduledFor'], { unique: true, where: 'scheduled_for is not null' })
 @Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes')")
 @Entity('sync_jobs')
 export class SyncJobEntity {
@@ -120,6 +121,10 @@ export class SyncJobEntity {
   /** Where the next read of changes takes up, once this job has completed. */
   @Column({ type: 'jsonb', nullable: true })
   checkpoint!: unknown | null;
+
+  /** When it was due, if a schedule made it. */
+  @Column({ type: 'timestamptz', name: 'scheduled_for', nullable: true })
+  scheduledFor!: Date | null;
 }
 
 @Entity('connector_states')
@@ -147,6 +152,30 @@ export class ConnectorStateEntity {
 
   @Column({ type: 'integer', name: 'runs_since_full', default: 0 })
   runsSinceFull!: number;
+
+  /** The one that the next run was planned by. */
+  @Column({ type: 'jsonb', nullable: true })
+  schedule!: unknown | null;
+
+  /** The next run, without jitter. */
+  @Column({ type: 'timestamptz', name: 'due_at', nullable: true })
+  dueAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'next_run_at', nullable: true })
+  nextRunAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'last_due_at', nullable: true })
+  lastDueAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'skipped_at', nullable: true })
+  skippedAt!: Date | null;
+
+  @Column({ type: 'text', name: 'skipped_because', nullable: true })
+  skippedBecause!: string | null;
+
+  /** The last one that ended and was no dry run. */
+  @Column({ type: 'uuid', name: 'last_job_id', nullable: true })
+  lastJobId!: string | null;
 }
 
 @Entity('sync_batches')

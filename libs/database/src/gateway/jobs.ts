@@ -19,6 +19,7 @@ export interface JobRow {
   recordsDeleted: number;
   dryRun: boolean;
   mode: SyncMode;
+  scheduledFor: Date | null;
   note: string | null;
   whyFull: string | null;
   decision: { action: string; reason?: string; by?: string; at: string } | null;
@@ -34,7 +35,7 @@ const columns = `id, connector_id as "connectorId", status, progress_pct as "pro
   started_at as "startedAt", completed_at as "completedAt", error_message as "errorMessage",
   batches_processed as "batchesProcessed", batches_total as "batchesTotal", records_read as "recordsRead",
   records_applied as "recordsApplied", records_failed as "recordsFailed",
-  records_deleted as "recordsDeleted", dry_run as "dryRun", mode, note, why_full as "whyFull", decision`;
+  records_deleted as "recordsDeleted", dry_run as "dryRun", mode, scheduled_for as "scheduledFor", note, why_full as "whyFull", decision`;
 
 export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {
   const [row] = await tx.query<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [

@@ -12,6 +12,7 @@ import { FanOutPositions1700000000012 } from './1700000000012-fan-out-positions.
 import { DeliveryLists1700000000013 } from './1700000000013-delivery-lists.js';
 import { ConnectorSecrets1700000000014 } from './1700000000014-connector-secrets.js';
 import { Incremental1700000000020 } from './1700000000020-incremental.js';
+import { Schedules1700000000021 } from './1700000000021-schedules.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   DeliveryLists1700000000013,
   ConnectorSecrets1700000000014,
   Incremental1700000000020,
+  Schedules1700000000021,
 ];

@@ -69,3 +69,12 @@ export async function keepCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
     [job.id],
   );
 }
+
+/** A locked job has ended. */
+export async function noteLastJob(tx: Transaction, job: SyncJob): Promise<void> {
+  await tx.query(
+    `insert into connector_states (connector_id, tenant_id, last_job_id) values ($1, $2, $3)
+     on conflict (connector_id) do update set last_job_id = excluded.last_job_id`,
+    [job.connectorId, job.tenantId, job.id],
+  );
+}
