@@ -54,6 +54,38 @@ grant delete, insert, select, update on bus_messages to idsync_gateway;
 grant delete, insert, select, update on bus_messages to idsync_sync_worker;
 grant delete, insert, select, update on bus_messages to idsync_webhook_dispatcher;
 
+create table connector_probes (
+  id uuid not null,
+  tenant_id uuid not null,
+  connector_id uuid not null,
+  kind text not null,
+  status text default 'queued'::text not null,
+  result jsonb,
+  created_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  constraint connector_probes_pkey PRIMARY KEY (id),
+  constraint connector_probes_kind_check CHECK ((kind = ANY (ARRAY['test'::text, 'discover'::text]))),
+  constraint connector_probes_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text])))
+);
+alter table connector_probes enable row level security, force row level security;
+create policy all_rows_idsync_sync_worker on connector_probes to idsync_sync_worker using (true) with check (true);
+create policy own_rows on connector_probes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on connector_probes to idsync_gateway;
+grant delete, select, update on connector_probes to idsync_sync_worker;
+
+create table connector_secrets (
+  connector_id uuid not null,
+  tenant_id uuid not null,
+  ciphertext bytea not null,
+  names text[] not null,
+  constraint connector_secrets_pkey PRIMARY KEY (connector_id)
+);
+alter table connector_secrets enable row level security, force row level security;
+create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using (true) with check (true);
+create policy own_rows on connector_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on connector_secrets to idsync_gateway;
+grant select on connector_secrets to idsync_sync_worker;
+
 create table connector_states (
   connector_id uuid not null,
   tenant_id uuid not null,
