@@ -100,6 +100,8 @@ create table connector_states (
   skipped_at timestamp with time zone,
   skipped_because text,
   last_job_id uuid,
+  failures integer default 0 not null,
+  last_failed_at timestamp with time zone,
   constraint connector_states_pkey PRIMARY KEY (connector_id),
   constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -220,6 +222,28 @@ grant insert, select, update on events to idsync_directory;
 grant insert, select on events to idsync_gateway;
 grant insert, select on events to idsync_sync_worker;
 grant insert, select on events to idsync_webhook_dispatcher;
+
+create table failing_records (
+  id uuid not null,
+  connector_id uuid not null,
+  tenant_id uuid not null,
+  job_id uuid not null,
+  external_id text,
+  line bigint,
+  message text not null,
+  first_failed_at timestamp with time zone default now() not null,
+  last_failed_at timestamp with time zone default now() not null,
+  constraint failing_records_pkey PRIMARY KEY (id),
+  constraint failing_records_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX failing_records_anchor ON public.failing_records USING btree (connector_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX failing_records_connector ON public.failing_records USING btree (connector_id, id);
+CREATE INDEX failing_records_job ON public.failing_records USING btree (job_id);
+CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (connector_id, line) WHERE (external_id IS NULL);
+alter table failing_records enable row level security, force row level security;
+create policy own_rows on failing_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on failing_records to idsync_gateway;
+grant delete, insert, select, update on failing_records to idsync_sync_worker;
 
 create table fan_out_positions (
   tenant_id uuid not null,
@@ -550,6 +574,7 @@ create table sync_jobs (
   why_full text,
   checkpoint jsonb,
   scheduled_for timestamp with time zone,
+  last_record_at timestamp with time zone,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text]))),

@@ -46,6 +46,14 @@ export interface Schedule {
   paused?: boolean;
 }
 
+export interface FailingRecord {
+  external_id?: string;
+  line?: number;
+  message: string;
+  first_failed_at: string;
+  last_failed_at: string;
+}
+
 export interface Connector {
   id: string;
   type: string;
@@ -53,6 +61,7 @@ export interface Connector {
   priority?: number;
   records?: string;
   updated_at?: string;
+  health?: string;
   schedule?: Schedule;
   next_run_at?: string;
   checkpoint_at?: string;

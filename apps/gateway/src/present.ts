@@ -1,9 +1,10 @@
-import { encodeId, type IdKind, machineReferences, recordIds } from '@idsync/contracts';
+import { encodeId, healthAfter, type IdKind, machineReferences, recordIds } from '@idsync/contracts';
 import type {
   ApiKeyRow,
   CaseRow,
   ConnectorRow,
   EventRow,
+  FailingRecordRow,
   JobPlan,
   JobRow,
   LastRun,
@@ -43,6 +44,8 @@ export function presentConnector(row: ConnectorRow) {
     config: row.config,
     secrets: row.secrets,
     safeguard: row.safeguard,
+    health: healthAfter(row.failures),
+    failures: row.failures,
     schedule: row.schedule ?? undefined,
     next_run_at: row.nextRunAt?.toISOString(),
     skipped: row.skippedAt ? { at: row.skippedAt.toISOString(), reason: row.skippedBecause ?? '' } : undefined,
@@ -50,6 +53,17 @@ export function presentConnector(row: ConnectorRow) {
     last_run: row.lastRun ? presentLastRun(row.lastRun) : undefined,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+export function presentFailingRecord(row: FailingRecordRow) {
+  return {
+    external_id: row.externalId ?? undefined,
+    line: row.line ?? undefined,
+    message: row.message,
+    first_failed_at: row.firstFailedAt.toISOString(),
+    last_failed_at: row.lastFailedAt.toISOString(),
+    job_id: encodeId('job', row.jobId),
   };
 }
 
@@ -94,6 +108,8 @@ export function presentOperatorJob(row: JobRow) {
     records_deleted: row.recordsDeleted,
     dry_run: row.dryRun,
     scheduled_for: row.scheduledFor?.toISOString(),
+    last_record_at: row.lastRecordAt?.toISOString(),
+    stalled: row.stalled,
     mode: row.mode,
     note: [row.whyFull, row.note].filter((note) => note !== null).join('; ') || undefined,
     decision: row.decision ?? undefined,

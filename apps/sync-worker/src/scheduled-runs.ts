@@ -1,4 +1,5 @@
-import { checkSchedule, nextRun } from '@idsync/connectors';
+import { checkSchedule, nextRun, type PlannedRun } from '@idsync/connectors';
+import { healthAfter, suspendedAfter } from '@idsync/contracts';
 import {
   type DueConnector,
   findDueConnectors,
@@ -12,6 +13,9 @@ import {
 } from '@idsync/database';
 import type { Chore } from '@idsync/messaging';
 import type { SyncContext } from './sync-context.js';
+
+/** A source that fails and fails is looked at as often as that, unless its schedule is slower. */
+const longestPauseMs = 6 * 60 * 60_000;
 
 /** Connectors a look. */
 const portion = 100;
@@ -55,8 +59,17 @@ async function makeJob(tx: Transaction, connector: DueConnector, dueAt: Date): P
   return false;
 }
 
-function plan({ schedule, now }: ScheduleState, last: Date | null) {
+/** One that is suspended pauses for twice as long as it would, and twice as long again with each failure. */
+function plan(state: ScheduleState, lastDueAt: Date | null): PlannedRun | undefined {
+  const { schedule, now, failures, lastFailedAt } = state;
   // Of an older release, or of a time zone that is no more: never, and not again and again.
   if (!schedule || checkSchedule(schedule, now) !== undefined) return undefined;
-  return nextRun(schedule, { now, ...(last && { last }) }, Math.random());
+  const last = lastDueAt ?? now;
+  const next = nextRun(schedule, { now, last }, Math.random());
+  if (!next || !lastFailedAt || healthAfter(failures) !== 'suspended') return next;
+  const following = nextRun(schedule, { now: next.due, last }, 0);
+  const usualMs = (following?.due.getTime() ?? Number.POSITIVE_INFINITY) - next.due.getTime();
+  const pauseMs = Math.min(longestPauseMs, usualMs * 2 ** (failures - suspendedAfter + 1));
+  const from = new Date(Math.max(now.getTime(), lastFailedAt.getTime() + pauseMs - 1));
+  return nextRun(schedule, { now: from, last }, Math.random());
 }

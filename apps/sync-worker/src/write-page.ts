@@ -8,6 +8,7 @@ import {
   type Lease,
   lockLeasedJob,
   moveOn,
+  noteFailing,
   saveCounts,
 } from '@idsync/database';
 import { announceWritten } from './announce-batch.js';
@@ -40,6 +41,7 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
       await announceWritten(tx, job, seq);
     }
     await keepRecordErrors(tx, job, page.errors);
+    await noteFailing(tx, job, page.errors);
     await saveCounts(tx, job.id, counts);
     await moveOn(tx, lease, page, settings.leaseMs);
     if (isComplete(counts)) await endReadJob(tx, job, counts);

@@ -102,7 +102,14 @@ export {
   saveCases,
   settleCases,
 } from './directory/review-cases.js';
-export { findRepeated, findSeenProof, forgetEndedRuns, noteSeen, type SeenProof } from './directory/seen-records.js';
+export {
+  findRepeated,
+  findSeenProof,
+  forgetEndedRuns,
+  noteSeen,
+  type SeenProof,
+  saveSeen,
+} from './directory/seen-records.js';
 export {
   findSharers,
   isQueueReady,
@@ -145,6 +152,7 @@ export {
 export { type DocumentQuery, findDocument, findDocuments, findIdentityAt, type Position } from './gateway/documents.js';
 export { type FeedPage, findFeedPage } from './gateway/event-feed.js';
 export { type ExplainedIdentity, findExplainedIdentity } from './gateway/explained-identity.js';
+export { type FailingRecordRow, listFailingRecords } from './gateway/failing-records.js';
 export { type EventRow, findHistory } from './gateway/history.js';
 export { findJob, findJobErrors, type JobError, type JobRow, listJobs } from './gateway/jobs.js';
 export { type DeliveryPage, type DeliveryQuery, listDeliveries } from './gateway/list-deliveries.js';
@@ -201,6 +209,7 @@ export {
   type ReadingMode,
   saveReadingMode,
 } from './sync/connector-states.js';
+export { forgetMended, forgetOtherFailing, noteFailing } from './sync/failing-records.js';
 export { findJobSource, type JobSource } from './sync/job-source.js';
 export {
   endJob,

@@ -76,6 +76,7 @@ export const ownership: Record<string, TableOwnership> = {
     grants: { 'sync-worker': ['SELECT', 'INSERT', 'UPDATE'], gateway: read },
     acrossTenants: ['sync-worker'],
   },
+  failing_records: { rows: byTenant, grants: { 'sync-worker': write, gateway: read } },
   seen_records: { rows: byTenant, grants: { directory: write } },
   sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
   sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },

@@ -9,6 +9,7 @@ import {
   findProbe,
   insertConnector,
   listConnectors,
+  listFailingRecords,
   lockConnector,
   requestOperation,
   sqlState,
@@ -21,7 +22,7 @@ import type { FastifyReply } from 'fastify';
 import { badRequest, notFound } from '../api-error.js';
 import { uuidOf } from '../directory.controller.js';
 import { GatewaySettings } from '../gateway-settings.js';
-import { presentConnector } from '../present.js';
+import { presentConnector, presentFailingRecord } from '../present.js';
 import { validate } from '../validate.js';
 import { presentProbe, probe } from './probe.js';
 import { readSecrets, writeSecrets } from './seal-connector.js';
@@ -89,6 +90,21 @@ export class ConnectorsController {
     });
     if (!row) throw notFound();
     return presentConnector(row);
+  }
+
+  @Get(':connectorId/errors')
+  async errors(
+    @Param('tenantId') tenantId: string,
+    @Param('connectorId') connectorId: string,
+    @Query() query: unknown,
+  ): Promise<object> {
+    const id = uuidOf('connector', connectorId);
+    const page = validate(requests.pageQuery, query);
+    const { rows, total } = await inTenant(this.database, tenantId, async (tx, tenant) => {
+      if (!(await findConnector(tx, tenant, id))) throw notFound();
+      return listFailingRecords(tx, tenant, id, page);
+    });
+    return { data: rows.map(presentFailingRecord), total, ...page };
   }
 
   /** 200 with what came of it, or 202 if that takes longer. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
+import { connectorHealths } from '../connector-health.js';
 import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
@@ -41,6 +42,12 @@ export const connector = z.strictObject({
   config: z.record(text, z.unknown()),
   secrets: z.array(text).describe('The names of the secrets that are set.'),
   safeguard,
+  health: z
+    .enum(connectorHealths)
+    .describe(
+      'failing: its last job failed | suspended: three in a row did, and its schedule looks at it more and more seldom',
+    ),
+  failures: z.int().describe('Jobs in a row that failed.'),
   schedule: schedule.optional(),
   next_run_at: dateTime.optional().describe('When its schedule makes the next job.'),
   skipped: z
@@ -77,6 +84,8 @@ const operatorJobFields = {
   records_deleted: z.int().describe('Records that the source no longer listed.'),
   dry_run: z.boolean(),
   scheduled_for: dateTime.optional().describe('When it was due, if the schedule made it.'),
+  last_record_at: dateTime.optional().describe('When its source last gave a page.'),
+  stalled: z.boolean().describe('A worker has waited for the source alone for five minutes; after ten it gives up.'),
   mode: text.describe('What it reads: full | changes; auto until that is settled.'),
   note: text.optional().describe('Why nothing was deleted, what was held back, or why everything was read.'),
   decision: decision
@@ -106,6 +115,19 @@ export const syncPlan = z.strictObject({
         .describe('The identity it belongs to or would join; absent if it would be a new one.'),
       changes: z.array(z.record(text, z.unknown())),
       done: z.boolean(),
+    }),
+  ),
+  ...pageFields,
+});
+export const failingRecordPage = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      external_id: text.optional(),
+      line: z.int().optional(),
+      message: text,
+      first_failed_at: dateTime,
+      last_failed_at: dateTime,
+      job_id: text.describe('The last in which it failed.'),
     }),
   ),
   ...pageFields,

@@ -29,7 +29,13 @@ import {
   WeakKeyEntity,
 } from './matching.entities.js';
 import { SeenRecordsEntity, SyncPlanEntity, SyncPlanEntryEntity } from './sweep.entities.js';
-import { ConnectorStateEntity, SyncBatchEntity, SyncJobEntity, SyncRecordErrorEntity } from './sync.entities.js';
+import {
+  ConnectorStateEntity,
+  FailingRecordEntity,
+  SyncBatchEntity,
+  SyncJobEntity,
+  SyncRecordErrorEntity,
+} from './sync.entities.js';
 import {
   EventPayloadEntity,
   FanOutPositionEntity,
@@ -53,6 +59,7 @@ export const entities = [
   SyncBatchEntity,
   SyncRecordErrorEntity,
   ConnectorStateEntity,
+  FailingRecordEntity,
   SeenRecordsEntity,
   SyncPlanEntity,
   SyncPlanEntryEntity,

@@ -125,6 +125,10 @@ export class SyncJobEntity {
   /** When it was due, if a schedule made it. */
   @Column({ type: 'timestamptz', name: 'scheduled_for', nullable: true })
   scheduledFor!: Date | null;
+
+  /** When its source last gave a page. */
+  @Column({ type: 'timestamptz', name: 'last_record_at', nullable: true })
+  lastRecordAt!: Date | null;
 }
 
 @Entity('connector_states')
@@ -176,6 +180,52 @@ export class ConnectorStateEntity {
   /** The last one that ended and was no dry run. */
   @Column({ type: 'uuid', name: 'last_job_id', nullable: true })
   lastJobId!: string | null;
+
+  /** Jobs in a row that failed. */
+  @Column({ type: 'integer', default: 0 })
+  failures!: number;
+
+  @Column({ type: 'timestamptz', name: 'last_failed_at', nullable: true })
+  lastFailedAt!: Date | null;
+}
+
+@Index('failing_records_connector', ['connectorId', 'id'])
+@Index('failing_records_anchor', ['connectorId', 'externalId'], { unique: true, where: 'external_id is not null' })
+@Index('failing_records_line', ['connectorId', 'line'], { unique: true, where: 'external_id is null' })
+@Index('failing_records_job', ['jobId'])
+@Entity('failing_records')
+export class FailingRecordEntity {
+  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'failing_records_pkey' })
+  id!: string;
+
+  @Column({ type: 'uuid', name: 'connector_id' })
+  connectorId!: string;
+
+  @Column({ type: 'uuid', name: 'tenant_id' })
+  tenantId!: string;
+
+  /** The last in which it failed. */
+  @Column({ type: 'uuid', name: 'job_id' })
+  jobId!: string;
+
+  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'failing_records_job_id_fkey' })
+  job?: Relation<SyncJobEntity>;
+
+  @Column({ type: 'text', name: 'external_id', nullable: true })
+  externalId!: string | null;
+
+  @Column({ type: 'bigint', nullable: true })
+  line!: number | null;
+
+  @Column({ type: 'text' })
+  message!: string;
+
+  @Column({ type: 'timestamptz', name: 'first_failed_at', default: () => 'now()' })
+  firstFailedAt!: Date;
+
+  @Column({ type: 'timestamptz', name: 'last_failed_at', default: () => 'now()' })
+  lastFailedAt!: Date;
 }
 
 @Entity('sync_batches')

@@ -25,6 +25,8 @@ export interface ConnectorRow {
   updatedAt: Date;
   /** Null while the schedule as it is now has not been planned by. */
   nextRunAt: Date | null;
+  /** Jobs in a row that failed. */
+  failures: number;
   skippedAt: Date | null;
   skippedBecause: string | null;
   /** Null if the next run reads everything. */
@@ -51,7 +53,7 @@ const select = `
          coalesce((select names from connector_secrets x where x.tenant_id = c.tenant_id and x.connector_id = c.id), '{}') as secrets,
          c.created_at as "createdAt", c.updated_at as "updatedAt",
          case when s.schedule = c.schedule then s.next_run_at end as "nextRunAt",
-         s.skipped_at as "skippedAt", s.skipped_because as "skippedBecause",
+         coalesce(s.failures, 0) as failures, s.skipped_at as "skippedAt", s.skipped_because as "skippedBecause",
          case when s.config_version = c.config_version then s.checkpoint_at end as "checkpointAt",
          (select jsonb_build_object('id', j.id, 'status', j.status, 'mode', j.mode, 'startedAt', j.started_at,
                    'completedAt', j.completed_at, 'errorMessage', j.error_message, 'recordsRead', j.records_read,

@@ -13,6 +13,7 @@ import { DeliveryLists1700000000013 } from './1700000000013-delivery-lists.js';
 import { ConnectorSecrets1700000000014 } from './1700000000014-connector-secrets.js';
 import { Incremental1700000000020 } from './1700000000020-incremental.js';
 import { Schedules1700000000021 } from './1700000000021-schedules.js';
+import { SourceHealth1700000000022 } from './1700000000022-source-health.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   ConnectorSecrets1700000000014,
   Incremental1700000000020,
   Schedules1700000000021,
+  SourceHealth1700000000022,
 ];

@@ -1,3 +1,4 @@
+import { suspendedAfter } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import type { SourcePlace, SyncJob } from './jobs.js';
 import type { Lease } from './leases.js';
@@ -70,11 +71,19 @@ export async function keepCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
   );
 }
 
-/** A locked job has ended. */
-export async function noteLastJob(tx: Transaction, job: SyncJob): Promise<void> {
+/**
+ * A locked job has ended, as `succeeded` says; a cancelled one says nothing of its source. Where its success or failure changes how
+ * often the connector is looked at, its next run is planned anew.
+ */
+export async function noteLastJob(tx: Transaction, job: SyncJob, succeeded: boolean | undefined): Promise<void> {
   await tx.query(
-    `insert into connector_states (connector_id, tenant_id, last_job_id) values ($1, $2, $3)
-     on conflict (connector_id) do update set last_job_id = excluded.last_job_id`,
-    [job.connectorId, job.tenantId, job.id],
+    `insert into connector_states as s (connector_id, tenant_id, last_job_id, failures, last_failed_at)
+     values ($1, $2, $3, case when $4 then 0 else 1 end, case when $4 then null else now() end)
+     on conflict (connector_id) do update
+        set last_job_id = excluded.last_job_id,
+            failures = case when $5 then s.failures when $4 then 0 else s.failures + 1 end,
+            last_failed_at = case when $4 then s.last_failed_at else now() end,
+            schedule = case when $5 or s.failures + 1 < ${suspendedAfter} then s.schedule end`,
+    [job.connectorId, job.tenantId, job.id, succeeded ?? true, succeeded === undefined],
   );
 }

@@ -101,7 +101,7 @@ export async function moveOn(
 ): Promise<void> {
   await tx.query(
     `update sync_jobs set cursor = $4, attempts = 0, lease_until = now() + $5 * interval '1 millisecond',
-            checkpoint = coalesce($6, checkpoint)
+            checkpoint = coalesce($6, checkpoint), last_record_at = now()
       where id = $1 and tenant_id = $2 and lease_token = $3`,
     [
       lease.jobId,

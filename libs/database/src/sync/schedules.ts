@@ -30,6 +30,9 @@ export interface ScheduleState {
   /** The planned run, without jitter. */
   dueAt: Date | null;
   lastDueAt: Date | null;
+  /** Jobs in a row that failed, and when the last of them did. */
+  failures: number;
+  lastFailedAt: Date | null;
   now: Date;
 }
 
@@ -49,7 +52,8 @@ export async function lockSchedule(
   if (locked.length === 0) return undefined;
   // Read when it is locked: another may just have planned it.
   const [state] = await tx.query<Omit<ScheduleState, 'schedule'> & { schedule: unknown }>(
-    `select c.schedule, s.due_at as "dueAt", s.last_due_at as "lastDueAt", clock_timestamp() as now,
+    `select c.schedule, s.due_at as "dueAt", s.last_due_at as "lastDueAt", s.failures,
+            s.last_failed_at as "lastFailedAt", clock_timestamp() as now,
             s.schedule is not distinct from c.schedule as "isDue"
        from connectors c join connector_states s on s.connector_id = c.id
       where c.id = $1 and c.tenant_id = $2 and c.deleted_at is null and c.schedule is not null
