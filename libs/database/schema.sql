@@ -86,6 +86,31 @@ create policy own_rows on connector_secrets to public using ((tenant_id = ( SELE
 grant delete, insert, select, update on connector_secrets to idsync_gateway;
 grant select on connector_secrets to idsync_sync_worker;
 
+create table connector_states (
+  connector_id uuid not null,
+  tenant_id uuid not null,
+  checkpoint jsonb,
+  checkpoint_at timestamp with time zone,
+  config_version integer,
+  runs_since_full integer default 0 not null,
+  schedule jsonb,
+  due_at timestamp with time zone,
+  next_run_at timestamp with time zone,
+  last_due_at timestamp with time zone,
+  skipped_at timestamp with time zone,
+  skipped_because text,
+  last_job_id uuid,
+  failures integer default 0 not null,
+  last_failed_at timestamp with time zone,
+  constraint connector_states_pkey PRIMARY KEY (connector_id),
+  constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+alter table connector_states enable row level security, force row level security;
+create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (true) with check (true);
+create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on connector_states to idsync_gateway;
+grant insert, select, update on connector_states to idsync_sync_worker;
+
 create table connectors (
   id uuid not null,
   tenant_id uuid not null,
@@ -98,12 +123,16 @@ create table connectors (
   updated_at timestamp with time zone default now() not null,
   deleted_at timestamp with time zone,
   safeguard jsonb default '{}'::jsonb not null,
+  config_version integer default 1 not null,
+  schedule jsonb,
   constraint connectors_pkey PRIMARY KEY (id),
   constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX connectors_scheduled ON public.connectors USING btree (id) WHERE ((schedule IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX connectors_tenant ON public.connectors USING btree (tenant_id, created_at, id);
 alter table connectors enable row level security, force row level security;
+create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
@@ -193,6 +222,28 @@ grant insert, select, update on events to idsync_directory;
 grant insert, select on events to idsync_gateway;
 grant insert, select on events to idsync_sync_worker;
 grant insert, select on events to idsync_webhook_dispatcher;
+
+create table failing_records (
+  id uuid not null,
+  connector_id uuid not null,
+  tenant_id uuid not null,
+  job_id uuid not null,
+  external_id text,
+  line bigint,
+  message text not null,
+  first_failed_at timestamp with time zone default now() not null,
+  last_failed_at timestamp with time zone default now() not null,
+  constraint failing_records_pkey PRIMARY KEY (id),
+  constraint failing_records_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX failing_records_anchor ON public.failing_records USING btree (connector_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX failing_records_connector ON public.failing_records USING btree (connector_id, id);
+CREATE INDEX failing_records_job ON public.failing_records USING btree (job_id);
+CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (connector_id, line) WHERE (external_id IS NULL);
+alter table failing_records enable row level security, force row level security;
+create policy own_rows on failing_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on failing_records to idsync_gateway;
+grant delete, insert, select, update on failing_records to idsync_sync_worker;
 
 create table fan_out_positions (
   tenant_id uuid not null,
@@ -517,13 +568,22 @@ create table sync_jobs (
   note text,
   decision jsonb,
   sweep_asked_at timestamp with time zone,
+  mode text default 'auto'::text not null,
+  since jsonb,
+  config_version integer,
+  why_full text,
+  checkpoint jsonb,
+  scheduled_for timestamp with time zone,
+  last_record_at timestamp with time zone,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text]))),
   constraint sync_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
 CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (connector_id) WHERE (status = ANY (ARRAY['running'::text, 'quarantined'::text]));
+CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
 CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at) WHERE (sweep_asked_at IS NOT NULL);
 CREATE INDEX sync_jobs_tenant ON public.sync_jobs USING btree (tenant_id, id);
 CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (connector_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text]));
@@ -532,7 +592,7 @@ create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker usi
 create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
-grant delete, select, update on sync_jobs to idsync_sync_worker;
+grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
 
 create table sync_plan_entries (
   id bigint generated always as identity not null,

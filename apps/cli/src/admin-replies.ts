@@ -37,6 +37,23 @@ export interface ApiKey {
   key?: string;
 }
 
+export interface Schedule {
+  every?: string;
+  cron?: string;
+  time_zone?: string;
+  jitter?: string;
+  full_every?: number;
+  paused?: boolean;
+}
+
+export interface FailingRecord {
+  external_id?: string;
+  line?: number;
+  message: string;
+  first_failed_at: string;
+  last_failed_at: string;
+}
+
 export interface Connector {
   id: string;
   type: string;
@@ -44,6 +61,11 @@ export interface Connector {
   priority?: number;
   records?: string;
   updated_at?: string;
+  health?: string;
+  schedule?: Schedule;
+  next_run_at?: string;
+  checkpoint_at?: string;
+  last_run?: { job_id: string; status: string; completed_at: string };
 }
 
 /** What came of a test or a discovery of a connector. */
@@ -70,6 +92,7 @@ export interface Job {
   records_applied?: number;
   records_failed?: number;
   records_deleted?: number;
+  mode?: string;
   note?: string;
   errors?: { line?: number; external_id?: string; message: string }[];
 }

@@ -1,11 +1,13 @@
-import { encodeId, type IdKind, machineReferences, recordIds } from '@idsync/contracts';
+import { encodeId, healthAfter, type IdKind, machineReferences, recordIds } from '@idsync/contracts';
 import type {
   ApiKeyRow,
   CaseRow,
   ConnectorRow,
   EventRow,
+  FailingRecordRow,
   JobPlan,
   JobRow,
+  LastRun,
   MachineRow,
   OperationRow,
   PlanEntryRow,
@@ -42,8 +44,40 @@ export function presentConnector(row: ConnectorRow) {
     config: row.config,
     secrets: row.secrets,
     safeguard: row.safeguard,
+    health: healthAfter(row.failures),
+    failures: row.failures,
+    schedule: row.schedule ?? undefined,
+    next_run_at: row.nextRunAt?.toISOString(),
+    skipped: row.skippedAt ? { at: row.skippedAt.toISOString(), reason: row.skippedBecause ?? '' } : undefined,
+    checkpoint_at: row.checkpointAt?.toISOString(),
+    last_run: row.lastRun ? presentLastRun(row.lastRun) : undefined,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+export function presentFailingRecord(row: FailingRecordRow) {
+  return {
+    external_id: row.externalId ?? undefined,
+    line: row.line ?? undefined,
+    message: row.message,
+    first_failed_at: row.firstFailedAt.toISOString(),
+    last_failed_at: row.lastFailedAt.toISOString(),
+    job_id: encodeId('job', row.jobId),
+  };
+}
+
+function presentLastRun(run: LastRun) {
+  return {
+    job_id: encodeId('job', run.id),
+    status: run.status,
+    mode: run.mode,
+    started_at: run.startedAt === null ? undefined : new Date(run.startedAt).toISOString(),
+    completed_at: new Date(run.completedAt).toISOString(),
+    error_message: run.errorMessage ?? undefined,
+    records_read: run.recordsRead,
+    records_failed: run.recordsFailed,
+    records_deleted: run.recordsDeleted,
   };
 }
 
@@ -73,7 +107,11 @@ export function presentOperatorJob(row: JobRow) {
     records_failed: row.recordsFailed,
     records_deleted: row.recordsDeleted,
     dry_run: row.dryRun,
-    note: row.note ?? undefined,
+    scheduled_for: row.scheduledFor?.toISOString(),
+    last_record_at: row.lastRecordAt?.toISOString(),
+    stalled: row.stalled,
+    mode: row.mode,
+    note: [row.whyFull, row.note].filter((note) => note !== null).join('; ') || undefined,
     decision: row.decision ?? undefined,
   };
 }

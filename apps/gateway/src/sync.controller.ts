@@ -22,7 +22,9 @@ export class SyncController {
   ): Promise<object> {
     const { connector_id, idempotency_key } = validate(requests.triggerBody, body);
     const { tenantId } = callerOf(request);
-    const { answer, replayed } = await trigger(this.database, tenantId, connector_id, idempotency_key);
+    const { answer, replayed } = await trigger(this.database, tenantId, connector_id, {
+      idempotencyKey: idempotency_key,
+    });
     if (replayed) void reply.header('Idempotent-Replayed', 'true');
     return answer;
   }

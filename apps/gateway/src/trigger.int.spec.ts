@@ -29,7 +29,11 @@ beforeEach(async () => {
 });
 
 const many = (key?: (index: number) => string) =>
-  Promise.all(Array.from({ length: atOnce }, (_, index) => trigger(database, tenantId, connector, key?.(index))));
+  Promise.all(
+    Array.from({ length: atOnce }, (_, index) =>
+      trigger(database, tenantId, connector, { idempotencyKey: key?.(index) }),
+    ),
+  );
 const jobs = () =>
   fixture.rows<{ id: string; status: string }>('select id, status from sync_jobs where tenant_id = $1', [tenantId]);
 const announced = async () =>
@@ -77,32 +81,32 @@ describe('a trigger', () => {
   });
 
   it('finds the job of a key in the status it has now', async () => {
-    const first = await trigger(database, tenantId, connector, 'k');
+    const first = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
     await setStatus('failed');
-    expect(await trigger(database, tenantId, connector, 'k')).toEqual({
+    expect(await trigger(database, tenantId, connector, { idempotencyKey: 'k' })).toEqual({
       answer: { job_id: first.answer.job_id, status: 'failed' },
       replayed: true,
     });
   });
 
   it('with the key of another connector is refused, and makes nothing', async () => {
-    await trigger(database, tenantId, connector, 'k');
+    await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
     const another = encodeId('connector', await fixture.connector(tenantId));
-    await expect(trigger(database, tenantId, another, 'k')).rejects.toMatchObject({ status: 400 });
+    await expect(trigger(database, tenantId, another, { idempotencyKey: 'k' })).rejects.toMatchObject({ status: 400 });
     expect(await jobs()).toHaveLength(1);
   });
 
   it('gives each tenant keys of its own', async () => {
     const theirs = await fixture.tenant();
     const theirConnector = encodeId('connector', await fixture.connector(theirs));
-    const mine = await trigger(database, tenantId, connector, 'k');
-    const other = await trigger(database, theirs, theirConnector, 'k');
+    const mine = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
+    const other = await trigger(database, theirs, theirConnector, { idempotencyKey: 'k' });
     expect(other.replayed).toBe(false);
     expect(other.answer.job_id).not.toBe(mine.answer.job_id);
   });
 
   it('takes over a key after its 24 hours, once, however many come at once', async () => {
-    const first = await trigger(database, tenantId, connector, 'k');
+    const first = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
     const [kept] = await fixture.rows<{ hours: number }>(
       `select extract(epoch from expires_at - now()) / 3600 as hours from idempotency_keys where tenant_id = $1`,
       [tenantId],
@@ -120,15 +124,20 @@ describe('a trigger', () => {
 
   it('of a connector that is not there leaves no key behind, so that it can be tried again', async () => {
     const absent = encodeId('connector', newUuid());
-    await expect(trigger(database, tenantId, absent, 'k')).rejects.toMatchObject({ status: 404 });
-    expect((await trigger(database, tenantId, connector, 'k')).replayed).toBe(false);
+    await expect(trigger(database, tenantId, absent, { idempotencyKey: 'k' })).rejects.toMatchObject({ status: 404 });
+    expect((await trigger(database, tenantId, connector, { idempotencyKey: 'k' })).replayed).toBe(false);
   });
 
   it('of a connector that was deleted is refused, while a repeat still finds its job', async () => {
-    const first = await trigger(database, tenantId, connector, 'k');
+    const first = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
     await database.transaction(tenantId, (tx) => deleteConnector(tx, tenantId, uuid));
-    expect(await trigger(database, tenantId, connector, 'k')).toMatchObject({ answer: first.answer, replayed: true });
+    expect(await trigger(database, tenantId, connector, { idempotencyKey: 'k' })).toMatchObject({
+      answer: first.answer,
+      replayed: true,
+    });
     await expect(trigger(database, tenantId, connector)).rejects.toMatchObject({ status: 404 });
-    await expect(trigger(database, tenantId, connector, 'new')).rejects.toMatchObject({ status: 404 });
+    await expect(trigger(database, tenantId, connector, { idempotencyKey: 'new' })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 });

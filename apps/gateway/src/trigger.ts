@@ -1,4 +1,4 @@
-import { decodeId, encodeId } from '@idsync/contracts';
+import { decodeId, encodeId, type SyncMode } from '@idsync/contracts';
 import { type Database, triggerSync } from '@idsync/database';
 import { badRequest, notFound } from './api-error.js';
 
@@ -12,13 +12,12 @@ export async function trigger(
   database: Database,
   tenantId: string,
   connectorId: string,
-  idempotencyKey?: string,
-  dryRun = false,
+  how: { idempotencyKey?: string; dryRun?: boolean; mode?: SyncMode } = {},
 ): Promise<TriggeredJob> {
   const connector = decodeId('connector', connectorId);
   if (connector === undefined) throw notFound();
   const outcome = await database.transaction(tenantId, (tx) =>
-    triggerSync(tx, tenantId, { connectorId: connector, idempotencyKey, dryRun }),
+    triggerSync(tx, tenantId, { connectorId: connector, ...how }),
   );
   if (outcome.kind === 'unknown_connector') throw notFound();
   if (outcome.kind === 'key_of_another_connector') {

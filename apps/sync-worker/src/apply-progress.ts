@@ -1,5 +1,14 @@
 import type { Message } from '@idsync/contracts';
-import { type Database, keepRecordErrors, lockJob, removeBatch, saveCounts } from '@idsync/database';
+import {
+  type Database,
+  forgetMended,
+  keepRecordErrors,
+  lockJob,
+  noteFailing,
+  removeBatch,
+  saveCounts,
+} from '@idsync/database';
+import { announceNext } from './announce-batch.js';
 import { endReadJob } from './end-job.js';
 import { afterBatch, isComplete } from './job-counts.js';
 
@@ -12,16 +21,21 @@ export async function applyProgress(database: Database, message: Message<'sync.b
   return database.transaction(tenantId, async (tx) => {
     const job = await lockJob(tx, tenantId, data.job_id);
     // What was in the directory's hands when the job was cancelled was applied, and is told.
-    if (!job || !['running', 'cancelled'].includes(job.status) || !(await removeBatch(tx, job.id, data.seq)))
-      return false;
+    if (!job || !['running', 'cancelled'].includes(job.status)) return false;
+    await forgetMended(tx, job, data.seq, data.errors);
+    if (!(await removeBatch(tx, job.id, data.seq))) return false;
     await keepRecordErrors(tx, job, data.errors);
+    await noteFailing(tx, job, data.errors);
     const counts = afterBatch(job, {
       applied: data.created + data.updated + data.unchanged,
       failed: data.errors.length,
     });
     const ends = job.status === 'running' && isComplete(counts);
     if (ends) await endReadJob(tx, job, counts);
-    else await saveCounts(tx, job.id, counts);
+    else {
+      await saveCounts(tx, job.id, counts);
+      await announceNext(tx, job, counts);
+    }
     return ends;
   });
 }

@@ -3,10 +3,13 @@ import {
   endJob,
   enqueue,
   findFirstRecordError,
+  forgetOtherFailing,
   holdBatches,
   type JobCounts,
   type JobEnd,
+  keepCheckpoint,
   markSweepAsked,
+  noteLastJob,
   recordEvents,
   type SyncJob,
   saveCounts,
@@ -22,6 +25,9 @@ const eventOfEnd = {
   failed: 'sync.job.failed',
   cancelled: 'sync.job.cancelled',
 } as const satisfies Record<JobEnd['status'], EventType>;
+
+/** Whether it could be read; a job that was cancelled does not tell. */
+const saysOfSource = { completed: true, completed_with_errors: true, failed: false, cancelled: undefined };
 
 /** What came of the sweep. */
 export interface Swept {
@@ -50,6 +56,11 @@ export async function completeJob(
 ): Promise<void> {
   const firstError = counts.recordsFailed > 0 ? await findFirstRecordError(tx, job.id) : undefined;
   const outcome = decideOutcome(job.errorMessage, counts, firstError);
+  // What could not be proved complete leaves the next run to begin where this one did.
+  if (outcome.status !== 'failed' && !job.dryRun) {
+    if (swept.note === undefined) await keepCheckpoint(tx, job);
+    if (job.mode === 'full') await forgetOtherFailing(tx, job);
+  }
   await end(tx, job, {
     ...afterEnd(counts, outcome.status !== 'failed'),
     ...outcome,
@@ -76,6 +87,7 @@ export async function cancelJob(
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
   const endedAt = await endJob(tx, job.id, jobEnd);
+  if (!job.dryRun) await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
   await recordEvents(tx, job.tenantId, [
     {

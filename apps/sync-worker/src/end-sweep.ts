@@ -1,5 +1,5 @@
 import type { Message } from '@idsync/contracts';
-import { type Database, keepRecordErrors, lockJob } from '@idsync/database';
+import { type Database, keepRecordErrors, lockJob, noteFailing } from '@idsync/database';
 import { completeJob, failJob } from './end-job.js';
 import { afterSweep, isComplete } from './job-counts.js';
 
@@ -12,6 +12,7 @@ export async function endSweep(
     const job = await lockJob(tx, tenantId, data.job_id);
     if (job?.status !== 'running' || !isComplete(job)) return false;
     await keepRecordErrors(tx, job, data.errors ?? []);
+    await noteFailing(tx, job, data.errors ?? []);
     const counts = afterSweep(job, data.repeated ?? 0);
     await completeJob(tx, job, counts, { deleted: data.deleted, ...(data.note !== undefined && { note: data.note }) });
     return true;

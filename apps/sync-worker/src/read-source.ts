@@ -1,8 +1,9 @@
-import { type Page, SourceError } from '@idsync/connectors';
-import { type ClaimedJob, findJobSource, type Lease, lockLeasedJob } from '@idsync/database';
+import { CheckpointExpired, type Page, SourceError } from '@idsync/connectors';
+import { type ClaimedJob, type Lease, lockLeasedJob } from '@idsync/database';
 import { Interrupted, type RunControl } from './run-control.js';
+import { openReading, type Reading, readInFull } from './settle-mode.js';
 import type { SyncContext } from './sync-context.js';
-import { connectorDeleted, writePage } from './write-page.js';
+import { writePage } from './write-page.js';
 
 /**
  * Reads a job's source from where it was left to its end. Throws SourceError if the source failed, and Interrupted if
@@ -14,18 +15,33 @@ export async function readSource(
   lease: Lease,
   control: RunControl,
 ): Promise<void> {
-  const { database, openConnector, settings } = context;
-  const source = await database.transaction(job.tenantId, (tx) => findJobSource(tx, job.connectorId));
-  if (!source) throw new SourceError(connectorDeleted);
-  const pages = openConnector(source)
-    .read({ pageSize: settings.pageSize, signal: control.signal, ...(job.cursor && { cursor: job.cursor }) })
+  const reading = await openReading(context, lease, job.connectorId);
+  try {
+    await readPages(context, reading, lease, control);
+  } catch (error) {
+    if (!(error instanceof CheckpointExpired) || reading.job.since === null) throw error;
+    // What changes were read so far must not be applied after what the full read says.
+    await waitForRoom(context, lease, control, 1);
+    if (control.stopping) throw new Interrupted('worker stops');
+    await readPages(context, await readInFull(context, lease, reading, error), lease, control);
+  }
+}
+
+async function readPages(
+  context: SyncContext,
+  { connector, job: { since, cursor } }: Reading,
+  lease: Lease,
+  control: RunControl,
+): Promise<void> {
+  const { pageSize, batchesInFlight, pageTimeoutMs } = context.settings;
+  const pages = connector
+    .read({ pageSize, signal: control.signal, ...(since && { since }), ...(cursor && { cursor }) })
     [Symbol.asyncIterator]();
   try {
-    let unapplied = job.batchesWritten - job.batchesProcessed;
-    for (;;) {
-      await waitForRoom(context, lease, control, unapplied);
+    for (let unapplied = batchesInFlight; ; ) {
+      if (unapplied >= batchesInFlight) await waitForRoom(context, lease, control, batchesInFlight);
       if (control.stopping) throw new Interrupted('worker stops');
-      const next = await nextPage(pages, control.signal, settings.pageTimeoutMs);
+      const next = await nextPage(pages, control.signal, pageTimeoutMs);
       if (next.done) throw new SourceError('the source stopped before its end was seen');
       unapplied = await writePage(context, lease, next.value);
       if (next.value.last) return;
@@ -36,15 +52,14 @@ export async function readSource(
   }
 }
 
-/** Keeps the source waiting while the directory is behind, so that a directory that is down does not fill the table. */
-async function waitForRoom(context: SyncContext, lease: Lease, control: RunControl, unapplied: number): Promise<void> {
-  let waiting = unapplied;
-  while (waiting >= context.settings.batchesInFlight && !control.stopping) {
-    await control.wakeUp.wait(context.settings.roomPollMs);
+/** Waits until fewer than `most` batches are not applied, so that a directory that is down does not fill the table. */
+async function waitForRoom(context: SyncContext, lease: Lease, control: RunControl, most: number): Promise<void> {
+  while (!control.stopping) {
     control.signal.throwIfAborted();
     const job = await context.database.transaction(lease.tenantId, (tx) => lockLeasedJob(tx, lease));
     if (!job) throw new Interrupted('lease lost');
-    waiting = job.batchesWritten - job.batchesProcessed;
+    if (job.batchesWritten - job.batchesProcessed < most) return;
+    await control.wakeUp.wait(context.settings.roomPollMs);
   }
 }
 

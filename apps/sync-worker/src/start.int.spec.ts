@@ -90,14 +90,15 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
 
     const ends = (id: string, status: string) => eventually(async () => (await fixture.job(id)).status === status);
 
+    const applying = ({ id, data }: Message<'sync.batch.ready'>) =>
+      databases.directory.transaction(tenantId, async (tx) => {
+        if (!(await markReceived(tx, id))) return;
+        const answer = { ...data, created: 2, updated: 0, unchanged: 0, errors: [] };
+        await enqueue(tx, { type: 'sync.batch.applied', tenantId, data: answer });
+      });
+
     it('brings a file to the directory and tells what it left out', async () => {
-      directory = async ({ id, data }) => {
-        await databases.directory.transaction(tenantId, async (tx) => {
-          if (!(await markReceived(tx, id))) return;
-          const answer = { ...data, created: 2, updated: 0, unchanged: 0, errors: [] };
-          await enqueue(tx, { type: 'sync.batch.applied', tenantId, data: answer });
-        });
-      };
+      directory = applying;
       const job = await trigger();
       await ends(job, 'completed_with_errors');
       const { error_message, records_applied } = await fixture.job(job);
@@ -121,6 +122,22 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       const job = await trigger();
       await ends(job, 'failed');
       expect((await fixture.job(job)).error_message).toMatch(/^batch 1 could not be applied/);
+    });
+
+    it('keeps to a schedule it was given while it ran', async () => {
+      directory = applying;
+      const rows = <Row extends object>(sql: string) => fixture.rows.rows<Row>(sql, [connectorId]);
+      await rows(`update connectors set schedule = '{"every": "1h", "jitter": "0s"}' where id = $1`);
+      await eventually(
+        async () =>
+          (await rows('select 1 from connector_states where connector_id = $1 and next_run_at > now()')).length > 0,
+      );
+      await rows('update connector_states set due_at = now(), next_run_at = now() where connector_id = $1');
+      const made = () =>
+        rows<{ id: string }>('select id from sync_jobs where connector_id = $1 and scheduled_for is not null');
+      await eventually(async () => (await made()).length === 1);
+      const [job] = await made();
+      await ends(job?.id ?? '', 'completed_with_errors');
     });
   },
 );

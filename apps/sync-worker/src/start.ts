@@ -6,6 +6,7 @@ import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { JobScheduler } from './job-scheduler.js';
 import { type SourceSettings, sourceOpener } from './open-source.js';
+import { scheduledRuns } from './scheduled-runs.js';
 import { defaultSettings, type SyncContext } from './sync-context.js';
 import { SyncWorkerModule } from './sync-worker.module.js';
 
@@ -30,14 +31,20 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Runni
   };
   const scheduler = new JobScheduler(context);
   const housekeeping = new Housekeeping(chores(context), context.settings.housekeepingMs, logger);
+  const clock = new Housekeeping(
+    [scheduledRuns(context, () => scheduler.wake())],
+    context.settings.schedulePollMs,
+    logger,
+  );
   const app = await startConsumers(bus, SyncWorkerModule.with(context, scheduler), new NestLogger(logger));
   scheduler.start();
   housekeeping.start();
+  clock.start();
   logger.info('ready');
   return {
     async close() {
       // Leases first: another worker goes on while this one still drains its queues.
-      await Promise.all([scheduler.stop(), housekeeping.stop()]);
+      await Promise.all([scheduler.stop(), housekeeping.stop(), clock.stop()]);
       await app.close();
       await bus.close();
       await database.close();

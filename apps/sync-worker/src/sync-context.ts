@@ -24,6 +24,8 @@ export const defaultSettings = {
   stopMs: 5_000,
   /** A batch that was not applied for so long is announced again: its message may be lost. */
   unansweredMs: 15 * 60_000,
+  /** Between two looks for schedules that are due or have changed. */
+  schedulePollMs: 2_000,
   housekeepingMs: 5 * 60_000,
   /** What a test or a discovery of a source may take. */
   probeMs: 20_000,

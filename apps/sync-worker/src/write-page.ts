@@ -1,21 +1,22 @@
 import { type Page, SourceError } from '@idsync/connectors';
+import type { SourceRecord } from '@idsync/contracts';
 import {
-  checkpoint,
   endReading,
-  enqueue,
   findJobSource,
   insertBatch,
   keepRecordErrors,
   type Lease,
   lockLeasedJob,
+  moveOn,
+  noteFailing,
   saveCounts,
 } from '@idsync/database';
+import { announceWritten } from './announce-batch.js';
 import { endReadJob } from './end-job.js';
 import { afterPage, isComplete } from './job-counts.js';
 import { Interrupted } from './run-control.js';
+import { connectorDeleted } from './settle-mode.js';
 import type { SyncContext } from './sync-context.js';
-
-export const connectorDeleted = 'connector was deleted';
 
 /**
  * Writes one page in one transaction: its batch, the message that announces it, its errors, and where the source was
@@ -27,22 +28,32 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
     const job = await lockLeasedJob(tx, lease);
     if (!job) throw new Interrupted('lease lost');
     if (!(await findJobSource(tx, job.connectorId))) throw new SourceError(connectorDeleted);
+    const records = job.mode === 'changes' ? lastWords(page) : page.records;
     const counts = afterPage(job, {
-      records: page.records.length,
+      records: records.length,
       errors: page.errors.length,
       last: page.last,
       ...(page.fraction !== undefined && { fraction: page.fraction }),
     });
-    if (page.records.length > 0) {
+    if (records.length > 0) {
       const seq = job.batchesWritten;
-      await insertBatch(tx, job, seq, page.records);
-      await enqueue(tx, { type: 'sync.batch.ready', tenantId: job.tenantId, data: { job_id: job.id, seq } });
+      await insertBatch(tx, job, seq, records);
+      await announceWritten(tx, job, seq);
     }
     await keepRecordErrors(tx, job, page.errors);
+    await noteFailing(tx, job, page.errors);
     await saveCounts(tx, job.id, counts);
-    await checkpoint(tx, lease, page.cursor, settings.leaseMs);
+    await moveOn(tx, lease, page, settings.leaseMs);
     if (isComplete(counts)) await endReadJob(tx, job, counts);
     else if (page.last) await endReading(tx, lease, null);
     return counts.batchesWritten - counts.batchesProcessed;
   });
+}
+
+/** What a page of changes says of each record. That a record changed twice is no mistake; one that is both gone and there, is there. */
+function lastWords({ records, removed = [] }: Page): SourceRecord[] {
+  const words = new Map<string, SourceRecord>();
+  for (const external_id of removed) words.set(external_id, { external_id, fields: {}, removed: true });
+  for (const record of records) words.set(record.external_id, record);
+  return [...words.values()];
 }

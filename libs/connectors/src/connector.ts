@@ -8,7 +8,7 @@ export interface Page {
   records: SourceRecord[];
   errors: RecordError[];
   cursor: Cursor;
-  /** External ids that the source says are gone; only a read of changes can tell. */
+  /** External ids that the source says are gone; only a read of changes can tell. One that is in `records` too is there. */
   removed?: string[];
   /** How much of the source is behind this page, 0 to 1, if the source can tell. */
   fraction?: number;

@@ -1,3 +1,11 @@
-export { type Connector, type Cursor, type Page, type ReadOptions, SourceError } from './connector.js';
+export {
+  CheckpointExpired,
+  type Connector,
+  type Cursor,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from './connector.js';
 export { type ConnectorSettings, createConnector } from './create-connector.js';
+export { checkSchedule, nextRun, type PlannedRun } from './next-run.js';
 export { checkSourcePath } from './source-path.js';

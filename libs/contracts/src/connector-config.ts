@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ConnectorType, connectorDefinitions, connectorTypes } from './connectors/definitions.js';
 import { isMappableField, recordKinds } from './records.js';
+import { schedule } from './schedule.js';
 import { text } from './text.js';
 
 const percent = z.int().min(0).max(100);
@@ -25,6 +26,7 @@ const common = {
   safeguard: safeguard
     .prefault({})
     .describe('How much one run may take away; more than both of a pair waits for an operator.'),
+  schedule: schedule.nullish().describe('When it is read without being asked to; null: never.'),
   records: z.enum(recordKinds, { error: `must be one of ${recordKinds.join(', ')}` }).default('user'),
 };
 

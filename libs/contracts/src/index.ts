@@ -1,5 +1,6 @@
 export * from './attribute-priorities.js';
 export * from './connector-config.js';
+export * from './connector-health.js';
 export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
@@ -24,6 +25,7 @@ export * from './operations.js';
 export { parseDate } from './parse-date.js';
 export * from './probes.js';
 export * from './records.js';
+export * from './schedule.js';
 export * from './statuses.js';
 export * from './topology.js';
 export * from './webhooks.js';

@@ -65,6 +65,8 @@ export function isMappableField(kind: RecordKind, field: string): boolean {
 export const sourceRecord = z.object({
   external_id: z.string().min(1).max(1024),
   fields: z.record(z.string(), z.array(z.string())),
+  /** Its source says that it is gone; it has no fields then. Only a run of changes says so. */
+  removed: z.literal(true).optional(),
 });
 export type SourceRecord = z.infer<typeof sourceRecord>;
 

@@ -14,6 +14,10 @@ export const jobStatuses = [
 ] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
+/** What a job reads: everything, what has changed since the last run, or changes where that is possible. */
+export const syncModes = ['auto', 'full', 'changes'] as const;
+export type SyncMode = (typeof syncModes)[number];
+
 /** The status that hides a record from the lists, per kind. */
 export const goneStatus = {
   user: 'deleted',

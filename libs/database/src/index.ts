@@ -65,6 +65,9 @@ export {
   countDoneDeletions,
   countEntries,
   countKnownBefore,
+  countRemovals,
+  dropEntries,
+  dropRemovals,
   findOpenEntries,
   findOutdatedEntries,
   lockPlan,
@@ -72,6 +75,7 @@ export {
   openPlan,
   type PlanEntry,
   planDeletions,
+  planRemoved,
   type SyncPlan,
   savePlan,
 } from './directory/plans.js';
@@ -98,7 +102,14 @@ export {
   saveCases,
   settleCases,
 } from './directory/review-cases.js';
-export { findRepeated, findSeenProof, forgetEndedRuns, noteSeen, type SeenProof } from './directory/seen-records.js';
+export {
+  findRepeated,
+  findSeenProof,
+  forgetEndedRuns,
+  noteSeen,
+  type SeenProof,
+  saveSeen,
+} from './directory/seen-records.js';
 export {
   findSharers,
   isQueueReady,
@@ -126,6 +137,7 @@ export {
   deleteConnector,
   findConnector,
   insertConnector,
+  type LastRun,
   listConnectors,
   lockConnector,
   updateConnector,
@@ -140,6 +152,7 @@ export {
 export { type DocumentQuery, findDocument, findDocuments, findIdentityAt, type Position } from './gateway/documents.js';
 export { type FeedPage, findFeedPage } from './gateway/event-feed.js';
 export { type ExplainedIdentity, findExplainedIdentity } from './gateway/explained-identity.js';
+export { type FailingRecordRow, listFailingRecords } from './gateway/failing-records.js';
 export { type EventRow, findHistory } from './gateway/history.js';
 export { findJob, findJobErrors, type JobError, type JobRow, listJobs } from './gateway/jobs.js';
 export { type DeliveryPage, type DeliveryQuery, listDeliveries } from './gateway/list-deliveries.js';
@@ -188,6 +201,15 @@ export { SchemaVersionError } from './schema-version.js';
 export { open, seal, sealMark } from './secret-box.js';
 export { lockNotAvailable, sqlState, uniqueViolation } from './sql-state.js';
 export { deleteLeftBatches, holdBatches, insertBatch, removeBatch, takeUnansweredBatches } from './sync/batches.js';
+export {
+  type ConnectorState,
+  findConnectorState,
+  keepCheckpoint,
+  noteLastJob,
+  type ReadingMode,
+  saveReadingMode,
+} from './sync/connector-states.js';
+export { forgetMended, forgetOtherFailing, noteFailing } from './sync/failing-records.js';
 export { findJobSource, type JobSource } from './sync/job-source.js';
 export {
   endJob,
@@ -201,18 +223,28 @@ export {
 export {
   type ClaimableJob,
   type ClaimedJob,
-  checkpoint,
   claimLease,
   endReading,
   findClaimableJobs,
   type Lease,
   lockLeasedJob,
+  moveOn,
   releaseLease,
   renewLease,
 } from './sync/leases.js';
 export { deleteOldProbes, endProbe, findOpenProbe } from './sync/probes.js';
 export { deleteOldJobs } from './sync/purge.js';
 export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
+export {
+  type DueConnector,
+  findDueConnectors,
+  findUnfinishedJob,
+  insertScheduledJob,
+  lockSchedule,
+  type ScheduleState,
+  savePlannedRun,
+  saveSkippedRun,
+} from './sync/schedules.js';
 export { markSweepAsked, quarantineJob, saveDecision, takeUnansweredSweeps } from './sync/sweeps.js';
 export { type ClaimedDelivery, type ClaimRequest, claimDeliveries } from './webhook-delivery/claim-deliveries.js';
 export {

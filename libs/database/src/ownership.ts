@@ -30,7 +30,12 @@ export const ownership: Record<string, TableOwnership> = {
     acrossTenants: ['gateway', 'directory'],
   },
   api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
-  connectors: { rows: byTenant, grants: { gateway: write, directory: read, 'sync-worker': read } },
+  connectors: {
+    rows: byTenant,
+    grants: { gateway: write, directory: read, 'sync-worker': read },
+    // Whose schedule is due is seen for all tenants at once.
+    acrossTenants: ['sync-worker'],
+  },
   connector_secrets: {
     rows: byTenant,
     grants: { gateway: write, 'sync-worker': read },
@@ -56,7 +61,8 @@ export const ownership: Record<string, TableOwnership> = {
   idempotency_keys: { rows: byTenant, grants: { gateway: write } },
   sync_jobs: {
     rows: byTenant,
-    grants: { gateway: append, 'sync-worker': ['SELECT', 'UPDATE', 'DELETE'], directory: read },
+    // Who triggers a job inserts it: a client by the gateway, a schedule by the sync-worker.
+    grants: { gateway: append, 'sync-worker': write, directory: read },
     acrossTenants: ['sync-worker'],
   },
   sync_batches: {
@@ -65,6 +71,12 @@ export const ownership: Record<string, TableOwnership> = {
     acrossTenants: ['sync-worker'],
   },
   sync_record_errors: { rows: byTenant, grants: { 'sync-worker': write, directory: read, gateway: read } },
+  connector_states: {
+    rows: byTenant,
+    grants: { 'sync-worker': ['SELECT', 'INSERT', 'UPDATE'], gateway: read },
+    acrossTenants: ['sync-worker'],
+  },
+  failing_records: { rows: byTenant, grants: { 'sync-worker': write, gateway: read } },
   seen_records: { rows: byTenant, grants: { directory: write } },
   sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
   sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },

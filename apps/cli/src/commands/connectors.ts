@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Connector, Probe } from '../admin-replies.js';
+import type { Connector, FailingRecord, List, Probe } from '../admin-replies.js';
 import { CliError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { readBody } from '../read-body.js';
 import { Session, type Surroundings } from '../session.js';
+import { wholeNumber } from '../whole-number.js';
+import { addScheduleCommand } from './schedules.js';
 
 const example = `
 Example of a body:
@@ -27,14 +29,21 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
       const list = await session.client.getAll<Connector>(pathOf('tenants', session.tenant, 'connectors'));
-      session.printList(list, ['id', 'name', 'type', 'records', 'priority', 'updated'], (connector) => [
-        connector.id,
-        connector.name,
-        connector.type,
-        connector.records,
-        connector.priority,
-        connector.updated_at,
-      ]);
+      session.printList(
+        list,
+        ['id', 'name', 'type', 'records', 'priority', 'health', 'last run', 'next run', 'updated'],
+        (connector) => [
+          connector.id,
+          connector.name,
+          connector.type,
+          connector.records,
+          connector.priority,
+          connector.health,
+          connector.last_run?.status,
+          connector.next_run_at,
+          connector.updated_at,
+        ],
+      );
     });
 
   connectors
@@ -66,6 +75,27 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
       const session = Session.of(command, io);
       const body = readBody(options.file, io.cwd);
       session.printOne(await session.client.patch<Connector>(await connectorPath(session, connector), body));
+    });
+
+  addScheduleCommand(connectors, io);
+
+  connectors
+    .command('errors')
+    .description('list the records that cannot be used as they are')
+    .argument('<connector>', connectorHelp)
+    .option('--limit <count>', 'at most this many', wholeNumber, 50)
+    .option('--offset <count>', 'leave out this many first', wholeNumber, 0)
+    .action(async (connector: string, { limit, offset }: { limit: number; offset: number }, command: Command) => {
+      const session = Session.of(command, io);
+      const path = `${await connectorPath(session, connector)}/errors?limit=${limit}&offset=${offset}`;
+      const list = await session.client.get<List<FailingRecord>>(path);
+      session.printList(list, ['record', 'line', 'since', 'last', 'message'], (record) => [
+        record.external_id,
+        record.line,
+        record.first_failed_at,
+        record.last_failed_at,
+        record.message,
+      ]);
     });
 
   connectors

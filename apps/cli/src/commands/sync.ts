@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
 import type { Job } from '../admin-replies.js';
 import { findConnector } from '../find-connector.js';
@@ -14,10 +14,12 @@ Exit codes with --watch:
 
 Example:
   $ idsync sync HR --watch
+  $ idsync sync HR --mode full --watch
   $ idsync sync HR --dry-run --watch`;
 
 interface SyncOptions {
   dryRun?: boolean;
+  mode?: string;
   watch?: boolean;
   timeout: number;
 }
@@ -28,6 +30,13 @@ export function addSyncCommand(program: Command, io: Surroundings, exit: (code: 
     .description('start a sync job')
     .argument('<connector>', 'its id or its name')
     .option('--dry-run', 'only write down what a run would change; see "idsync jobs plan"')
+    .addOption(
+      new Option('--mode <mode>', 'read everything, what has changed, or changes where that is possible').choices([
+        'full',
+        'changes',
+        'auto',
+      ]),
+    )
     .option('--watch', 'follow the job to its end')
     .option('--timeout <seconds>', 'with --watch: give up watching after this long', seconds, aDay)
     .addHelpText('after', more)
@@ -37,6 +46,7 @@ export function addSyncCommand(program: Command, io: Surroundings, exit: (code: 
       const body = {
         connector_id: await findConnector(session, connector),
         ...(options.dryRun && { dry_run: true }),
+        ...(options.mode !== undefined && { mode: options.mode }),
       };
       const started = await session.client.post<Job>(jobs, body);
       if (!options.watch) return session.printOne(started);

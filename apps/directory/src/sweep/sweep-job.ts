@@ -3,7 +3,9 @@ import {
   countDoneDeletions,
   countEntries,
   countKnownBefore,
+  countRemovals,
   type Database,
+  dropRemovals,
   enqueue,
   findJobState,
   findOpenEntries,
@@ -66,8 +68,7 @@ async function planSweep(tx: Transaction, tenantId: string, jobId: string): Prom
 
 /** Adds what the source no longer lists, and asks the safeguard. */
 async function completePlan(tx: Transaction, tenantId: string, job: JobState, plan: SyncPlan): Promise<SyncPlan> {
-  const incomplete = whyIncomplete(job, await findSeenProof(tx, job.id));
-  const missing = incomplete === undefined ? await planDeletions(tx, tenantId, job) : 0;
+  const { incomplete, missing } = await planMissing(tx, tenantId, job);
   const { deletions, disables } = await countHarm(tx, job, plan, missing);
   if (deletions + disables === 0) return { ...plan, state: 'ready', ...(incomplete && { note: incomplete }) };
   const known = plan.known ?? (await countKnownBefore(tx, job.connectorId, job.id));
@@ -78,6 +79,19 @@ async function completePlan(tx: Transaction, tenantId: string, job: JobState, pl
   // A dry run takes nothing away: its plan only says what would happen.
   const state = held === undefined || job.dryRun ? 'ready' : 'held';
   return { ...plan, known, deletions, disables, state, note };
+}
+
+/** How many are gone: whom a run of changes was told of, and whom a run of everything did not see, unless it may have overlooked them. */
+async function planMissing(
+  tx: Transaction,
+  tenantId: string,
+  job: JobState,
+): Promise<{ missing: number; incomplete?: string }> {
+  if (job.mode === 'changes') return { missing: await countRemovals(tx, job.id) };
+  // Of before its source forgot what had changed, and it read everything.
+  await dropRemovals(tx, job.id);
+  const incomplete = whyIncomplete(job, await findSeenProof(tx, job.id));
+  return incomplete === undefined ? { missing: await planDeletions(tx, tenantId, job) } : { missing: 0, incomplete };
 }
 
 /** A run has counted what its batches take away; of a dry run all of that stands in the plan. */

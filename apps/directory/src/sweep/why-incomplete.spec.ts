@@ -7,6 +7,7 @@ const job = {
   connectorId: 'c',
   kind: 'user' as const,
   dryRun: false,
+  mode: 'full' as const,
   released: false,
   batchesTotal: 3,
   recordsRead: 30,

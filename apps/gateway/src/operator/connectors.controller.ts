@@ -1,4 +1,4 @@
-import { checkSourcePath } from '@idsync/connectors';
+import { checkSchedule, checkSourcePath } from '@idsync/connectors';
 import { type ConnectorBody, connectorBody, requests } from '@idsync/contracts';
 import {
   type ConnectorRow,
@@ -9,6 +9,7 @@ import {
   findProbe,
   insertConnector,
   listConnectors,
+  listFailingRecords,
   lockConnector,
   requestOperation,
   sqlState,
@@ -21,7 +22,7 @@ import type { FastifyReply } from 'fastify';
 import { badRequest, notFound } from '../api-error.js';
 import { uuidOf } from '../directory.controller.js';
 import { GatewaySettings } from '../gateway-settings.js';
-import { presentConnector } from '../present.js';
+import { presentConnector, presentFailingRecord } from '../present.js';
 import { validate } from '../validate.js';
 import { presentProbe, probe } from './probe.js';
 import { readSecrets, writeSecrets } from './seal-connector.js';
@@ -76,9 +77,9 @@ export class ConnectorsController {
     const row = await inTenant(this.database, tenantId, async (tx, tenant) => {
       const before = await lockConnector(tx, tenant, id);
       if (!before) throw notFound();
-      const { type, name, priority, records, config, safeguard } = before;
+      const { type, name, priority, records, config, safeguard, schedule } = before;
       const secrets = await this.secretsAfter(tx, tenant, before, 'secrets' in patch ? patch.secrets : {});
-      const body = validConnector({ type, name, priority, records, config, safeguard, ...patch, secrets });
+      const body = validConnector({ type, name, priority, records, config, safeguard, schedule, ...patch, secrets });
       if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
       if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
       const row = await named(body, () => updateConnector(tx, tenant, id, body));
@@ -89,6 +90,21 @@ export class ConnectorsController {
     });
     if (!row) throw notFound();
     return presentConnector(row);
+  }
+
+  @Get(':connectorId/errors')
+  async errors(
+    @Param('tenantId') tenantId: string,
+    @Param('connectorId') connectorId: string,
+    @Query() query: unknown,
+  ): Promise<object> {
+    const id = uuidOf('connector', connectorId);
+    const page = validate(requests.pageQuery, query);
+    const { rows, total } = await inTenant(this.database, tenantId, async (tx, tenant) => {
+      if (!(await findConnector(tx, tenant, id))) throw notFound();
+      return listFailingRecords(tx, tenant, id, page);
+    });
+    return { data: rows.map(presentFailingRecord), total, ...page };
   }
 
   /** 200 with what came of it, or 202 if that takes longer. */
@@ -148,6 +164,8 @@ function validConnector(input: unknown): ConnectorBody {
   const problem =
     'path' in body.config && body.config.path !== undefined ? checkSourcePath(body.config.path) : undefined;
   if (problem !== undefined) throw badRequest(`config.${problem}`);
+  const impossible = body.schedule ? checkSchedule(body.schedule) : undefined;
+  if (impossible !== undefined) throw badRequest(`schedule.${impossible}`);
   return body;
 }
 

@@ -78,3 +78,130 @@ describe('a job', () => {
     expect((await operator('GET', path)).body).toMatchObject({ batches_total: 3 });
   });
 });
+
+describe('a schedule of a connector', () => {
+  it('is kept, checked, changed and taken away with it', async () => {
+    const schedule = { cron: '0 3 * * *', time_zone: 'Europe/Berlin' };
+    const { status, body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Nightly', schedule });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ schedule: { ...schedule, full_every: 100, paused: false } });
+    expect(body).not.toHaveProperty('next_run_at');
+    const path = `${tenant}/connectors/${body.id}`;
+    const patch = (schedule: unknown) => operator('PATCH', path, { schedule });
+    expect(await patch({ every: '10s' })).toEqual({
+      status: 400,
+      body: { error: 'schedule.every must be a duration such as 90s, 15m, 6h or 1d, of 1m to 31d' },
+    });
+    expect(await patch({ cron: '0 3 * * *', time_zone: 'Mars' })).toEqual({
+      status: 400,
+      body: { error: 'schedule.time_zone "Mars" is unknown' },
+    });
+    expect((await patch({ every: '1h' })).body).toMatchObject({ schedule: { every: '1h' } });
+    expect((await operator('PATCH', path, { priority: 7 })).body).toMatchObject({ schedule: { every: '1h' } });
+    expect((await patch(null)).body).not.toHaveProperty('schedule');
+  });
+
+  it('shows when it runs next and what came of it last, and neither is of another schedule', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, {
+      ...people,
+      name: 'Hourly',
+      schedule: { every: '1h' },
+    });
+    const path = `${tenant}/connectors/${body.id}`;
+    const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id, mode: 'full' });
+    await fixture.rows(
+      `with ended as (
+         update sync_jobs set status = 'failed', error_message = 'gone', completed_at = now(), mode = 'full'
+          where connector_id = (select id from connectors where name = 'Hourly') returning id)
+       insert into connector_states (connector_id, tenant_id, schedule, next_run_at, checkpoint, checkpoint_at, config_version, last_job_id)
+       select c.id, c.tenant_id, c.schedule, '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, ended.id
+         from connectors c, ended where c.name = 'Hourly'`,
+    );
+    expect((await operator('GET', path)).body).toMatchObject({
+      next_run_at: '2030-01-01T00:00:00.000Z',
+      checkpoint_at: '2029-01-01T00:00:00.000Z',
+      last_run: { job_id: job.job_id, status: 'failed', mode: 'full', error_message: 'gone' },
+    });
+    expect((await operator('PATCH', path, { schedule: { every: '2h' } })).body).not.toHaveProperty('next_run_at');
+    expect((await operator('PATCH', path, { name: 'Hourly 2' })).body).toHaveProperty('checkpoint_at');
+    const config = { ...people.config, path: 'other.csv' };
+    expect((await operator('PATCH', path, { config })).body).not.toHaveProperty('checkpoint_at');
+  });
+
+  it('is no reason to queue the same job twice, but who asks for a mode has a job that reads so', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Modes' });
+    const trigger = async (more: object) =>
+      (await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id, ...more })).body;
+    const first = await trigger({});
+    expect(await trigger({ mode: 'auto' })).toEqual(first);
+    const full = await trigger({ mode: 'full' });
+    expect(full.job_id).not.toBe(first.job_id);
+    expect((await operator('GET', `${tenant}/sync-jobs/${full.job_id}`)).body).toMatchObject({ mode: 'full' });
+    expect(await trigger({ mode: 'half' })).toEqual({ error: 'mode must be one of auto, full, changes' });
+  });
+});
+
+describe('what operators see of a source', () => {
+  it('is how many times in a row it failed, and which of its records cannot be used', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Shaky' });
+    expect(body).toMatchObject({ health: 'ok', failures: 0 });
+    const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
+    const path = `${tenant}/connectors/${body.id}`;
+    const fail = (failures: number) =>
+      fixture.rows(
+        `insert into connector_states (connector_id, tenant_id, failures)
+         select id, tenant_id, $1 from connectors where name = 'Shaky'
+         on conflict (connector_id) do update set failures = excluded.failures`,
+        [failures],
+      );
+    await fail(2);
+    expect((await operator('GET', path)).body).toMatchObject({ health: 'failing', failures: 2 });
+    await fail(3);
+    expect((await operator('GET', path)).body).toMatchObject({ health: 'suspended' });
+    await fixture.rows(
+      `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, line, message, first_failed_at, last_failed_at)
+       select gen_random_uuid(), c.id, c.tenant_id, j.id, 'r1', 7, 'no mail', '2029-01-01T00:00:00Z', '2029-01-02T00:00:00Z'
+         from connectors c join sync_jobs j on j.connector_id = c.id where c.name = 'Shaky'`,
+    );
+    expect((await operator('GET', `${path}/errors?limit=10`)).body).toEqual({
+      data: [
+        {
+          external_id: 'r1',
+          line: 7,
+          message: 'no mail',
+          first_failed_at: '2029-01-01T00:00:00.000Z',
+          last_failed_at: '2029-01-02T00:00:00.000Z',
+          job_id: job.job_id,
+        },
+      ],
+      total: 1,
+      limit: 10,
+      offset: 0,
+    });
+    expect((await operator('GET', `${tenant}/connectors/con_none/errors`)).status).toBe(404);
+  });
+
+  it('is that a job waits for nothing but its source', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Slow' });
+    const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
+    const become = async (change: string) => {
+      await fixture.rows(
+        `update sync_jobs set status = 'running', started_at = now() - interval '1 hour',
+                ${change} where connector_id = (select id from connectors where name = 'Slow')`,
+      );
+      return (await operator('GET', `${tenant}/sync-jobs/${job.job_id}`)).body;
+    };
+    expect(await become(`lease_until = now() + interval '1 minute', last_record_at = now()`)).toMatchObject({
+      stalled: false,
+      last_record_at: expect.any(String),
+    });
+    expect(await become(`last_record_at = now() - interval '6 minutes'`)).toMatchObject({ stalled: true });
+    expect(await become('last_record_at = null')).toMatchObject({ stalled: true });
+    // Its batches wait for the directory, its worker is gone, or all is read.
+    expect(await become('batches_written = 2, batches_processed = 1')).toMatchObject({ stalled: false });
+    expect(await become(`batches_written = 0, batches_processed = 0, lease_until = null`)).toMatchObject({
+      stalled: false,
+    });
+    expect(await become('batches_total = 0')).toMatchObject({ stalled: false });
+  });
+});

@@ -19,8 +19,8 @@ export class SyncJobsController {
   @Post()
   @HttpCode(202)
   async trigger(@Param('tenantId') tenantId: string, @Body() body: unknown): Promise<object> {
-    const { connector_id, dry_run } = validate(requests.operatorTriggerBody, body);
-    const { answer } = await trigger(this.database, uuidOf('tenant', tenantId), connector_id, undefined, dry_run);
+    const { connector_id, dry_run: dryRun, mode } = validate(requests.operatorTriggerBody, body);
+    const { answer } = await trigger(this.database, uuidOf('tenant', tenantId), connector_id, { dryRun, mode });
     return answer;
   }
 

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
+import { connectorHealths } from '../connector-health.js';
 import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
+import { schedule } from '../schedule.js';
 import { dateTime, pageFields, syncStatusFields, text } from './resources.js';
 
 export const tenant = z.strictObject({ id: text, name: text, created_at: dateTime });
@@ -17,6 +19,19 @@ const apiKeyFields = {
 };
 const apiKey = z.strictObject(apiKeyFields);
 export const createdApiKey = z.strictObject({ ...apiKeyFields, key: text.describe('Shown here and never again.') });
+const lastRun = z
+  .strictObject({
+    job_id: text,
+    status: text,
+    mode: text.describe('full | changes'),
+    started_at: dateTime.optional(),
+    completed_at: dateTime,
+    error_message: text.optional(),
+    records_read: z.int(),
+    records_failed: z.int(),
+    records_deleted: z.int(),
+  })
+  .describe('The last job that ended and was no dry run.');
 export const connector = z.strictObject({
   id: text,
   tenant_id: text,
@@ -27,6 +42,20 @@ export const connector = z.strictObject({
   config: z.record(text, z.unknown()),
   secrets: z.array(text).describe('The names of the secrets that are set.'),
   safeguard,
+  health: z
+    .enum(connectorHealths)
+    .describe(
+      'failing: its last job failed | suspended: three in a row did, and its schedule looks at it more and more seldom',
+    ),
+  failures: z.int().describe('Jobs in a row that failed.'),
+  schedule: schedule.optional(),
+  next_run_at: dateTime.optional().describe('When its schedule makes the next job.'),
+  skipped: z
+    .strictObject({ at: dateTime, reason: text })
+    .optional()
+    .describe('The last time its schedule made no job although one was due.'),
+  checkpoint_at: dateTime.optional().describe('The next run of changes reads what has changed since then.'),
+  last_run: lastRun.optional(),
   created_at: dateTime,
   updated_at: dateTime,
 });
@@ -54,7 +83,11 @@ const operatorJobFields = {
   records_failed: z.int(),
   records_deleted: z.int().describe('Records that the source no longer listed.'),
   dry_run: z.boolean(),
-  note: text.optional().describe('Why nothing was deleted, or what was held back.'),
+  scheduled_for: dateTime.optional().describe('When it was due, if the schedule made it.'),
+  last_record_at: dateTime.optional().describe('When its source last gave a page.'),
+  stalled: z.boolean().describe('A worker has waited for the source alone for five minutes; after ten it gives up.'),
+  mode: text.describe('What it reads: full | changes; auto until that is settled.'),
+  note: text.optional().describe('Why nothing was deleted, what was held back, or why everything was read.'),
   decision: decision
     .extend({ after: decision.optional().describe('What was decided before.') })
     .optional()
@@ -82,6 +115,19 @@ export const syncPlan = z.strictObject({
         .describe('The identity it belongs to or would join; absent if it would be a new one.'),
       changes: z.array(z.record(text, z.unknown())),
       done: z.boolean(),
+    }),
+  ),
+  ...pageFields,
+});
+export const failingRecordPage = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      external_id: text.optional(),
+      line: z.int().optional(),
+      message: text,
+      first_failed_at: dateTime,
+      last_failed_at: dateTime,
+      job_id: text.describe('The last in which it failed.'),
     }),
   ),
   ...pageFields,

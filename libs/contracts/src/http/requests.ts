@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { caseStatuses } from '../operations.js';
 import { recordKinds } from '../records.js';
-import { jobStatuses, personStatuses } from '../statuses.js';
+import { schedule } from '../schedule.js';
+import { jobStatuses, personStatuses, syncModes } from '../statuses.js';
 import { text } from '../text.js';
 import { deliveryStatuses } from '../webhooks.js';
 import { scopes } from './errors.js';
@@ -92,11 +93,18 @@ export const connectorPatch = z.looseObject({
   records: z.enum(recordKinds).optional(),
   config: z.record(z.string(), z.unknown()).optional(),
   safeguard: safeguard.optional(),
+  schedule: schedule.nullish(),
 });
 export const operatorTriggerBody = z.strictObject({
   connector_id: text.min(1),
   /** Writes down what a run would change, and changes nothing. */
   dry_run: z.boolean().default(false),
+  mode: z
+    .enum(syncModes, { error: `must be one of ${syncModes.join(', ')}` })
+    .default('auto')
+    .describe(
+      'full: everything | changes: what has changed since the last run | auto: changes where that is possible.',
+    ),
 });
 /** Whoever decides says who they are: the operator interface has one token for all. */
 const by = text.trim().min(1).max(200).default('operator');

@@ -1,4 +1,11 @@
-import { type ConnectorType, type JobStatus, type RecordKind, type Safeguard, safeguard } from '@idsync/contracts';
+import {
+  type ConnectorType,
+  type JobStatus,
+  type RecordKind,
+  type Safeguard,
+  type SyncMode,
+  safeguard,
+} from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 
 export interface ReadyBatch {
@@ -8,6 +15,7 @@ export interface ReadyBatch {
   jobStatus: JobStatus;
   kind: RecordKind;
   dryRun: boolean;
+  mode: SyncMode;
 }
 
 export interface ConnectorFacts {
@@ -27,7 +35,7 @@ export async function findBatch(tx: Transaction, jobId: string, seq: number): Pr
   await keepFromCancelling(tx, jobId);
   const [batch] = await tx.query<ReadyBatch>(
     `select b.connector_id as "connectorId", b.records, j.status as "jobStatus", c.records as kind,
-            j.dry_run as "dryRun"
+            j.dry_run as "dryRun", j.mode
        from sync_batches b
        join sync_jobs j on j.id = b.job_id
        join connectors c on c.id = b.connector_id
@@ -66,6 +74,7 @@ export interface JobState {
   connectorId: string;
   kind: RecordKind;
   dryRun: boolean;
+  mode: SyncMode;
   /** True if an operator let it do what its safeguard held back. */
   released: boolean;
   batchesTotal: number | null;
@@ -76,7 +85,7 @@ export interface JobState {
 
 export async function findJobState(tx: Transaction, jobId: string): Promise<JobState | undefined> {
   const [job] = await tx.query<JobState>(
-    `select j.id, j.status, j.connector_id as "connectorId", c.records as kind, j.dry_run as "dryRun",
+    `select j.id, j.status, j.connector_id as "connectorId", c.records as kind, j.dry_run as "dryRun", j.mode,
             coalesce(j.decision ->> 'action' = 'released', false) as released, j.batches_total as "batchesTotal",
             j.records_read as "recordsRead", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed"
        from sync_jobs j join connectors c on c.id = j.connector_id where j.id = $1`,

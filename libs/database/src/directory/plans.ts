@@ -86,6 +86,10 @@ export async function countKnownBefore(tx: Transaction, connectorId: string, job
   return row?.known ?? 0;
 }
 
+/** The one change of a record `r` that is deleted. */
+const statusGone = `jsonb_build_array(jsonb_build_object('field', 'status', 'from', r.status,
+  'to', case r.kind when 'machine_identity' then 'decommissioned' else 'deleted' end))`;
+
 /** Sequence number of what the sweep adds to a plan; the batches have the others. */
 const sweepSeq = -1;
 
@@ -106,9 +110,7 @@ export async function planDeletions(
        select unnest(record_ids) from seen_records where job_id = $1),
      planned as (
        insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
-       select $1, $2, ${sweepSeq}, 'delete', r.id, r.kind, r.external_id, r.identity_id,
-              jsonb_build_array(jsonb_build_object('field', 'status', 'from', r.status,
-                'to', case r.kind when 'machine_identity' then 'decommissioned' else 'deleted' end)),
+       select $1, $2, ${sweepSeq}, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${statusGone},
               r.updated_at
          from missing cross join lateral (select * from source_records where id = missing.id limit 1) r
         where not exists (select from sync_record_errors e where e.job_id = $1 and e.external_id = r.external_id)
@@ -118,6 +120,46 @@ export async function planDeletions(
     [id, tenantId, connectorId],
   );
   return row?.count ?? 0;
+}
+
+/** Plans the deletion of those of these records that live. */
+export async function planRemoved(
+  tx: Transaction,
+  tenantId: string,
+  { id, connectorId }: { id: string; connectorId: string },
+  seq: number,
+  externalIds: readonly string[],
+): Promise<void> {
+  await tx.query(
+    `insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
+     select $1, $2, $4, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${statusGone}, r.updated_at
+       from unnest($5::text[]) as n (external_id)
+      cross join lateral (select * from source_records
+                           where connector_id = $3 and external_id = n.external_id limit 1) r
+      where r.status not in ${gone}`,
+    [id, tenantId, connectorId, seq, texts(externalIds)],
+  );
+}
+
+/** Removals that stand in a plan. */
+export async function countRemovals(tx: Transaction, jobId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from sync_plan_entries where job_id = $1 and action = 'delete' and incoming is null`,
+    [jobId],
+  );
+  return row?.count ?? 0;
+}
+
+export async function dropRemovals(tx: Transaction, jobId: string): Promise<void> {
+  await tx.query(`delete from sync_plan_entries where job_id = $1 and action = 'delete' and incoming is null`, [jobId]);
+}
+
+/** Takes these records out of a plan. */
+export async function dropEntries(tx: Transaction, jobId: string, externalIds: readonly string[]): Promise<void> {
+  await tx.query('delete from sync_plan_entries where job_id = $1 and external_id = any($2)', [
+    jobId,
+    texts(externalIds),
+  ]);
 }
 
 export async function addPlanEntries(

@@ -1,23 +1,38 @@
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
-export interface SeenBatch {
-  jobId: string;
-  seq: number;
-  connectorId: string;
-  /** Records that were known, as PostgreSQL writes an array, and those it made. */
+/** Notes that a batch is applied; false if it was noted before. */
+export async function noteSeen(
+  tx: Transaction,
+  tenantId: string,
+  batch: { jobId: string; seq: number; connectorId: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into seen_records (job_id, seq, tenant_id, connector_id, record_ids) values ($1, $2, $3, $4, '{}')
+     on conflict do nothing returning seq`,
+    [batch.jobId, batch.seq, tenantId, batch.connectorId],
+  );
+  return rows.length > 0;
+}
+
+/** Records that were known, as PostgreSQL writes an array, and those that were made. */
+interface NamedRecords {
   knownIds: string;
   madeIds: readonly string[];
 }
 
-/** Notes which records a batch named; false if that batch was noted before. One row a batch: unchanged records are not touched. */
-export async function noteSeen(tx: Transaction, tenantId: string, batch: SeenBatch): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into seen_records (job_id, seq, tenant_id, connector_id, record_ids) values ($1, $2, $3, $4, $5::uuid[] || $6::uuid[])
-     on conflict do nothing returning seq`,
-    [batch.jobId, batch.seq, tenantId, batch.connectorId, batch.knownIds, uuids(batch.madeIds)],
-  );
-  return rows.length > 0;
+/** Keeps which records a noted batch named, part by part. One row a batch: unchanged records are not touched. */
+export async function saveSeen(
+  tx: Transaction,
+  { jobId, seq }: { jobId: string; seq: number },
+  parts: readonly NamedRecords[],
+): Promise<void> {
+  for (const { knownIds, madeIds } of parts) {
+    await tx.query(
+      'update seen_records set record_ids = record_ids || $3::uuid[] || $4::uuid[] where job_id = $1 and seq = $2',
+      [jobId, seq, knownIds, uuids(madeIds)],
+    );
+  }
 }
 
 export interface SeenProof {

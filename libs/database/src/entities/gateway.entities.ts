@@ -49,6 +49,7 @@ export class ApiKeyEntity {
 
 @Index('connectors_name', ['tenantId', 'name'], { unique: true, where: 'deleted_at is null' })
 @Index('connectors_tenant', ['tenantId', 'createdAt', 'id'])
+@Index('connectors_scheduled', ['id'], { where: 'schedule is not null and deleted_at is null' })
 @Entity('connectors')
 export class ConnectorEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'connectors_pkey' })
@@ -78,6 +79,12 @@ export class ConnectorEntity {
 
   @Column({ type: 'jsonb', default: {} })
   safeguard!: unknown;
+
+  @Column({ type: 'integer', name: 'config_version', default: 1 })
+  configVersion!: number;
+
+  @Column({ type: 'jsonb', nullable: true })
+  schedule!: unknown | null;
 
   @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

@@ -29,7 +29,13 @@ import {
   WeakKeyEntity,
 } from './matching.entities.js';
 import { SeenRecordsEntity, SyncPlanEntity, SyncPlanEntryEntity } from './sweep.entities.js';
-import { SyncBatchEntity, SyncJobEntity, SyncRecordErrorEntity } from './sync.entities.js';
+import {
+  ConnectorStateEntity,
+  FailingRecordEntity,
+  SyncBatchEntity,
+  SyncJobEntity,
+  SyncRecordErrorEntity,
+} from './sync.entities.js';
 import {
   EventPayloadEntity,
   FanOutPositionEntity,
@@ -52,6 +58,8 @@ export const entities = [
   SyncJobEntity,
   SyncBatchEntity,
   SyncRecordErrorEntity,
+  ConnectorStateEntity,
+  FailingRecordEntity,
   SeenRecordsEntity,
   SyncPlanEntity,
   SyncPlanEntryEntity,

@@ -11,6 +11,8 @@ import { TenantEntity } from './gateway.entities.js';
   'sync_jobs_status_check',
   "status in ('queued', 'running', 'quarantined', 'completed', 'completed_with_errors', 'failed', 'cancelled')",
 )
+@Index('sync_jobs_scheduled', ['connectorId', 'scheduledFor'], { unique: true, where: 'scheduled_for is not null' })
+@Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes')")
 @Entity('sync_jobs')
 export class SyncJobEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_jobs_pkey' })
@@ -101,6 +103,129 @@ export class SyncJobEntity {
 
   @Column({ type: 'timestamptz', name: 'sweep_asked_at', nullable: true })
   sweepAskedAt!: Date | null;
+
+  @Column({ type: 'text', default: 'auto' })
+  mode!: string;
+
+  /** The checkpoint whose changes it reads. */
+  @Column({ type: 'jsonb', nullable: true })
+  since!: unknown | null;
+
+  /** Of the connector's config when it began to read. */
+  @Column({ type: 'integer', name: 'config_version', nullable: true })
+  configVersion!: number | null;
+
+  @Column({ type: 'text', name: 'why_full', nullable: true })
+  whyFull!: string | null;
+
+  /** Where the next read of changes takes up, once this job has completed. */
+  @Column({ type: 'jsonb', nullable: true })
+  checkpoint!: unknown | null;
+
+  /** When it was due, if a schedule made it. */
+  @Column({ type: 'timestamptz', name: 'scheduled_for', nullable: true })
+  scheduledFor!: Date | null;
+
+  /** When its source last gave a page. */
+  @Column({ type: 'timestamptz', name: 'last_record_at', nullable: true })
+  lastRecordAt!: Date | null;
+}
+
+@Entity('connector_states')
+export class ConnectorStateEntity {
+  @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'connector_states_pkey' })
+  connectorId!: string;
+
+  @Column({ type: 'uuid', name: 'tenant_id' })
+  tenantId!: string;
+
+  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'connector_states_tenant_id_fkey' })
+  tenant?: Relation<TenantEntity>;
+
+  @Column({ type: 'jsonb', nullable: true })
+  checkpoint!: unknown | null;
+
+  /** When the run began that left the checkpoint. */
+  @Column({ type: 'timestamptz', name: 'checkpoint_at', nullable: true })
+  checkpointAt!: Date | null;
+
+  /** Of the config that the checkpoint was read by. */
+  @Column({ type: 'integer', name: 'config_version', nullable: true })
+  configVersion!: number | null;
+
+  @Column({ type: 'integer', name: 'runs_since_full', default: 0 })
+  runsSinceFull!: number;
+
+  /** The one that the next run was planned by. */
+  @Column({ type: 'jsonb', nullable: true })
+  schedule!: unknown | null;
+
+  /** The next run, without jitter. */
+  @Column({ type: 'timestamptz', name: 'due_at', nullable: true })
+  dueAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'next_run_at', nullable: true })
+  nextRunAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'last_due_at', nullable: true })
+  lastDueAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'skipped_at', nullable: true })
+  skippedAt!: Date | null;
+
+  @Column({ type: 'text', name: 'skipped_because', nullable: true })
+  skippedBecause!: string | null;
+
+  /** The last one that ended and was no dry run. */
+  @Column({ type: 'uuid', name: 'last_job_id', nullable: true })
+  lastJobId!: string | null;
+
+  /** Jobs in a row that failed. */
+  @Column({ type: 'integer', default: 0 })
+  failures!: number;
+
+  @Column({ type: 'timestamptz', name: 'last_failed_at', nullable: true })
+  lastFailedAt!: Date | null;
+}
+
+@Index('failing_records_connector', ['connectorId', 'id'])
+@Index('failing_records_anchor', ['connectorId', 'externalId'], { unique: true, where: 'external_id is not null' })
+@Index('failing_records_line', ['connectorId', 'line'], { unique: true, where: 'external_id is null' })
+@Index('failing_records_job', ['jobId'])
+@Entity('failing_records')
+export class FailingRecordEntity {
+  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'failing_records_pkey' })
+  id!: string;
+
+  @Column({ type: 'uuid', name: 'connector_id' })
+  connectorId!: string;
+
+  @Column({ type: 'uuid', name: 'tenant_id' })
+  tenantId!: string;
+
+  /** The last in which it failed. */
+  @Column({ type: 'uuid', name: 'job_id' })
+  jobId!: string;
+
+  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'failing_records_job_id_fkey' })
+  job?: Relation<SyncJobEntity>;
+
+  @Column({ type: 'text', name: 'external_id', nullable: true })
+  externalId!: string | null;
+
+  @Column({ type: 'bigint', nullable: true })
+  line!: number | null;
+
+  @Column({ type: 'text' })
+  message!: string;
+
+  @Column({ type: 'timestamptz', name: 'first_failed_at', default: () => 'now()' })
+  firstFailedAt!: Date;
+
+  @Column({ type: 'timestamptz', name: 'last_failed_at', default: () => 'now()' })
+  lastFailedAt!: Date;
 }
 
 @Entity('sync_batches')

@@ -1,4 +1,4 @@
-import type { JobStatus } from '@idsync/contracts';
+import type { JobStatus, SyncMode } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { count, type Page, type Rows } from './page.js';
 
@@ -18,7 +18,14 @@ export interface JobRow {
   recordsFailed: number;
   recordsDeleted: number;
   dryRun: boolean;
+  mode: SyncMode;
+  scheduledFor: Date | null;
+  /** When its source last gave a page. */
+  lastRecordAt: Date | null;
+  /** True if a worker waits for its source alone, and has for minutes. */
+  stalled: boolean;
   note: string | null;
+  whyFull: string | null;
   decision: { action: string; reason?: string; by?: string; at: string } | null;
 }
 
@@ -32,7 +39,10 @@ const columns = `id, connector_id as "connectorId", status, progress_pct as "pro
   started_at as "startedAt", completed_at as "completedAt", error_message as "errorMessage",
   batches_processed as "batchesProcessed", batches_total as "batchesTotal", records_read as "recordsRead",
   records_applied as "recordsApplied", records_failed as "recordsFailed",
-  records_deleted as "recordsDeleted", dry_run as "dryRun", note, decision`;
+  records_deleted as "recordsDeleted", dry_run as "dryRun", mode, scheduled_for as "scheduledFor",
+  last_record_at as "lastRecordAt",
+  coalesce(status = 'running' and batches_total is null and batches_processed >= batches_written and lease_until > now()
+    and coalesce(last_record_at, started_at) < now() - interval '5 minutes', false) as stalled, note, why_full as "whyFull", decision`;
 
 export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {
   const [row] = await tx.query<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [

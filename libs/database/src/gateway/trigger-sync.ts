@@ -1,4 +1,4 @@
-import { newUuid } from '@idsync/contracts';
+import { newUuid, type SyncMode } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { enqueue } from '../outbox.js';
 
@@ -11,9 +11,10 @@ export type TriggerOutcome =
 export async function triggerSync(
   tx: Transaction,
   tenantId: string,
-  trigger: { connectorId: string; idempotencyKey?: string; dryRun?: boolean },
+  trigger: { connectorId: string; idempotencyKey?: string; dryRun?: boolean; mode?: SyncMode },
 ): Promise<TriggerOutcome> {
-  if (trigger.dryRun) return triggerDryRun(tx, tenantId, trigger.connectorId);
+  const { dryRun = false, mode = 'auto' } = trigger;
+  if (dryRun || mode !== 'auto') return triggerApart(tx, tenantId, { connectorId: trigger.connectorId, dryRun, mode });
   return trigger.idempotencyKey === undefined
     ? triggerOnce(tx, tenantId, trigger.connectorId)
     : triggerWithKey(tx, tenantId, trigger.connectorId, trigger.idempotencyKey);
@@ -73,11 +74,15 @@ async function forgetExpiredKeys(tx: Transaction, tenantId: string): Promise<voi
   );
 }
 
-/** Always a job of its own: what is queued already is meant in earnest. */
-async function triggerDryRun(tx: Transaction, tenantId: string, connectorId: string): Promise<TriggerOutcome> {
+/** Always a job of its own: what is queued already is meant in earnest, and reads what it was made to read. */
+async function triggerApart(
+  tx: Transaction,
+  tenantId: string,
+  { connectorId, dryRun, mode }: { connectorId: string; dryRun: boolean; mode: SyncMode },
+): Promise<TriggerOutcome> {
   if (!(await connectorExists(tx, tenantId, connectorId))) return { kind: 'unknown_connector' };
   const jobId = newUuid();
-  await insertJob(tx, tenantId, { jobId, connectorId, keyed: true, dryRun: true });
+  await insertJob(tx, tenantId, { jobId, connectorId, keyed: true, dryRun, mode });
   return { kind: 'accepted', jobId, status: 'queued', replayed: false };
 }
 
@@ -101,12 +106,12 @@ async function triggerOnce(tx: Transaction, tenantId: string, connectorId: strin
 async function insertJob(
   tx: Transaction,
   tenantId: string,
-  job: { jobId: string; connectorId: string; keyed: boolean; dryRun?: boolean },
+  job: { jobId: string; connectorId: string; keyed: boolean; dryRun?: boolean; mode?: SyncMode },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into sync_jobs (id, tenant_id, connector_id, keyed, dry_run) values ($1, $2, $3, $4, $5)
+    `insert into sync_jobs (id, tenant_id, connector_id, keyed, dry_run, mode) values ($1, $2, $3, $4, $5, $6)
      on conflict (connector_id) where status = 'queued' and not keyed do nothing returning id`,
-    [job.jobId, tenantId, job.connectorId, job.keyed, job.dryRun ?? false],
+    [job.jobId, tenantId, job.connectorId, job.keyed, job.dryRun ?? false, job.mode ?? 'auto'],
   );
   if (rows.length === 0) return false;
   await enqueue(tx, { type: 'sync.job.requested', tenantId, data: { job_id: job.jobId } });

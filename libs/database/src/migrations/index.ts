@@ -11,6 +11,9 @@ import { EventFeed1700000000010 } from './1700000000010-event-feed.js';
 import { FanOutPositions1700000000012 } from './1700000000012-fan-out-positions.js';
 import { DeliveryLists1700000000013 } from './1700000000013-delivery-lists.js';
 import { ConnectorSecrets1700000000014 } from './1700000000014-connector-secrets.js';
+import { Incremental1700000000020 } from './1700000000020-incremental.js';
+import { Schedules1700000000021 } from './1700000000021-schedules.js';
+import { SourceHealth1700000000022 } from './1700000000022-source-health.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -27,4 +30,7 @@ export const migrations = [
   FanOutPositions1700000000012,
   DeliveryLists1700000000013,
   ConnectorSecrets1700000000014,
+  Incremental1700000000020,
+  Schedules1700000000021,
+  SourceHealth1700000000022,
 ];

@@ -41,7 +41,7 @@ export async function holdBatches(tx: Transaction, jobId: string): Promise<void>
 
 /**
  * Batches whose announcement has had no answer for `olderThanMs`, marked as announced anew; some at a time. The table
- * holds what is in flight only, so it is read as it lies.
+ * holds what is in flight only, so it is read as it lies. Batches of changes are announced one after another.
  */
 export async function takeUnansweredBatches(
   tx: Transaction,
@@ -52,6 +52,7 @@ export async function takeUnansweredBatches(
     `update sync_batches set announced_at = now() where (job_id, seq) in (
        select b.job_id, b.seq from sync_batches b join sync_jobs j on j.id = b.job_id
         where b.announced_at < now() - $1 * interval '1 millisecond' and j.completed_at is null
+          and (j.mode <> 'changes' or b.seq = j.batches_processed)
         order by b.announced_at limit $2 for update of b skip locked)
      returning job_id as "jobId", seq, tenant_id as "tenantId"`,
     [olderThanMs, limit],

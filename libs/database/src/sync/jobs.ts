@@ -1,4 +1,4 @@
-import type { JobStatus } from '@idsync/contracts';
+import type { JobStatus, SyncMode } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 
 /** How far a job is. A record has failed when its source or the directory left it out. */
@@ -15,6 +15,9 @@ export interface JobCounts {
   progressPct: number;
 }
 
+/** A place in a source, as its connector writes it. */
+export type SourcePlace = Readonly<Record<string, string | number | boolean>>;
+
 export interface SyncJob extends JobCounts {
   id: string;
   tenantId: string;
@@ -29,7 +32,15 @@ export interface SyncJob extends JobCounts {
   /** Claims since the job last moved on. */
   attempts: number;
   /** Where the source was left; null at its beginning. */
-  cursor: Readonly<Record<string, string | number | boolean>> | null;
+  cursor: SourcePlace | null;
+  /** `auto` until somebody begins to read. */
+  mode: SyncMode;
+  /** The checkpoint whose changes are read. */
+  since: SourcePlace | null;
+  /** Of the config it is read by; null until somebody begins to. */
+  configVersion: number | null;
+  /** Where the connector's next run takes up, once this job has completed. */
+  checkpoint: SourcePlace | null;
 }
 
 export interface JobEnd extends JobCounts {
@@ -53,7 +64,7 @@ export const jobColumns = `j.id, j.tenant_id as "tenantId", j.connector_id as "c
   j.error_message as "errorMessage", j.lease_token as "leaseToken", j.attempts, j.cursor, j.records_read as "recordsRead",
   j.records_expected as "recordsExpected", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed",
   j.batches_written as "batchesWritten", j.batches_processed as "batchesProcessed", j.batches_total as "batchesTotal",
-  j.progress_pct as "progressPct"`;
+  j.progress_pct as "progressPct", j.mode, j.since, j.config_version as "configVersion", j.checkpoint`;
 
 /** Whoever changes a job or its batches takes this lock first, so that nobody waits for another in a circle. */
 export async function lockJob(tx: Transaction, tenantId: string, jobId: string): Promise<SyncJob | undefined> {

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database.js';
-import { jobColumns, type SyncJob } from './jobs.js';
+import { jobColumns, type SourcePlace, type SyncJob } from './jobs.js';
 
 /** The right to read a job's source. The token is the fence: every later lease has a higher one. */
 export interface Lease {
@@ -92,17 +92,25 @@ export async function renewLease(tx: Transaction, lease: Lease, leaseMs: number)
   return rows.length > 0;
 }
 
-/** The job has moved on to `cursor`; the lease is renewed with it. */
-export async function checkpoint(
+/** The job has moved on to `cursor`; the lease is renewed with it. The last page also tells where the next run takes up. */
+export async function moveOn(
   tx: Transaction,
   lease: Lease,
-  cursor: SyncJob['cursor'],
+  { cursor, checkpoint }: { cursor: SourcePlace; checkpoint?: SourcePlace },
   leaseMs: number,
 ): Promise<void> {
   await tx.query(
-    `update sync_jobs set cursor = $4, attempts = 0, lease_until = now() + $5 * interval '1 millisecond'
+    `update sync_jobs set cursor = $4, attempts = 0, lease_until = now() + $5 * interval '1 millisecond',
+            checkpoint = coalesce($6, checkpoint), last_record_at = now()
       where id = $1 and tenant_id = $2 and lease_token = $3`,
-    [lease.jobId, lease.tenantId, lease.token, JSON.stringify(cursor), leaseMs],
+    [
+      lease.jobId,
+      lease.tenantId,
+      lease.token,
+      JSON.stringify(cursor),
+      leaseMs,
+      checkpoint === undefined ? null : JSON.stringify(checkpoint),
+    ],
   );
 }
 

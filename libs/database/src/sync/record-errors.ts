@@ -46,6 +46,6 @@ export async function findFirstRecordError(
 }
 
 /** Sources hold anything, and PostgreSQL's text holds no NUL. */
-function plainText(text: string, longest = 1_000): string {
+export function plainText(text: string, longest = 1_000): string {
   return text.replaceAll('\0', '').slice(0, longest);
 }

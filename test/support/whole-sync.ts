@@ -1,0 +1,111 @@
+import type { Connector } from '@idsync/connectors';
+import { type Message, type MessageType, newUuid } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { applyBatch } from '../../apps/directory/src/apply-batch.js';
+import { sweepJob } from '../../apps/directory/src/sweep/sweep-job.js';
+import { applyProgress } from '../../apps/sync-worker/src/apply-progress.js';
+import { claimJob } from '../../apps/sync-worker/src/claim-job.js';
+import { endSweep } from '../../apps/sync-worker/src/end-sweep.js';
+import { quarantine, releaseJob } from '../../apps/sync-worker/src/quarantine.js';
+import { RunControl } from '../../apps/sync-worker/src/run-control.js';
+import { runJob } from '../../apps/sync-worker/src/run-job.js';
+import { defaultSettings, type SyncContext } from '../../apps/sync-worker/src/sync-context.js';
+
+export interface RunOptions {
+  mode?: 'auto' | 'full' | 'changes';
+  pageSize?: number;
+  dryRun?: boolean;
+  /** When the directory applies what is read. */
+  at?: Date;
+  /** Which of the messages that wait is next, and whether it comes twice. */
+  choose?: () => number;
+}
+
+/** The sync-worker and the directory on one database, their messages carried by hand. */
+export class WholeSync {
+  private constructor(
+    private readonly own: TestDatabase,
+    private readonly worker: Database,
+    private readonly directory: Database,
+    readonly rows: DirectoryFixture,
+  ) {}
+
+  static async start(): Promise<WholeSync> {
+    const own = await createTestDatabase();
+    const worker = await Database.connect({ url: own.url, service: 'sync-worker' });
+    const directory = await Database.connect({ url: own.url, service: 'directory' });
+    return new WholeSync(own, worker, directory, DirectoryFixture.connect(own.url));
+  }
+
+  async close(): Promise<void> {
+    await this.rows.close();
+    await this.worker.close();
+    await this.directory.close();
+    await this.own.drop();
+  }
+
+  /** Runs a job to where it ends or waits for an operator; whoever reads is taken over as often as it is interrupted. */
+  async run(tenantId: string, connectorId: string, source: Connector, options: RunOptions = {}): Promise<string> {
+    const { mode = 'auto', pageSize = 100, dryRun = false } = options;
+    const id = newUuid();
+    await this.rows.rows(
+      'insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, dry_run) values ($1, $2, $3, true, $4, $5)',
+      [id, tenantId, connectorId, mode, dryRun],
+    );
+    const context: SyncContext = {
+      database: this.worker,
+      openConnector: () => source,
+      owner: 'a worker',
+      settings: { ...defaultSettings, pageSize, roomPollMs: 5 },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    };
+    for (;;) {
+      const job = await claimJob(context, { id, tenantId });
+      if (!job) break;
+      // Both at once: a worker may wait until what it wrote is applied.
+      let reading = true;
+      const read = runJob(context, job, new RunControl()).finally(() => {
+        reading = false;
+      });
+      while (reading) await this.carry(options);
+      await read;
+      await this.rows.rows(
+        `update sync_jobs set lease_until = now() - interval '1 second' where id = $1 and lease_until is not null`,
+        [id],
+      );
+    }
+    while ((await this.carry(options)) > 0);
+    return id;
+  }
+
+  /** An operator lets a job go on that was held back. */
+  async release(tenantId: string, jobId: string, options: RunOptions = {}): Promise<void> {
+    const data = { job_id: jobId, reason: 'meant', by: 'test' };
+    await releaseJob(this.worker, { id: newUuid(), tenant_id: tenantId, data });
+    while ((await this.carry(options)) > 0);
+  }
+
+  /** Delivers what waits in the outboxes, in the order that is chosen; returns how many messages that were. */
+  private async carry({ at, choose = () => 0 }: RunOptions): Promise<number> {
+    const waiting = await this.rows.rows<{ type: MessageType; message: string }>(
+      'with taken as (delete from outbox returning id, type, message) select type, message from taken order by id',
+    );
+    const count = waiting.length;
+    while (waiting.length > 0) {
+      const [next] = waiting.splice(choose() % waiting.length, 1);
+      if (!next) break;
+      await this.deliver(next.type, JSON.parse(next.message), at);
+      if (choose() % 3 === 1) await this.deliver(next.type, JSON.parse(next.message), at);
+    }
+    return count;
+  }
+
+  private async deliver(type: MessageType, message: Message, at: Date | undefined): Promise<void> {
+    if (type === 'sync.batch.ready') await applyBatch(this.directory, message as Message<typeof type>, at);
+    if (type === 'sync.sweep.requested') await sweepJob(this.directory, message as Message<typeof type>, at);
+    if (type === 'sync.batch.applied') await applyProgress(this.worker, message as Message<typeof type>);
+    if (type === 'sync.sweep.ended') await endSweep(this.worker, message as Message<typeof type>);
+    if (type === 'sync.sweep.held') await quarantine(this.worker, message as Message<typeof type>);
+  }
+}
