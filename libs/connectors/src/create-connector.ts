@@ -3,6 +3,8 @@ import {
   csvConfig,
   type FilePlace,
   jsonlConfig,
+  kubernetesConfig,
+  kubernetesSecrets,
   ldifConfig,
   type RecordKind,
   scimConfig,
@@ -13,6 +15,7 @@ import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { webFile } from './download/web-file.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
+import { kubernetesConnector } from './kubernetes/kubernetes-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
 import { type FileSource, openSourceFile } from './open-source-file.js';
 import { scimConnector } from './scim/scim-connector.js';
@@ -48,6 +51,10 @@ export function createConnector(settings: ConnectorSettings): Connector {
       const valid = validate(jsonlConfig, config);
       return jsonlConnector(records, valid, fileSource(valid, settings));
     }
+    case 'kubernetes': {
+      const opened = validate(kubernetesSecrets, secrets, 'secrets');
+      return kubernetesConnector(validate(kubernetesConfig, config), { records, secrets: opened, allowedCidrs });
+    }
     case 'scim':
       return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
     case 'sql':
@@ -57,9 +64,9 @@ export function createConnector(settings: ConnectorSettings): Connector {
   }
 }
 
-function validate<Config>(schema: z.ZodType<Config>, config: unknown): Config {
-  const parsed = schema.safeParse(config);
-  if (!parsed.success) throw new SourceError(`the connector's config is invalid: ${z.prettifyError(parsed.error)}`);
+function validate<Valid>(schema: z.ZodType<Valid>, given: unknown, what = 'config'): Valid {
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw new SourceError(`the connector's ${what} is invalid: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 

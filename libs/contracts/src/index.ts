@@ -4,6 +4,7 @@ export { type ConnectorType, connectorDefinitions } from './connectors/definitio
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
 export type { HttpAuth } from './connectors/http-source.js';
+export * from './connectors/kubernetes.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export * from './connectors/sql.js';
 export { describeEvents } from './event-catalogue/describe-events.js';

@@ -1,5 +1,6 @@
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
 import { httpSecrets } from './http-source.js';
+import { kubernetesConfig, kubernetesSecrets } from './kubernetes.js';
 import { scimConfig } from './scim.js';
 import { sqlConfig, sqlSecrets } from './sql.js';
 
@@ -12,6 +13,7 @@ export const connectorDefinitions = {
   ldif: { config: ldifConfig, secrets: httpSecrets },
   sql: { config: sqlConfig, secrets: sqlSecrets },
   jsonl: { config: jsonlConfig, secrets: httpSecrets },
+  kubernetes: { config: kubernetesConfig, secrets: kubernetesSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
 } as const;
 
