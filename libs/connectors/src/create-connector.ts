@@ -2,6 +2,8 @@ import {
   type ConnectorType,
   csvConfig,
   type FilePlace,
+  githubConfig,
+  githubSecrets,
   jsonlConfig,
   kubernetesConfig,
   kubernetesSecrets,
@@ -14,6 +16,7 @@ import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { webFile } from './download/web-file.js';
+import { githubConnector } from './github/github-connector.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
 import { kubernetesConnector } from './kubernetes/kubernetes-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
@@ -50,6 +53,10 @@ export function createConnector(settings: ConnectorSettings): Connector {
     case 'jsonl': {
       const valid = validate(jsonlConfig, config);
       return jsonlConnector(records, valid, fileSource(valid, settings));
+    }
+    case 'github': {
+      const opened = validate(githubSecrets, secrets, 'secrets');
+      return githubConnector(validate(githubConfig, config), { records, secrets: opened, allowedCidrs });
     }
     case 'kubernetes': {
       const opened = validate(kubernetesSecrets, secrets, 'secrets');

@@ -3,6 +3,7 @@ export * from './connector-config.js';
 export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
+export * from './connectors/github.js';
 export type { HttpAuth } from './connectors/http-source.js';
 export * from './connectors/kubernetes.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';

@@ -1,4 +1,5 @@
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
+import { githubConfig, githubSecrets } from './github.js';
 import { httpSecrets } from './http-source.js';
 import { kubernetesConfig, kubernetesSecrets } from './kubernetes.js';
 import { scimConfig } from './scim.js';
@@ -13,6 +14,7 @@ export const connectorDefinitions = {
   ldif: { config: ldifConfig, secrets: httpSecrets },
   sql: { config: sqlConfig, secrets: sqlSecrets },
   jsonl: { config: jsonlConfig, secrets: httpSecrets },
+  github: { config: githubConfig, secrets: githubSecrets },
   kubernetes: { config: kubernetesConfig, secrets: kubernetesSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
 } as const;
