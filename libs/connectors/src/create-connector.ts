@@ -1,4 +1,6 @@
 import {
+  awsIamConfig,
+  awsIamSecrets,
   type ConnectorType,
   csvConfig,
   type FilePlace,
@@ -13,6 +15,7 @@ import {
   sqlConfig,
 } from '@idsync/contracts';
 import { z } from 'zod';
+import { awsIamConnector } from './aws-iam/aws-iam-connector.js';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { webFile } from './download/web-file.js';
@@ -53,6 +56,10 @@ export function createConnector(settings: ConnectorSettings): Connector {
     case 'jsonl': {
       const valid = validate(jsonlConfig, config);
       return jsonlConnector(records, valid, fileSource(valid, settings));
+    }
+    case 'aws-iam': {
+      const opened = validate(awsIamSecrets, secrets, 'secrets');
+      return awsIamConnector(validate(awsIamConfig, config), { records, secrets: opened, allowedCidrs });
     }
     case 'github': {
       const opened = validate(githubSecrets, secrets, 'secrets');

@@ -1,5 +1,6 @@
 export * from './attribute-priorities.js';
 export * from './connector-config.js';
+export * from './connectors/aws-iam.js';
 export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';

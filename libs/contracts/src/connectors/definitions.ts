@@ -1,3 +1,4 @@
+import { awsIamConfig, awsIamSecrets } from './aws-iam.js';
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
 import { githubConfig, githubSecrets } from './github.js';
 import { httpSecrets } from './http-source.js';
@@ -14,6 +15,7 @@ export const connectorDefinitions = {
   ldif: { config: ldifConfig, secrets: httpSecrets },
   sql: { config: sqlConfig, secrets: sqlSecrets },
   jsonl: { config: jsonlConfig, secrets: httpSecrets },
+  'aws-iam': { config: awsIamConfig, secrets: awsIamSecrets },
   github: { config: githubConfig, secrets: githubSecrets },
   kubernetes: { config: kubernetesConfig, secrets: kubernetesSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
