@@ -1,8 +1,14 @@
 import {
+  awsIamConfig,
+  awsIamSecrets,
   type ConnectorType,
   csvConfig,
   type FilePlace,
+  githubConfig,
+  githubSecrets,
   jsonlConfig,
+  kubernetesConfig,
+  kubernetesSecrets,
   ldapConfig,
   ldapSecrets,
   ldifConfig,
@@ -11,10 +17,13 @@ import {
   sqlConfig,
 } from '@idsync/contracts';
 import { z } from 'zod';
+import { awsIamConnector } from './aws-iam/aws-iam-connector.js';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { webFile } from './download/web-file.js';
+import { githubConnector } from './github/github-connector.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
+import { kubernetesConnector } from './kubernetes/kubernetes-connector.js';
 import { ldapConnector } from './ldap/ldap-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
 import { type FileSource, openSourceFile } from './open-source-file.js';
@@ -51,6 +60,18 @@ export function createConnector(settings: ConnectorSettings): Connector {
       const valid = validate(jsonlConfig, config);
       return jsonlConnector(records, valid, fileSource(valid, settings));
     }
+    case 'aws-iam': {
+      const opened = validate(awsIamSecrets, secrets, 'secrets');
+      return awsIamConnector(validate(awsIamConfig, config), { records, secrets: opened, allowedCidrs });
+    }
+    case 'github': {
+      const opened = validate(githubSecrets, secrets, 'secrets');
+      return githubConnector(validate(githubConfig, config), { records, secrets: opened, allowedCidrs });
+    }
+    case 'kubernetes': {
+      const opened = validate(kubernetesSecrets, secrets, 'secrets');
+      return kubernetesConnector(validate(kubernetesConfig, config), { records, secrets: opened, allowedCidrs });
+    }
     case 'ldap': {
       const valid = validate(ldapConfig, config);
       const { bind_password } = validate(ldapSecrets, secrets, 'secrets');
@@ -65,8 +86,8 @@ export function createConnector(settings: ConnectorSettings): Connector {
   }
 }
 
-function validate<Config>(schema: z.ZodType<Config>, config: unknown, what = 'config'): Config {
-  const parsed = schema.safeParse(config);
+function validate<Valid>(schema: z.ZodType<Valid>, given: unknown, what = 'config'): Valid {
+  const parsed = schema.safeParse(given);
   if (!parsed.success) throw new SourceError(`the connector's ${what} is invalid: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

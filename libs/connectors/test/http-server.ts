@@ -27,7 +27,7 @@ export interface Reply {
   silent?: boolean;
 }
 
-type Handler = (asked: Asked) => Reply | Promise<Reply>;
+export type Handler = (asked: Asked) => Reply | Promise<Reply>;
 
 /** A real HTTP server at 127.0.0.1 that is closed after the tests of the file. */
 export async function testServer(handler: Handler = () => ({ status: 404 })) {

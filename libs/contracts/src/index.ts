@@ -1,10 +1,13 @@
 export * from './attribute-priorities.js';
 export * from './connector-config.js';
 export * from './connector-health.js';
+export * from './connectors/aws-iam.js';
 export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
+export * from './connectors/github.js';
 export type { HttpAuth } from './connectors/http-source.js';
+export * from './connectors/kubernetes.js';
 export * from './connectors/ldap.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export * from './connectors/sql.js';

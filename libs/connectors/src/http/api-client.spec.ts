@@ -229,6 +229,29 @@ describe('a service that tells its rate', () => {
   });
 });
 
+describe('a service with ways of its own', () => {
+  const throttled = ({ body }: { body: Buffer }) => {
+    const told = /^slow(\d*)/.exec(body.toString())?.[1];
+    return told === undefined ? undefined : Number(told);
+  };
+
+  it('is called again after what means 429 there, also where it looks like success', async () => {
+    server.replies({ status: 400, body: 'slow' }, { status: 200, body: 'slow1' }, { body: { ok: true } });
+    await expect(get({ throttled })).resolves.toMatchObject({ body: { ok: true } });
+    server.replies({ status: 400, body: 'slow' });
+    await expect(get({ throttled }, { attempts: 2 })).rejects.toThrow('answered 400 (tried 2 times)');
+    server.replies({ status: 400, body: 'slow400000' });
+    await expect(get({ throttled })).rejects.toThrow('would be longer than the 300 s');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('says of its errors what it says, but no secret', async () => {
+    server.replies({ status: 400, body: '<Code>Bad</Code> t0ken' });
+    const explain = (body: string) => ({ code: 'Bad', text: body.slice(-5) });
+    await expect(get({ explain, auth: bearer('t0ken') })).rejects.toThrow('answered 400 (Bad: ***)');
+  });
+});
+
 describe('credentials', () => {
   it('are sent as basic, or in a header of any name', async () => {
     server.replies({ body: {} });

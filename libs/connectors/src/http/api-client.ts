@@ -13,6 +13,13 @@ export interface ApiSettings {
   headers?: Readonly<Record<string, string>>;
   /** Where the service tells its limits: calls wait until they are welcome. */
   rate?: RateHeaders;
+  /**
+   * For a service that says by other means than 429 that it is called too often: milliseconds to wait at least, 0 if it does not
+   * say; undefined of every other answer.
+   */
+  throttled?(answer: Refusal): number | undefined;
+  /** What an error says, where its body is no JSON of the usual forms. */
+  explain?(body: string): { code?: string; text?: string };
 }
 
 export interface ApiRequest {
@@ -57,11 +64,17 @@ interface Call<T> {
   receive: (answer: HttpAnswer) => Promise<T>;
 }
 
-/** An answer that is no success. */
-interface Refusal {
+/** An answer that is no success, or only looks like one. */
+export interface Refusal {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
+}
+
+class LooksLikeSuccess extends Error {
+  constructor(readonly refusal: Refusal) {
+    super();
+  }
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -148,6 +161,8 @@ export class ApiClient {
     const outgoing = () => bodyOf(request, { ...request.headers });
     const receive = async ({ status, headers, chunks }: HttpAnswer): Promise<ApiAnswer> => {
       const bytes = await readWhole(chunks, bodyBytes);
+      const refusal = { status, headers, body: bytes };
+      if (this.settings.throttled?.(refusal) !== undefined) throw new LooksLikeSuccess(refusal);
       if (request.as === 'text') return { status, headers, body: bytes.toString('utf8'), from };
       return { status, headers, body: status === 204 ? undefined : parseJson(bytes), from };
     };
@@ -218,6 +233,7 @@ export class ApiClient {
         },
       );
     } catch (error) {
+      if (error instanceof LooksLikeSuccess) return { refusal: error.refusal };
       // An answer that is no JSON may be one that was cut off.
       if (error instanceof TransientFailure || error instanceof NotJson) return { reason: this.hide(error.message) };
       if (error instanceof RefusedAnswer) throw new SourceError(this.hide(`${from} failed: ${error.message}`));
@@ -227,19 +243,19 @@ export class ApiClient {
 
   /** True of what another try may mend. Some say 403 where they mean 429, and tell so by when to come back. */
   private passes(refusal: Refusal): boolean {
-    if (passing.has(refusal.status)) return true;
+    if (passing.has(refusal.status) || this.settings.throttled?.(refusal) !== undefined) return true;
     return refusal.status === 403 && (this.askedToWait(refusal) ?? 0) > 0;
   }
 
-  private askedToWait({ headers }: Refusal): number | undefined {
-    const { rate } = this.settings;
-    const wait = retryAfterMs(headers);
-    if (wait !== undefined || !rate) return wait;
-    return rateWaitMs(rate, headers) || undefined;
+  private askedToWait(refusal: Refusal): number | undefined {
+    const { rate, throttled } = this.settings;
+    const wait = retryAfterMs(refusal.headers);
+    if (wait !== undefined) return wait;
+    return (rate && rateWaitMs(rate, refusal.headers)) || throttled?.(refusal) || undefined;
   }
 
   private statusError(from: string, { status, body }: Refusal): StatusError {
-    const { code, text } = explanation(body.toString('utf8'));
+    const { code, text } = (this.settings.explain ?? explanation)(body.toString('utf8'));
     const said = [code, text].filter((part) => part !== undefined).join(': ');
     const message = this.hide(`${from} answered ${status}${said && ` (${said})`}`);
     return new StatusError(message, status, code && this.hide(code));

@@ -12,12 +12,17 @@ export function listIn({ body, from }: ApiAnswer, name?: string): unknown[] {
 
 /** The target of `rel="next"` in a `Link` header (RFC 8288); undefined if there is none. */
 export function nextLink(headers: IncomingHttpHeaders): string | undefined {
+  return linkTo(headers, 'next');
+}
+
+export function linkTo(headers: IncomingHttpHeaders, relation: 'next' | 'last'): string | undefined {
   const header = headers.link;
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
   for (const [, target, parameters = ''] of text.matchAll(
     /<([^>]*)>((?:\s*;\s*[^\s=;,]+\s*=\s*(?:"[^"]*"|[^\s";,]+))*)/g,
   )) {
-    if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(parameters)) return target;
+    const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))/i.exec(parameters) ?? [];
+    if ((quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes(relation)) return target;
   }
   return undefined;
 }

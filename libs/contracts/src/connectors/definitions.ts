@@ -1,5 +1,8 @@
+import { awsIamConfig, awsIamSecrets } from './aws-iam.js';
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
+import { githubConfig, githubSecrets } from './github.js';
 import { httpSecrets } from './http-source.js';
+import { kubernetesConfig, kubernetesSecrets } from './kubernetes.js';
 import { ldapConfig, ldapSecrets } from './ldap.js';
 import { scimConfig } from './scim.js';
 import { sqlConfig, sqlSecrets } from './sql.js';
@@ -13,6 +16,9 @@ export const connectorDefinitions = {
   ldif: { config: ldifConfig, secrets: httpSecrets },
   jsonl: { config: jsonlConfig, secrets: httpSecrets },
   ldap: { config: ldapConfig, secrets: ldapSecrets },
+  'aws-iam': { config: awsIamConfig, secrets: awsIamSecrets },
+  github: { config: githubConfig, secrets: githubSecrets },
+  kubernetes: { config: kubernetesConfig, secrets: kubernetesSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
   sql: { config: sqlConfig, secrets: sqlSecrets },
 } as const;

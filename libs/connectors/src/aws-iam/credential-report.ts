@@ -1,0 +1,111 @@
+import { parse } from 'csv-parse/sync';
+import { SourceError } from '../connector.js';
+import { StatusError } from '../http/failures.js';
+import { scalarText, valueAt } from '../json/json-value.js';
+import type { About, CallIam } from './iam-client.js';
+
+export interface AccessKey {
+  active: boolean;
+  /** When its secret was made. */
+  created?: string;
+  last_used?: string;
+  last_used_service?: string;
+  last_used_region?: string;
+}
+
+/** What a user may sign in with. */
+export interface Credentials {
+  password_enabled: boolean;
+  password_last_used?: string;
+  password_last_changed?: string;
+  mfa_active?: boolean;
+  access_keys: AccessKey[];
+}
+
+const notYet = new Set(['ReportInProgress', 'ReportNotPresent', 'ReportExpired']);
+const needed = ['arn', 'password_enabled', 'access_key_1_active', 'access_key_2_active'];
+
+/**
+ * The credentials of all users by ARN, from the account's report: one request where there would be five for each user. An account has
+ * 5 000 users at the most. AWS makes a report every four hours, so who was made since is not in it.
+ */
+export async function credentialReport(call: CallIam, about: About, pollMs: number): Promise<Map<string, Credentials>> {
+  // The budget of the page bounds the waiting.
+  for (;;) {
+    const { State: state } = await call('GenerateCredentialReport', {}, about);
+    const report = state === 'COMPLETE' ? await fetchReport(call, about) : undefined;
+    if (report) return readReport(report);
+    await about.budget.wait(pollMs, about.signal, 'the credential report of the account is not ready');
+  }
+}
+
+async function fetchReport(call: CallIam, about: About): Promise<string | undefined> {
+  try {
+    const result = await call('GetCredentialReport', {}, about);
+    const content = scalarText(valueAt(result, 'Content'));
+    if (!content || valueAt(result, 'ReportFormat') !== 'text/csv') {
+      throw new SourceError('the credential report of the account is no CSV');
+    }
+    return Buffer.from(content, 'base64').toString('utf8');
+  } catch (error) {
+    if (error instanceof StatusError && notYet.has(error.code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+function readReport(text: string): Map<string, Credentials> {
+  const credentials = new Map<string, Credentials>();
+  for (const row of rows(text)) credentials.set(row.arn ?? '', credentialsOf(row));
+  return credentials;
+}
+
+function rows(text: string): Record<string, string>[] {
+  let found: Record<string, string>[];
+  try {
+    found = parse(text, { columns: true, skip_empty_lines: true });
+  } catch {
+    throw new SourceError('the credential report of the account cannot be read');
+  }
+  const missing = needed.find((column) => found.length > 0 && found[0]?.[column] === undefined);
+  if (missing !== undefined || found.length === 0) {
+    throw new SourceError(`the credential report of the account lacks ${missing ?? 'its rows'}`);
+  }
+  return found;
+}
+
+function credentialsOf(row: Record<string, string>): Credentials {
+  const keys = [1, 2].map((number) => keyOf(row, `access_key_${number}_`));
+  return present({
+    password_enabled: row.password_enabled === 'true',
+    password_last_used: dateIn(row.password_last_used),
+    password_last_changed: dateIn(row.password_last_changed),
+    mfa_active: row.mfa_active === undefined ? undefined : row.mfa_active === 'true',
+    access_keys: keys.filter((key) => key.created !== undefined || key.active),
+  });
+}
+
+function keyOf(row: Record<string, string>, prefix: string): AccessKey {
+  return present({
+    active: row[`${prefix}active`] === 'true',
+    created: dateIn(row[`${prefix}last_rotated`]),
+    last_used: dateIn(row[`${prefix}last_used_date`]),
+    last_used_service: valueIn(row[`${prefix}last_used_service`]),
+    last_used_region: valueIn(row[`${prefix}last_used_region`]),
+  });
+}
+
+/** Where there is none, a report says `N/A`, `no_information` or `not_supported`. */
+function dateIn(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{4}-/.test(text) ? text : undefined;
+}
+
+function valueIn(text: string | undefined): string | undefined {
+  return text === undefined || text === '' || text === 'N/A' ? undefined : text;
+}
+
+type Optional<T> = { [Key in keyof T]: T[Key] | undefined };
+
+/** Without the members that are not known. */
+export function present<T extends object>(value: Optional<T>): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+}

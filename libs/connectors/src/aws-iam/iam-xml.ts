@@ -1,0 +1,41 @@
+import { parseXml, XmlElement } from '@rgrove/parse-xml';
+import { SourceError } from '../connector.js';
+import { type JsonObject, scalarText, valueAt } from '../json/json-value.js';
+
+const maxDepth = 32;
+
+/** An answer of the Query API as JSON: lists of `member` as lists, maps of `entry` as objects. Throws for what is no XML. */
+export function iamXml(text: string): { name: string; value: unknown } {
+  const { root } = parseXml(text);
+  if (!root) throw new SourceError('the answer is empty');
+  return { name: root.name, value: toJson(root, 0) };
+}
+
+function toJson(element: XmlElement, depth: number): unknown {
+  if (depth > maxDepth) throw new SourceError('the answer is nested too deeply');
+  const children = element.children.filter((child) => child instanceof XmlElement);
+  const [first] = children;
+  if (!first) return element.text;
+  if (first.name === 'member') return children.map((child) => toJson(child, depth + 1));
+  if (first.name === 'entry') {
+    const entries = children.map((child) => toJson(child, depth + 1));
+    return Object.fromEntries(
+      entries.map((entry) => [scalarText(valueAt(entry, 'key')) ?? '', valueAt(entry, 'value')]),
+    );
+  }
+  return Object.fromEntries(children.map((child) => [child.name, toJson(child, depth + 1)]));
+}
+
+/** What an error of the Query API says. */
+export function iamError(body: string): { code?: string; text?: string } {
+  let parsed: unknown;
+  try {
+    parsed = iamXml(body).value;
+  } catch {
+    return {};
+  }
+  const error = valueAt(parsed, 'Error') as JsonObject | undefined;
+  const code = scalarText(valueAt(error, 'Code'));
+  const text = scalarText(valueAt(error, 'Message'));
+  return { ...(code && { code: code.slice(0, 100) }), ...(text && { text: text.slice(0, 300) }) };
+}

@@ -1,0 +1,338 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { githubConfig, type RecordKind } from '@idsync/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { githubApi, type Organization, tokenIssuer } from '../../test/github-api.js';
+import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
+import { conforms, lastWords, quickLimits, readPages } from '../../test/listing-conformance.js';
+import type { Connector } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+import type { HttpLimits } from '../http/http-limits.js';
+import { githubConnector } from './github-connector.js';
+
+const server = await testServer();
+const elsewhere = await testServer();
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const secrets = { token: 'ghp_s3cret', private_key: pem };
+const app = { type: 'app', app_id: 'Iv1.app', installation_id: '42' } as const;
+
+function organization(): Organization {
+  const key = (id: number, more: object = {}) => ({
+    id,
+    key: 'ssh-rsa AAAA',
+    url: `https://api.github.com/repos/octo-org/repo/keys/${id}`,
+    title: `key ${id}`,
+    verified: true,
+    created_at: '2024-12-10T15:53:42Z',
+    read_only: true,
+    added_by: 'mona',
+    last_used: '2026-01-10T15:53:42Z',
+    enabled: true,
+    ...more,
+  });
+  const keys = [
+    [key(1), key(2, { read_only: false, last_used: null, enabled: false })],
+    [],
+    [],
+    [key(3), key(4), key(5), key(6)],
+  ];
+  return {
+    members: Array.from({ length: 10 }, (_, index) => ({
+      login: `user-${index}`,
+      databaseId: 100 + index,
+      name: index === 4 ? null : `User ${index}`,
+      email: index % 2 ? `u${index}@home.example` : '',
+      role: index === 0 ? 'ADMIN' : 'MEMBER',
+    })),
+    installations: Array.from({ length: 4 }, (_, index) => ({
+      id: 25_381 + index,
+      account: { login: 'octo-org', id: 6_811_672, type: 'Organization' },
+      repository_selection: 'selected',
+      app_id: 2_218 + index,
+      app_slug: `app-${index}`,
+      target_type: 'Organization',
+      permissions: index === 1 ? { organization_administration: 'write' } : { metadata: 'read', contents: 'write' },
+      events: ['push'],
+      created_at: '2017-05-16T08:47:09.000-07:00',
+      updated_at: '2017-06-06T11:23:23.000-07:00',
+      suspended_at: index === 2 ? '2020-01-01T00:00:00Z' : null,
+    })),
+    repositories: keys.map((own, index) => ({
+      id: 1_296_269 + index,
+      name: `repo-${index}`,
+      full_name: `octo-org/repo-${index}`,
+      visibility: 'private',
+      archived: false,
+      keys: own,
+    })),
+    tokens: [
+      {
+        id: 25_381,
+        owner: { login: 'octocat', id: 1 },
+        repository_selection: 'all',
+        permissions: { organization: { members: 'read' }, repository: { metadata: 'read' } },
+        access_granted_at: '2023-05-16T08:47:09.000-07:00',
+        token_id: 98_716,
+        token_name: 'Some Token',
+        token_expired: true,
+        token_expires_at: '2023-11-16T08:47:09.000-07:00',
+        token_last_used_at: null,
+      },
+    ],
+  };
+}
+
+function connector(records: RecordKind, change: object = {}, limits: Partial<HttpLimits> = quickLimits): Connector {
+  const config = githubConfig.parse({ url: `${server.origin}/api/v3`, organization: 'octo-org', ...change });
+  return githubConnector(config, { records, secrets, allowedCidrs: loopback, limits }, 1);
+}
+
+const saml = { nameId: (login: string) => (login === 'user-3' ? undefined : `${login}@corp.example`) };
+const withToken = (source = organization()): Handler =>
+  githubApi(server.origin, source, new Set([secrets.token]), saml);
+
+function withApp(): Handler {
+  const tokens = new Set<string>();
+  const issue = tokenIssuer(createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })), tokens);
+  const api = githubApi(server.origin, organization(), tokens);
+  return (asked) => (asked.url.pathname === '/api/v3/app/installations/42/access_tokens' ? issue(asked) : api(asked));
+}
+
+const graphqlData = (reply: Reply) =>
+  (reply.body as { data: { organization: Record<string, object> } }).data.organization;
+
+describe('members', () => {
+  const changed = (reply: Reply, change: (list: Record<string, unknown>) => object): Reply => {
+    const found = graphqlData(reply);
+    const list = found.membersWithRole as Record<string, unknown> | undefined;
+    const organization = list ? { ...found, membersWithRole: change(list) } : { samlIdentityProvider: {} };
+    return { ...reply, body: { data: { organization } } };
+  };
+  conforms(server, () => ({
+    api: withToken(),
+    connector: (limits) => connector('account', { emails: 'saml' }, limits),
+    expected: organization().members.map(({ databaseId }) => String(databaseId)),
+    listOf: ({ body }) => (body.includes('externalIdentities') ? `saml ${body}` : 'members'),
+    withoutList: (reply) => changed(reply, ({ edges: _, ...list }) => list),
+    emptied: (reply) => changed(reply, (list) => ({ ...list, edges: [], pageInfo: { hasNextPage: false } })),
+    secrets: [secrets.token],
+  }));
+});
+
+describe('machines', () => {
+  conforms(server, () => ({
+    api: withApp(),
+    connector: (limits) =>
+      connector('machine_identity', { auth: app, machines: ['apps', 'deploy_keys', 'fine_grained_tokens'] }, limits),
+    expected: [
+      ...[0, 1, 2, 3].map((index) => `app:${25_381 + index}`),
+      ...[1, 2, 3, 4, 5, 6].map((id) => `deploy_key:${id}`),
+      'token:25381',
+    ],
+    listOf: ({ url }) => (url.pathname.includes('access_tokens') ? undefined : url.pathname),
+    withoutList: (reply) => ({ ...reply, body: { message: 'nothing to see' } }),
+    emptied: (reply) => ({ body: Array.isArray(reply.body) ? [] : { ...(reply.body as object), installations: [] } }),
+    secrets: [pem, 'ghs_1secret', 'ghs_2secret'],
+    renews: true,
+  }));
+});
+
+describe('a member', () => {
+  const member = async (change: object, records: RecordKind = 'account') => {
+    server.serve(withToken());
+    const { pages, error } = await readPages(connector(records, change), 100);
+    expect(error).toBeUndefined();
+    return lastWords(pages);
+  };
+
+  it('is an account, known by the address that the configuration chooses', async () => {
+    expect((await member({}))['101']).toEqual({
+      identifier: ['user-1'],
+      display_name: ['User 1'],
+      email: ['u1@home.example'],
+      status: ['active'],
+      'attributes.login': ['user-1'],
+      'attributes.role': ['MEMBER'],
+      'attributes.two_factor': ['true'],
+    });
+    expect((await member({}))['100']).toMatchObject({ email: [], 'attributes.role': ['ADMIN'] });
+    expect((await member({ emails: 'verified_domain' }, 'user'))['102']).toMatchObject({
+      email: ['user-2@octo.example'],
+    });
+    const bySaml = await member({ emails: 'saml' });
+    expect([bySaml['102']?.email, bySaml['103']?.email]).toEqual([['user-2@corp.example'], []]);
+  });
+
+  it('whom GitHub does not show is an error, and the rest goes on', async () => {
+    const api = withToken();
+    server.serve(async (asked) => {
+      const reply = await api(asked);
+      const list = graphqlData(reply).membersWithRole as { edges: unknown[] };
+      list.edges[0] = { role: 'MEMBER', node: null };
+      return reply;
+    });
+    const { pages } = await readPages(connector('account'), 100);
+    expect(pages[0]?.errors).toEqual([{ line: 1, message: 'databaseId (external_id) is missing' }]);
+    expect(pages[0]?.records).toHaveLength(9);
+  });
+
+  it('is not looked for where the token cannot see all of them, or not the SAML provider', async () => {
+    const api = githubApi(server.origin, organization(), new Set([secrets.token]));
+    server.serve(api);
+    const blind = await readPages(connector('account', { emails: 'saml' }), 100);
+    expect((blind.error as Error).message).toContain('shows no SAML provider of the organization "octo-org"');
+    const other = await readPages(connector('account', { organization: 'nobody' }), 100);
+    expect((other.error as Error).message).toContain(
+      "(NOT_FOUND: Could not resolve to an Organization with the login of 'nobody'.)",
+    );
+    server.serve((asked) => {
+      const reply = api(asked);
+      Object.assign(graphqlData(reply), { viewerIsAMember: false });
+      return reply;
+    });
+    const outside = await readPages(connector('account'), 100);
+    expect((outside.error as Error).message).toContain('is no member of "octo-org"');
+  });
+});
+
+describe('a machine', () => {
+  const read = async (source = organization()) => {
+    server.serve(withToken(source));
+    return readPages(connector('machine_identity', { machines: ['apps', 'deploy_keys', 'fine_grained_tokens'] }), 100);
+  };
+
+  it('is an app with its permissions, a deploy key or a token', async () => {
+    const words = lastWords((await read()).pages);
+    expect(words['app:25382']).toMatchObject({
+      account_id: ['app-1'],
+      classification: ['oauth_app'],
+      status: ['active'],
+      'attributes.type': ['app'],
+      'attributes.permissions': ['organization_administration:write'],
+      'attributes.privileged': ['true'],
+    });
+    expect(words['app:25383']).toMatchObject({ status: ['disabled'], 'attributes.privileged': ['false'] });
+    expect(words['deploy_key:1']).toEqual({
+      account_id: ['key 1'],
+      display_name: ['key 1'],
+      classification: ['ci_cd'],
+      owned_by: ['mona'],
+      status: ['active'],
+      'attributes.type': ['deploy_key'],
+      'attributes.permissions': ['contents:read'],
+      'attributes.privileged': [],
+      'attributes.repository': ['octo-org/repo-0'],
+      'attributes.secret_created_at': ['2024-12-10T15:53:42Z'],
+      'attributes.last_used_at': ['2026-01-10T15:53:42Z'],
+    });
+    expect(words['deploy_key:2']).toMatchObject({ status: ['disabled'], 'attributes.permissions': ['contents:write'] });
+    expect(words['token:25381']).toMatchObject({
+      owned_by: ['octocat'],
+      status: ['disabled'],
+      classification: ['api_key'],
+    });
+  });
+
+  it('is not gone where the right to see the keys of a repository is missing, but is where the repository is', async () => {
+    const hide = (hidden: RegExp): Handler => {
+      const api = withToken();
+      return (asked) =>
+        hidden.test(asked.url.pathname) ? { status: 404, body: { message: 'Not Found' } } : api(asked);
+    };
+    const visible: Handler = (asked) =>
+      /repo-0$/.test(asked.url.pathname) ? { body: {} } : hide(/repo-0\/keys/)(asked);
+    server.serve(visible);
+    const hidden = await readPages(connector('machine_identity'), 100);
+    expect((hidden.error as Error).message).toContain('/repos/octo-org/repo-0/keys answered 404 (Not Found)');
+    server.serve(hide(/repo-0/));
+    const gone = await readPages(connector('machine_identity'), 100);
+    expect(gone.error).toBeUndefined();
+    expect(Object.keys(lastWords(gone.pages))).not.toContain('deploy_key:1');
+    expect(Object.keys(lastWords(gone.pages))).toContain('deploy_key:3');
+  });
+
+  it('is not gone where the repositories end before the page that was told to be the last', async () => {
+    const api = withToken();
+    const isSecond = ({ url }: Asked) => /repos$/.test(url.pathname) && url.searchParams.get('page') === '2';
+    server.serve((asked) => (isSecond(asked) ? { body: [] } : api(asked)));
+    const { pages, error } = await readPages(connector('machine_identity', { machines: ['deploy_keys'] }), 1);
+    expect((error as Error).message).toContain('/orgs/octo-org/repos ended at page 2 of 4: the list is not complete');
+    expect(pages.some(({ last }) => last)).toBe(false);
+  });
+
+  it('is never looked for at another origin', async () => {
+    elsewhere.replies({ body: [] });
+    const api = withToken();
+    server.serve(async (asked) => {
+      const reply = await api(asked);
+      const link = `<${elsewhere.origin}/api/v3/orgs/octo-org/installations?page=2>; rel="next"`;
+      return { ...reply, headers: { link } };
+    });
+    const { error } = await readPages(connector('machine_identity'), 100);
+    expect((error as Error).message).toContain('a link to another origin, which is not followed');
+    expect(elsewhere.asked).toEqual([]);
+  });
+});
+
+describe('a rate limit', () => {
+  const limited = (reply: Reply, at: (asked: Asked) => boolean = () => true) => {
+    const api = withToken();
+    let calls = 0;
+    server.serve((asked) => (at(asked) && calls++ === 0 ? reply : api(asked)));
+  };
+  const now = () => ({ date: new Date().toUTCString() });
+
+  it('that is the secondary one is waited for, also where nobody says for how long', async () => {
+    const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+    for (const headers of [{ ...now() }, { ...now(), 'retry-after': '0.01' }]) {
+      limited({ status: 403, headers, body: { message } });
+      const { pages, error } = await readPages(connector('account'), 100);
+      expect(error).toBeUndefined();
+      expect(pages[0]?.records).toHaveLength(10);
+    }
+  });
+
+  it('of GraphQL is told in an answer that looks like success, and so is that it takes too long', async () => {
+    for (const error of [
+      { type: 'RATE_LIMITED', message: 'API rate limit exceeded' },
+      { message: 'Something went wrong while executing your query. This may be the result of a timeout.' },
+    ]) {
+      limited({ body: { data: null, errors: [error] } });
+      expect((await readPages(connector('account'), 100)).error).toBeUndefined();
+    }
+  });
+
+  it('that is the primary one is not run into, and one that lasts too long fails', async () => {
+    const reset = String(Math.floor(Date.now() / 1000) + 3_000);
+    const headers = { ...now(), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+    limited({ status: 403, headers, body: { message: 'API rate limit exceeded for user ID 1.' } });
+    const { error } = await readPages(connector('account'), 100);
+    expect((error as Error).message).toMatch(/API rate limit exceeded.*would be longer than the 300 s/);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('is not every 403', async () => {
+    limited({ status: 403, body: { message: 'Resource not accessible by personal access token' } });
+    const { error } = await readPages(connector('account'), 100);
+    expect((error as Error).message).toContain('answered 403 (Resource not accessible by personal access token)');
+  });
+});
+
+describe('a connector for an organization', () => {
+  const settings = { type: 'github' as const, records: 'account' as const, sourcesDir: '/', allowedCidrs: loopback };
+  const config = { url: `${server.origin}/api/v3`, organization: 'octo-org' };
+
+  it('is made of a minimal config', async () => {
+    server.serve(withToken());
+    const made = createConnector({ ...settings, config, secrets: { token: secrets.token } });
+    expect((await readPages(made, 1000)).error).toBeUndefined();
+  });
+
+  it('is refused without the secret that it needs, and never shows a key that is none', () => {
+    expect(() => createConnector({ ...settings, config })).toThrow('the secret "token" is missing');
+    const broken = { private_key: pem.replace('MII', 'xxx') };
+    expect(() => createConnector({ ...settings, config: { ...config, auth: app }, secrets: broken })).toThrow(
+      'the secret "private_key" is no RSA private key in PEM',
+    );
+  });
+});
