@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { ResolveHost } from './resolve-host.js';
 import { type VetAddress, vetPort } from './vet-address.js';
@@ -13,6 +13,8 @@ export interface ConnectSettings {
   resolve: ResolveHost;
   /** For the connection and its TLS handshake together. */
   connectMs: number;
+  /** Authorities in PEM that are trusted instead of the well-known ones, and what this side shows of itself. */
+  tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 }
 
 /**
@@ -30,7 +32,7 @@ export function vettedConnector(settings: ConnectSettings): buildConnector.conne
 }
 
 async function connectVetted(
-  { vet, resolve, connectMs }: ConnectSettings,
+  { vet, resolve, connectMs, tls }: ConnectSettings,
   { hostname, port: portText, protocol, servername }: buildConnector.Options,
 ): Promise<Socket> {
   const secure = protocol === 'https:';
@@ -63,7 +65,7 @@ async function connectVetted(
     // A certificate is never of an address that was written as one, but its name is checked all the same.
     const name = servername ?? (isIP(host) === 0 ? host : undefined);
     return await opened(
-      connectTls({ socket: raw, servername: name, host, ALPNProtocols: ['http/1.1'] }),
+      connectTls({ ...tls, socket: raw, servername: name, host, ALPNProtocols: ['http/1.1'] }),
       'secureConnect',
       until,
     );

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { SourceError } from '../connector.js';
+import { jsonFields } from './json-fields.js';
+import { jsonReader } from './json-path.js';
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const record = {
+  id: 7,
+  active: false,
+  name: { givenName: 'Zoë', middle: null },
+  emails: [
+    { type: 'home', value: 'z@home.example' },
+    { type: 'Work', value: 'z@work.example', primary: true },
+  ],
+  groups: ['a', 'b'],
+  matrix: [
+    [1, 2],
+    [3, 4],
+  ],
+  labels: { 'app.kubernetes.io/name': 'idsync', 'a"b]': 'odd' },
+  [enterprise]: { employeeNumber: '42', manager: { value: 'm1' } },
+  userPassword: 'hunter2',
+};
+
+const at = (path: string) => jsonReader([path])(record)(path);
+
+describe('a path', () => {
+  it.each([
+    ['id', ['7']],
+    ['active', ['false']],
+    ['name.givenName', ['Zoë']],
+    ['emails[0].value', ['z@home.example']],
+    ['emails[type=work].value', ['z@work.example']],
+    ['emails[ type = "work" ].value', ['z@work.example']],
+    ['emails[primary=true].value', ['z@work.example']],
+    ['emails[].value', ['z@home.example', 'z@work.example']],
+    ['emails.value', ['z@home.example', 'z@work.example']],
+    ['groups', ['a', 'b']],
+    ['groups[]', ['a', 'b']],
+    ['groups[1]', ['b']],
+    ['matrix[1][0]', ['3']],
+    ['labels["app.kubernetes.io/name"]', ['idsync']],
+    ['["labels"]["a\\"b]"]', ['odd']],
+    [`["${enterprise}"].employeeNumber`, ['42']],
+    [`${enterprise}.manager.value`, ['m1']],
+    [`${enterprise}:employeeNumber`, ['42']],
+  ])('%s leads to %j', (path, values) => {
+    expect(at(path)).toEqual(values);
+  });
+
+  it.each([
+    ['nobody'],
+    ['name'],
+    ['name.middle'],
+    ['name.middle.more'],
+    ['groups[9]'],
+    ['groups.length'],
+    ['emails[type=other].value'],
+    ['id.value'],
+    ['constructor.name'],
+    ['__proto__.toString'],
+    ['name[0]'],
+  ])('%s leads nowhere', (path) => {
+    expect(at(path)).toEqual([]);
+  });
+
+  it.each([['a..b'], ['a.'], ['a['], ['a[b'], ['a]'], ['a["b]'], ['a"b'], ['a[0]b']])('%s is none', (path) => {
+    expect(() => jsonReader([path])).toThrow(SourceError);
+  });
+});
+
+describe('the fields of JSON records', () => {
+  it('are the paths that lead to values, with examples, but of no secret', () => {
+    const fields = jsonFields([record, { id: 8 }, { id: 7 }]);
+    expect(fields).toContainEqual({ name: 'id', examples: ['7', '8'] });
+    expect(fields).toContainEqual({ name: 'emails[].value', examples: ['z@home.example', 'z@work.example'] });
+    expect(fields).toContainEqual({ name: 'groups', examples: ['a', 'b'] });
+    expect(fields).toContainEqual({ name: 'labels["app.kubernetes.io/name"]', examples: ['idsync'] });
+    expect(fields).toContainEqual({ name: 'userPassword', examples: [] });
+    for (const { name, examples } of fields) {
+      if (examples.length > 0 && !name.startsWith('matrix'))
+        expect(at(name)).toEqual(expect.arrayContaining([examples[0]]));
+    }
+  });
+});

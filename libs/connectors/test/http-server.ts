@@ -1,0 +1,76 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from '@jest/globals';
+
+/** What servers of tests are reached by. */
+export const loopback = ['127.0.0.0/8'];
+
+export interface Asked {
+  method: string;
+  url: URL;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Sent as JSON, unless it is text or bytes. */
+  body?: unknown;
+  /** The connection ends after so many bytes of the body, which were announced all. */
+  cutAfter?: number;
+  /** Nothing is ever answered. */
+  silent?: boolean;
+}
+
+type Handler = (asked: Asked) => Reply | Promise<Reply>;
+
+/** A real HTTP server at 127.0.0.1 that is closed after the tests of the file. */
+export async function testServer(handler: Handler = () => ({ status: 404 })) {
+  const asked: Asked[] = [];
+  const served = { handler };
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const one: Asked = {
+      method: request.method ?? '',
+      url: new URL(request.url ?? '/', origin),
+      headers: request.headers,
+      body: Buffer.concat(parts).toString(),
+    };
+    asked.push(one);
+    const reply = await served.handler(one);
+    if (!reply.silent) send(response, reply);
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  afterAll(close);
+  return {
+    origin,
+    asked,
+    /** Answers so from now on, and forgets what was asked. */
+    serve(next: Handler) {
+      served.handler = next;
+      asked.length = 0;
+    },
+    /** Answers with these, one after another, and with the last from then on. */
+    replies(...replies: [Reply, ...Reply[]]) {
+      let next = 0;
+      this.serve(() => replies[Math.min(next++, replies.length - 1)] ?? {});
+    },
+  };
+}
+
+function send(response: ServerResponse, { status = 200, headers = {}, body = '', cutAfter }: Reply): void {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers });
+  if (cutAfter === undefined) response.end(bytes);
+  else response.write(bytes.subarray(0, cutAfter), () => response.destroy());
+}
