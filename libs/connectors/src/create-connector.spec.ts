@@ -18,9 +18,9 @@ describe('creating a connector', () => {
   });
 
   it('refuses a type that was stored by a newer version', () => {
-    const type: string = 'scim';
+    const type: string = 'gopher';
     expect(() => createConnector({ type: type as 'csv', records: 'user', config, sourcesDir: '/' })).toThrow(
-      'connectors of type "scim" are unknown',
+      'connectors of type "gopher" are unknown',
     );
   });
 });

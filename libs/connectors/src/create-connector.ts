@@ -1,8 +1,9 @@
-import { type ConnectorType, csvConfig, ldifConfig, type RecordKind } from '@idsync/contracts';
+import { type ConnectorType, csvConfig, ldifConfig, type RecordKind, scimConfig } from '@idsync/contracts';
 import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
+import { scimConnector } from './scim/scim-connector.js';
 import { checkSourcePath } from './source-path.js';
 
 export interface ConnectorSettings {
@@ -19,25 +20,32 @@ export interface ConnectorSettings {
 }
 
 /** Throws SourceError if the configuration can never be read; files are opened by `read` only. */
-export function createConnector({ type, records, config, sourcesDir }: ConnectorSettings): Connector {
+export function createConnector(settings: ConnectorSettings): Connector {
+  const { type, records, config, sourcesDir, secrets = {}, allowedCidrs = [] } = settings;
   switch (type) {
     case 'csv': {
-      const valid = validate(csvConfig, config);
+      const valid = inSources(validate(csvConfig, config));
       return csvConnector(records, valid, sourcesDir);
     }
     case 'ldif': {
-      const valid = validate(ldifConfig, config);
+      const valid = inSources(validate(ldifConfig, config));
       return ldifConnector(records, valid, sourcesDir);
     }
+    case 'scim':
+      return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
     default:
       throw new SourceError(`connectors of type "${String(type)}" are unknown`);
   }
 }
 
-function validate<Config extends { path: string }>(schema: z.ZodType<Config>, config: unknown): Config {
+function validate<Config>(schema: z.ZodType<Config>, config: unknown): Config {
   const parsed = schema.safeParse(config);
   if (!parsed.success) throw new SourceError(`the connector's config is invalid: ${z.prettifyError(parsed.error)}`);
-  const refused = checkSourcePath(parsed.data.path);
-  if (refused) throw new SourceError(refused);
   return parsed.data;
+}
+
+function inSources<Config extends { path: string }>(config: Config): Config {
+  const refused = checkSourcePath(config.path);
+  if (refused) throw new SourceError(refused);
+  return config;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConnectorType, RecordError, RecordKind, SourceRecord } from '@idsync/contracts';
+import type { RecordError, RecordKind, SourceRecord } from '@idsync/contracts';
 import { afterAll } from '@jest/globals';
 import type { Connector, Cursor, Page } from '../src/connector.js';
 import { createConnector } from '../src/create-connector.js';
@@ -14,7 +14,7 @@ export function sourcesFolder() {
     dir,
     /** Writes a source and returns a connector for it. */
     source(
-      type: ConnectorType,
+      type: 'csv' | 'ldif',
       content: string | Uint8Array,
       config: Record<string, unknown> = {},
       records: RecordKind = 'user',

@@ -51,7 +51,7 @@ export const connectorBody = z
     error: `must be one of ${connectorTypes.join(', ')}`,
   })
   .superRefine((body, context) => {
-    for (const field of Object.keys(body.config.fields)) {
+    for (const field of Object.keys(body.config.fields ?? {})) {
       if (isMappableField(body.records, field)) continue;
       context.addIssue({
         code: 'custom',

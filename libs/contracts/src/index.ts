@@ -3,6 +3,8 @@ export * from './connector-config.js';
 export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
+export type { HttpAuth } from './connectors/http-source.js';
+export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';
 export * from './events.js';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { loopback, type Reply, testServer } from '../../test/http-server.js';
 import { ApiClient } from './api-client.js';
 import { HttpTransport } from './http-transport.js';
-import { type ClientCredentials, clientCredentials, oauthToken } from './renewed-token.js';
+import { type ClientCredentials, clientCredentials, oauthToken, renewedToken, type Token } from './renewed-token.js';
 
 const api = await testServer();
 const issuer = await testServer();
@@ -94,5 +94,22 @@ describe('a token of client credentials', () => {
       await expect(calls().get('/1')).rejects.toThrow(message);
     }
     expect(api.asked).toEqual([]);
+  });
+});
+
+describe('a token of a service of its own', () => {
+  it('is had as the service gives it out, and kept until it is refused where nothing tells how long it lives', async () => {
+    transport = new HttpTransport({ allowedCidrs: loopback });
+    let given = 0;
+    issuer.serve(() => ({ body: { token: `own${++given}` } }));
+    const auth = renewedToken(new ApiClient(transport, { baseUrl: issuer.origin }), async (ask): Promise<Token> => {
+      const { body } = await ask.post('/app/tokens');
+      return body as Token;
+    });
+    api.serve(({ headers }) => (headers.authorization === 'Bearer own1' ? { status: 401 } : { body: {} }));
+    const page = new ApiClient(transport, { baseUrl: api.origin, auth }).page(signal);
+    await page.get('/1');
+    await page.get('/2');
+    expect(used()).toEqual(['Bearer own1', 'Bearer own2', 'Bearer own2']);
   });
 });

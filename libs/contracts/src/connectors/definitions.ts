@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { csvConfig, ldifConfig } from './files.js';
+import { httpSecrets } from './http-source.js';
+import { scimConfig } from './scim.js';
 
 const none = z.strictObject({});
 
@@ -10,6 +12,7 @@ const none = z.strictObject({});
 export const connectorDefinitions = {
   csv: { config: csvConfig, secrets: none },
   ldif: { config: ldifConfig, secrets: none },
+  scim: { config: scimConfig, secrets: httpSecrets },
 } as const;
 
 export type ConnectorType = keyof typeof connectorDefinitions;

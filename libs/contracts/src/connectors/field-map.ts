@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../text.js';
 
-const sourceName = text.min(1).max(256);
+export const sourceName = text.min(1).max(256);
 
 /** Makes other values of those of a source; each step takes what the one before has made. */
 const transform = z.union(
@@ -22,7 +22,7 @@ const transform = z.union(
 export type Transform = z.infer<typeof transform>;
 
 /** Where a field's values come from: a name or path of the source, with steps, or a constant. */
-export const fieldSource = z.union(
+const fieldSource = z.union(
   [
     sourceName,
     z.strictObject({ from: sourceName, transform: z.array(transform).min(1).max(10) }),

@@ -1,0 +1,64 @@
+import { SourceError } from '../connector.js';
+import { StatusError } from '../http/failures.js';
+import { LoopGuard } from '../http/paging.js';
+import {
+  type ListingPage,
+  type ListingState,
+  requireTotal,
+  type ScimList,
+  scimAnswer,
+  withTotal,
+} from './scim-listing.js';
+import { SeenResources } from './seen-resources.js';
+
+/** Pages without a resource in a row, after which a service is taken to have none at all. */
+const maxEmptyPages = 100;
+
+/** Reads a list by the service's cursors (RFC 9865); its end is an answer without the next one. */
+export async function* listByCursor(list: ScimList, left?: ListingState): AsyncGenerator<ListingPage> {
+  const { client, path, query, pageSize, signal } = list;
+  const seen = new SeenResources();
+  const circle = new LoopGuard();
+  let state: ListingState = left ?? { next: 0, perPage: 0, seen: 0, digest: 0, total: -1, grown: 0, shrunk: 0 };
+  let empty = 0;
+  for (;;) {
+    const request = { query: { ...query, cursor: state.cursor ?? '', count: pageSize } };
+    const { resources, total, nextCursor, from } = scimAnswer(
+      await client
+        .page(signal)
+        .get(path, request)
+        .catch((error: unknown) => {
+          throw expired(error);
+        }),
+    );
+    state = withTotal(state, total);
+    if (nextCursor !== undefined) circle.pass(nextCursor, from);
+    empty = resources.length === 0 ? empty + 1 : 0;
+    if (empty > maxEmptyPages) throw new SourceError(`${from} gave ${empty} empty pages in a row`);
+
+    let page: unknown[] = [];
+    let place = state.seen + 1;
+    for (const [index, resource] of resources.entries()) {
+      if (index < state.next || !seen.add(resource)) continue;
+      page.push(resource);
+      if (page.length < pageSize || index === resources.length - 1) continue;
+      state = { ...state, next: index + 1, seen: state.seen + page.length };
+      yield { resources: page, place, state, last: false };
+      place += page.length;
+      page = [];
+    }
+    const last = nextCursor === undefined;
+    const behind = last ? { next: resources.length } : { next: 0, cursor: nextCursor };
+    state = { ...state, ...behind, seen: state.seen + page.length };
+    if (last && state.total >= 0) requireTotal(state, from);
+    yield { resources: page, place, state, last };
+    if (last) return;
+  }
+}
+
+function expired(error: unknown): unknown {
+  if (error instanceof StatusError && /^(expired|invalid)Cursor$/i.test(error.code ?? '')) {
+    return new SourceError(`${error.message}: its pages are no longer known, so the list has to be read anew`);
+  }
+  return error;
+}

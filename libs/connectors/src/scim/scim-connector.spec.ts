@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { loopback } from '../../test/http-server.js';
+import { scimServer } from '../../test/scim-server.js';
+import { readAll } from '../../test/source-fixture.js';
+import { CheckpointExpired, type Connector, type Cursor } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+
+const scim = await scimServer('t0ken');
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+function connector(config: object = {}, token = 't0ken'): Connector {
+  return createConnector({
+    type: 'scim',
+    records: 'user',
+    config: { url: scim.url, ...config },
+    secrets: { token },
+    sourcesDir: '/nowhere',
+    allowedCidrs: loopback,
+  });
+}
+
+const person = (name: string, change: object = {}) => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', enterprise],
+  userName: name,
+  displayName: `The ${name}`,
+  name: { givenName: name, familyName: 'Example' },
+  emails: [{ value: `${name}@example.com`, type: 'work' }],
+  active: true,
+  [enterprise]: { employeeNumber: `n-${name}`, department: 'Ops' },
+  ...change,
+});
+const add = (name: string, change?: object) => scim.send('POST', '/Users', person(name, change));
+const addGroup = (displayName: string, ...members: string[]) =>
+  scim.send('POST', '/Groups', {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+    displayName,
+    members: members.map((value) => ({ value })),
+  });
+const patch = (path: string, op: string, attribute: string, value?: unknown) =>
+  scim.send('PATCH', path, {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op, path: attribute, ...(value !== undefined && { value }) }],
+  });
+
+/** Reads everything, or what has changed; what is known is changed accordingly. */
+async function sync(source: Connector, known: Map<string, unknown>, since?: Cursor) {
+  const named = new Set<string>();
+  let checkpoint: Cursor | undefined;
+  const signal = new AbortController().signal;
+  for await (const page of source.read({ pageSize: 3, signal, ...(since && { since }) })) {
+    for (const { external_id, fields } of page.records) {
+      known.set(external_id, fields);
+      named.add(external_id);
+    }
+    expect(page.errors).toEqual([]);
+    checkpoint = page.checkpoint;
+  }
+  if (!since) for (const id of known.keys()) if (!named.has(id)) known.delete(id);
+  return checkpoint;
+}
+
+beforeEach(() => {
+  scim.users.clear();
+  scim.groups.clear();
+});
+
+describe('a SCIM service', () => {
+  it('gives people as the standard describes them, with their groups', async () => {
+    const { id } = await add('ann');
+    const off = await add('bob', { active: false });
+    await addGroup('Admins', id);
+    const { records, errors, pages } = await readAll(connector());
+    expect(errors).toEqual([]);
+    const byName = new Map(records.map((record) => [record.fields.user_principal_name?.[0], record]));
+    expect(byName.get('ann')).toEqual({
+      external_id: id,
+      fields: {
+        user_principal_name: ['ann'],
+        display_name: ['The ann'],
+        email: ['ann@example.com'],
+        first_name: ['ann'],
+        last_name: ['Example'],
+        job_title: [],
+        employee_number: ['n-ann'],
+        departments: ['Ops'],
+        groups: ['Admins'],
+        roles: [],
+        status: ['active'],
+      },
+    });
+    expect(byName.get('bob')).toMatchObject({ external_id: off.id, fields: { status: ['inactive'] } });
+    expect(records).toHaveLength(2);
+    expect(pages.at(-1)).toMatchObject({ last: true, fraction: 1 });
+  });
+
+  it('is read alike with any size of page, and from any page on in another process', async () => {
+    for (let n = 0; n < 23; n += 1) await add(`u${n}`);
+    const { records } = await readAll(connector());
+    expect(records).toHaveLength(23);
+    for (const pageSize of [1, 7, 22, 23, 24]) {
+      const { pages, ...read } = await readAll(connector(), pageSize);
+      expect(read.records).toEqual(records);
+      expect(pages.filter((page) => page.last)).toEqual(pages.slice(-1));
+      if (pageSize !== 7) continue;
+      let seen = 0;
+      for (const page of pages) {
+        expect(page.records.length).toBeLessThanOrEqual(pageSize);
+        seen += page.records.length;
+        const rest = await readAll(connector(), 5, JSON.parse(JSON.stringify(page.cursor)));
+        expect(rest.records).toEqual(records.slice(seen));
+      }
+    }
+  });
+
+  it('gives only what a filter lets through', async () => {
+    await add('ann', { userType: 'Employee' });
+    await add('eve', { userType: 'Guest' });
+    const { records } = await readAll(connector({ filter: 'userType eq "Employee"' }));
+    expect(records.map(({ fields }) => fields.user_principal_name)).toEqual([['ann']]);
+  });
+
+  it('gives groups in groups, by the groups themselves', async () => {
+    const { id } = await add('ann');
+    const inner = await addGroup('Inner', id);
+    const outer = await addGroup('Outer', inner.id);
+    await patch(`/Groups/${inner.id}`, 'add', 'members', [{ value: outer.id }]);
+    const { records } = await readAll(connector({ fields: { groups: '@groups' } }));
+    expect(records).toEqual([{ external_id: id, fields: { groups: ['Inner', 'Outer'] } }]);
+  });
+
+  it('tells what there is to map', async () => {
+    await add('ann');
+    const fields = (await connector().discover?.(new AbortController().signal)) ?? [];
+    expect(fields).toContainEqual({ name: 'emails[].value', examples: ['ann@example.com'] });
+    expect(fields).toContainEqual({ name: `["${enterprise}"].employeeNumber`, examples: ['n-ann'] });
+  });
+
+  it('does not answer to a wrong token, which is said without it', async () => {
+    const read = readAll(connector({}, 'wr0ng'));
+    await expect(read).rejects.toThrow('/scim/ServiceProviderConfig answered 401 (who are you?)');
+    await expect(readAll(connector({}, ''))).rejects.toThrow('the secret "token" is missing');
+  });
+});
+
+describe('changes of a SCIM service', () => {
+  const fields = {
+    display_name: 'displayName',
+    status: { from: 'active', transform: [{ map: { false: 'inactive', true: 'active' } }] },
+  };
+
+  it('lead to what a full read gives, after each of them', async () => {
+    const source = connector({ fields });
+    const ids = [(await add('ann')).id, (await add('bob')).id, (await add('cid')).id];
+    const known = new Map<string, unknown>();
+    let checkpoint = await sync(source, known);
+    const steps: (() => Promise<unknown>)[] = [
+      () => add('dan'),
+      () => patch(`/Users/${ids[0]}`, 'replace', 'displayName', 'Renamed'),
+      () => patch(`/Users/${ids[1]}`, 'replace', 'active', false),
+      () => patch(`/Users/${ids[1]}`, 'replace', 'active', true),
+      () => addGroup('Admins', ids[0] ?? ''),
+      () => scim.send('DELETE', `/Users/${ids[2]}`),
+      () => add('cid'),
+    ];
+    for (const step of steps) {
+      await step();
+      try {
+        checkpoint = await sync(source, known, checkpoint);
+      } catch (error) {
+        expect(error).toBeInstanceOf(CheckpointExpired);
+        checkpoint = await sync(source, known);
+      }
+      const all = new Map<string, unknown>();
+      await sync(source, all);
+      expect(known).toEqual(all);
+      expect(checkpoint).toBeDefined();
+    }
+  });
+
+  it('are those since the checkpoint, and none of before', async () => {
+    const source = connector({ fields });
+    for (const name of ['ann', 'bob']) await add(name);
+    for (const { meta } of scim.users.values()) meta.lastModified = new Date(Date.now() - 3_600_000);
+    const checkpoint = await sync(source, new Map());
+    const { id } = await add('cid');
+    const changed = new Map<string, unknown>();
+    await sync(source, changed, checkpoint);
+    expect([...changed.keys()]).toEqual([id]);
+  });
+
+  it('are not told where somebody is gone or a mapped group has changed: everything is read', async () => {
+    const { id } = await add('ann');
+    const group = await addGroup('Admins', id);
+    for (const { meta } of scim.groups.values()) meta.lastModified = new Date(Date.now() - 3_600_000);
+    const source = connector();
+    const changed: (() => Promise<unknown>)[] = [
+      () => patch(`/Groups/${group.id}`, 'remove', 'members'),
+      () => addGroup('Others'),
+      () => scim.send('DELETE', `/Groups/${group.id}`),
+      () => scim.send('DELETE', `/Users/${id}`),
+    ];
+    for (const change of changed) {
+      const checkpoint = await sync(source, new Map());
+      await change();
+      await expect(sync(source, new Map(), checkpoint)).rejects.toThrow(CheckpointExpired);
+      for (const { meta } of scim.groups.values()) meta.lastModified = new Date(Date.now() - 3_600_000);
+    }
+  });
+
+  it('are not asked for where the configuration says so', async () => {
+    const source = connector({ changes: false });
+    expect(source.tellsChanges).toBe(false);
+    await expect(sync(source, new Map())).resolves.toBeUndefined();
+  });
+});

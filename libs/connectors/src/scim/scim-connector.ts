@@ -1,0 +1,136 @@
+import { type RecordKind, type ScimConfig, scimFields } from '@idsync/contracts';
+import { z } from 'zod';
+import {
+  CheckpointExpired,
+  type Connector,
+  type Cursor,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from '../connector.js';
+import { ApiClient } from '../http/api-client.js';
+import { authenticate } from '../http/authenticate.js';
+import type { HttpLimits } from '../http/http-limits.js';
+import { HttpTransport } from '../http/http-transport.js';
+import { jsonFields } from '../json/json-fields.js';
+import { jsonReader } from '../json/json-path.js';
+import { scalarText, valueAt } from '../json/json-value.js';
+import { type Mapping, mapRecord } from '../map-record.js';
+import { sourceNames } from '../transform.js';
+import { listByCursor } from './list-by-cursor.js';
+import { listByIndex } from './list-by-index.js';
+import { changedSince, checkpointNow, isFilterRefused, requireChangesTold, scimCheckpoint } from './scim-changes.js';
+import { type GroupsOf, readGroups } from './scim-groups.js';
+import { listingState, type ScimList, scimAnswer } from './scim-listing.js';
+import { askService, type ScimService } from './scim-service.js';
+
+export interface ScimAccess {
+  secrets: Readonly<Record<string, string>>;
+  allowedCidrs: readonly string[];
+  limits?: Partial<HttpLimits>;
+}
+
+/** Stands in a mapping for the names of the groups that have a resource as member, as the groups themselves tell. */
+const groupsName = '@groups';
+const groupPageSize = 200;
+const discovered = 50;
+
+const scimCursor = listingState.extend({ ...scimCheckpoint.partial().shape, by: z.enum(['index', 'cursor']) });
+
+/** Resources of a SCIM 2.0 service, one record each. */
+export function scimConnector(records: RecordKind, config: ScimConfig, access: ScimAccess): Connector {
+  const fields = config.fields ?? scimFields[records];
+  const names = sourceNames({ external_id: config.external_id, fields });
+  const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
+  const own = jsonReader(names.filter((name) => name !== groupsName));
+  const path = `/${config.resource}`;
+
+  async function* readWith(client: ApiClient, options: ReadOptions): AsyncGenerator<Page> {
+    const { since, cursor, pageSize, signal } = options;
+    const service = await askService(client, signal);
+    const left = cursor && understood(scimCursor, cursor);
+    const by = left?.by ?? (service.pagesByCursor ? 'cursor' : 'index');
+    const needsGroups = names.some((name) => /^@?groups\b/.test(name));
+    const watched = { client, path, filter: config.filter, needsGroups, signal };
+    // What is true before the first page counts: whatever changes from then on is read once more by the next run.
+    const begun = left
+      ? scimCheckpoint.safeParse(left).data
+      : config.changes && (await checkpointNow(watched, service));
+    const before = since && understood(scimCheckpoint, since);
+    if (before && !left) await requireChangesTold(watched, before, begun);
+
+    const conditions = [config.filter && `(${config.filter})`, before && changedSince(before)].filter(Boolean);
+    const query = { ...(conditions.length > 0 && { filter: conditions.join(' and ') }) };
+    const list = { client, path, query: sorted(query, service), pageSize, signal };
+    const groupsOf = names.includes(groupsName) ? await allGroups(client, service, signal) : undefined;
+    for await (const { resources, place, state, last } of by === 'cursor'
+      ? listByCursor(list, left)
+      : listByIndex(list, left)) {
+      const page: Page = { records: [], errors: [], cursor: { ...state, ...begun, by }, last };
+      for (const [index, resource] of resources.entries()) {
+        const mapped = mapRecord(mapping, valuesIn(resource, groupsOf));
+        if ('record' in mapped) page.records.push(mapped.record);
+        else page.errors.push({ line: place + index, ...mapped.error });
+      }
+      if (state.total > 0) page.fraction = Math.min(1, state.seen / state.total);
+      if (last && begun) page.checkpoint = begun;
+      yield page;
+    }
+  }
+
+  function valuesIn(resource: unknown, groupsOf: GroupsOf | undefined): (name: string) => string[] {
+    const values = own(resource);
+    const id = scalarText(valueAt(resource, 'id')) ?? '';
+    return (name) => (name === groupsName ? (groupsOf?.(id) ?? []) : values(name));
+  }
+
+  function connect(): { transport: HttpTransport; client: ApiClient } {
+    const { allowedCidrs, limits, secrets } = access;
+    const transport = new HttpTransport({ allowedCidrs, limits, ca: config.ca });
+    const auth = authenticate(transport, config.auth, secrets);
+    const headers = { accept: 'application/scim+json, application/json' };
+    return { transport, client: new ApiClient(transport, { baseUrl: config.url, headers, ...(auth && { auth }) }) };
+  }
+
+  return {
+    tellsChanges: config.changes,
+    async *read(options) {
+      const { transport, client } = connect();
+      try {
+        yield* readWith(client, options);
+      } catch (error) {
+        if (options.since && isFilterRefused(error))
+          throw new CheckpointExpired('the service does not filter by changes');
+        throw error;
+      } finally {
+        await transport.close();
+      }
+    },
+    async discover(signal) {
+      const { transport, client } = connect();
+      try {
+        const { resources } = scimAnswer(await client.page(signal).get(path, { query: { count: discovered } }));
+        return [...jsonFields(resources), { name: groupsName, examples: [] }];
+      } finally {
+        await transport.close();
+      }
+    },
+  };
+}
+
+/** In an order that stays the same, if the service keeps one. */
+function sorted(query: Record<string, string>, { sorts }: ScimService): Record<string, string> {
+  return sorts ? { ...query, sortBy: 'id' } : query;
+}
+
+async function allGroups(client: ApiClient, service: ScimService, signal: AbortSignal): Promise<GroupsOf> {
+  const query = sorted({ attributes: 'id,displayName,members' }, service);
+  const list: ScimList = { client, path: '/Groups', query, pageSize: groupPageSize, signal };
+  return readGroups(service.pagesByCursor ? listByCursor(list) : listByIndex(list));
+}
+
+function understood<T>(schema: z.ZodType<T>, cursor: Cursor): T {
+  const parsed = schema.safeParse(cursor);
+  if (!parsed.success) throw new SourceError('the place where reading was left is not one in a SCIM service');
+  return parsed.data;
+}
