@@ -1,8 +1,19 @@
-import { type ConnectorType, csvConfig, ldifConfig, type RecordKind, scimConfig } from '@idsync/contracts';
+import {
+  type ConnectorType,
+  csvConfig,
+  type FilePlace,
+  jsonlConfig,
+  ldifConfig,
+  type RecordKind,
+  scimConfig,
+} from '@idsync/contracts';
 import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
+import { webFile } from './download/web-file.js';
+import { jsonlConnector } from './jsonl/jsonl-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
+import { type FileSource, openSourceFile } from './open-source-file.js';
 import { scimConnector } from './scim/scim-connector.js';
 import { checkSourcePath } from './source-path.js';
 
@@ -19,17 +30,21 @@ export interface ConnectorSettings {
   allowedCidrs?: readonly string[];
 }
 
-/** Throws SourceError if the configuration can never be read; files are opened by `read` only. */
+/** Throws SourceError if the configuration can never be read; nothing is opened or called yet. */
 export function createConnector(settings: ConnectorSettings): Connector {
-  const { type, records, config, sourcesDir, secrets = {}, allowedCidrs = [] } = settings;
+  const { type, records, config, secrets = {}, allowedCidrs = [] } = settings;
   switch (type) {
     case 'csv': {
-      const valid = inSources(validate(csvConfig, config));
-      return csvConnector(records, valid, sourcesDir);
+      const valid = validate(csvConfig, config);
+      return csvConnector(records, valid, fileSource(valid, settings));
     }
     case 'ldif': {
-      const valid = inSources(validate(ldifConfig, config));
-      return ldifConnector(records, valid, sourcesDir);
+      const valid = validate(ldifConfig, config);
+      return ldifConnector(records, valid, fileSource(valid, settings));
+    }
+    case 'jsonl': {
+      const valid = validate(jsonlConfig, config);
+      return jsonlConnector(records, valid, fileSource(valid, settings));
     }
     case 'scim':
       return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
@@ -44,8 +59,10 @@ function validate<Config>(schema: z.ZodType<Config>, config: unknown): Config {
   return parsed.data;
 }
 
-function inSources<Config extends { path: string }>(config: Config): Config {
-  const refused = checkSourcePath(config.path);
+function fileSource(place: FilePlace, { sourcesDir, secrets = {}, allowedCidrs = [] }: ConnectorSettings): FileSource {
+  const { path } = place;
+  if (path === undefined) return webFile(place, { secrets, allowedCidrs });
+  const refused = checkSourcePath(path);
   if (refused) throw new SourceError(refused);
-  return config;
+  return { open: () => openSourceFile(sourcesDir, path) };
 }

@@ -28,21 +28,33 @@ class Unusable extends Error {}
 
 /** Makes a record of one entry's values. `valuesOf` gives the values under a name of the source, none if it has none. */
 export function mapRecord(mapping: Mapping, valuesOf: (name: string) => readonly string[]): MappedRecord {
-  const externalId = present(valuesOf(mapping.externalId))[0];
-  if (externalId === undefined) return { error: { message: `${mapping.externalId} (external_id) is missing` } };
-  if (Buffer.byteLength(externalId) > maxExternalIdBytes) {
-    return { error: { message: `${mapping.externalId} (external_id) is longer than ${maxExternalIdBytes} bytes` } };
-  }
+  let externalId: string | undefined;
   try {
+    externalId = externalIdOf(mapping.externalId, valuesOf);
     const fields: SourceRecord['fields'] = {};
     for (const [field, source] of Object.entries(mapping.fields)) {
       fields[field] = fieldValues(mapping, field, present(transformed(field, source, valuesOf)));
     }
     return { record: { external_id: externalId, fields } };
   } catch (error) {
-    if (error instanceof Unusable) return { error: { external_id: externalId, message: error.message } };
-    throw error;
+    if (!(error instanceof Unusable)) throw error;
+    return { error: { ...(externalId !== undefined && { external_id: externalId }), message: error.message } };
   }
+}
+
+function externalIdOf(name: string, valuesOf: (name: string) => readonly string[]): string {
+  const [id] = present(valuesOf(name));
+  if (id === undefined) throw new Unusable(`${name} (external_id) is missing`);
+  if (Buffer.byteLength(id) > maxExternalIdBytes) {
+    throw new Unusable(`${name} (external_id) is longer than ${maxExternalIdBytes} bytes`);
+  }
+  requireStorable(`${name} (external_id)`, id);
+  return id;
+}
+
+/** PostgreSQL keeps no NUL, and UTF-8 has no half of a character; JSON can write both. */
+function requireStorable(field: string, value: string): void {
+  if (/[\0\p{Surrogate}]/u.test(value)) throw new Unusable(`${field} contains a NUL or half of a character`);
 }
 
 function transformed(
@@ -51,7 +63,12 @@ function transformed(
   valuesOf: (name: string) => readonly string[],
 ): readonly string[] {
   try {
-    return valuesFrom(source, valuesOf);
+    return valuesFrom(source, (name) => {
+      const values = valuesOf(name);
+      // A step that fails shows the value.
+      if (typeof source !== 'string') for (const value of values) requireStorable(field, value);
+      return values;
+    });
   } catch (error) {
     if (error instanceof NotTransformable) throw new Unusable(`${field} ${error.message}`);
     throw error;
@@ -70,6 +87,7 @@ function present(values: readonly string[]): string[] {
 function fieldValues({ kind, listSeparator }: Mapping, field: string, values: string[]): string[] {
   for (const value of values) {
     if (Buffer.byteLength(value) > maxValueBytes) throw new Unusable(`${field} is longer than 16 KiB`);
+    requireStorable(field, value);
   }
   const { list, date, integer, status } = recordFields[kind];
   if (field.startsWith('attributes.')) return values;

@@ -1,20 +1,33 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { SourceError } from './connector.js';
+import { type Cursor, SourceError } from './connector.js';
 import { checkSourcePath } from './source-path.js';
 
-/** An open file below SOURCES_DIR. Who opens it closes `handle`. */
+/** An open file of a source. Who opens it closes it. */
 export interface SourceFile {
   /** As the connector names it, for messages. */
   path: string;
   handle: FileHandle;
   size: number;
-  /** Differs when the content does, as far as the file system can tell. */
+  /** Differs when the content does, as far as can be told. */
   fingerprint: string;
+  /** False if it was written to since it was opened. */
+  unchanged(): Promise<boolean>;
+  /** `finished`: nobody will go on reading this version of it. */
+  close(finished: boolean): Promise<void>;
+  /** By which a source tells later whether it has changed. */
+  checkpoint?: Cursor;
 }
 
-/** Opens first and asks where the open file lies then, so that nothing can be swapped in between. */
+/** Where a file comes from. */
+export interface FileSource {
+  open(signal: AbortSignal): Promise<SourceFile>;
+  /** Of a source that can tell without being read. */
+  isUnchanged?(checkpoint: Cursor, signal: AbortSignal): Promise<boolean>;
+}
+
+/** A file below SOURCES_DIR. Opens first and asks where the open file lies then, so that nothing can be swapped in between. */
 export async function openSourceFile(sourcesDir: string, path: string): Promise<SourceFile> {
   const refused = checkSourcePath(path);
   if (refused) throw new SourceError(refused);
@@ -33,7 +46,15 @@ export async function openSourceFile(sourcesDir: string, path: string): Promise<
     if (!real?.startsWith(root.endsWith(sep) ? root : root + sep)) {
       throw new SourceError(`"${path}" leads out of the sources folder`);
     }
-    return { path, handle, size: Number(facts.size), fingerprint: fingerprintOf(facts) };
+    const fingerprint = fingerprintOf(facts);
+    return {
+      path,
+      handle,
+      size: Number(facts.size),
+      fingerprint,
+      unchanged: async () => fingerprintOf(await handle.stat({ bigint: true })) === fingerprint,
+      close: async () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
     throw error;
@@ -42,8 +63,7 @@ export async function openSourceFile(sourcesDir: string, path: string): Promise<
 
 /** Throws if the file was written to since it was opened. */
 export async function requireUnchanged(file: SourceFile): Promise<void> {
-  const facts = await file.handle.stat({ bigint: true });
-  if (fingerprintOf(facts) !== file.fingerprint) throw changed(file);
+  if (!(await file.unchanged())) throw changed(file);
 }
 
 export function changed(file: SourceFile): SourceError {

@@ -1,7 +1,7 @@
 import type { RecordError, SourceRecord } from '@idsync/contracts';
 import { z } from 'zod';
-import { type Page, type ReadOptions, SourceError } from './connector.js';
-import { changed, openSourceFile, requireUnchanged, type SourceFile } from './open-source-file.js';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from './connector.js';
+import { changed, type FileSource, requireUnchanged, type SourceFile } from './open-source-file.js';
 
 /** Where an entry of a file begins. */
 export interface Position {
@@ -26,14 +26,29 @@ const fileCursor = z.object({ offset: z.int().nonnegative(), line: z.int().posit
 /** Bytes of the source behind one page, about; keeps pages of huge records out of memory. */
 const pageBytes = 8 * 1024 * 1024;
 
+/** A connector for a file. Only where it comes from somewhere that knows versions, it tells that nothing has changed. */
+export function fileConnector(source: FileSource, readEntries: EntryReader): Connector {
+  return {
+    tellsChanges: source.isUnchanged !== undefined,
+    read: (options) => readPages(source, readEntries, options),
+  };
+}
+
 /** Reads a file page by page. A page is `pageSize` entries, also if some were skipped: so no source is silent for long. */
-export async function* readPages(
-  source: { sourcesDir: string; path: string },
+async function* readPages(
+  source: FileSource,
   readEntries: EntryReader,
-  { cursor, pageSize, signal }: ReadOptions,
+  { since, cursor, pageSize, signal }: ReadOptions,
 ): AsyncGenerator<Page> {
   signal.throwIfAborted();
-  const file = await openSourceFile(source.sourcesDir, source.path);
+  if (since) {
+    // What has changed within a file is not told; that nothing has is.
+    if (!(await source.isUnchanged?.(since, signal))) throw new CheckpointExpired('the file has changed');
+    yield { records: [], errors: [], cursor: {}, fraction: 1, last: true, checkpoint: since };
+    return;
+  }
+  const file = await source.open(signal);
+  let finished = false;
   try {
     let at = cursor ? resumeAt(file, cursor) : fileBeginning;
     let pageStart = at.offset;
@@ -46,6 +61,7 @@ export async function* readPages(
       cursor: { ...at, fingerprint: file.fingerprint },
       fraction: last ? 1 : Math.min(1, at.offset / file.size),
       last,
+      ...(last && file.checkpoint && { checkpoint: file.checkpoint }),
     });
     for await (const entry of readEntries(file, at, signal)) {
       at = entry.next;
@@ -62,9 +78,13 @@ export async function* readPages(
       errors = [];
     }
     await requireUnchanged(file);
+    finished = true;
     yield page(true);
+  } catch (error) {
+    finished ||= error instanceof SourceError;
+    throw error;
   } finally {
-    await file.handle.close();
+    await file.close(finished);
   }
 }
 

@@ -19,6 +19,10 @@ export interface Reply {
   body?: unknown;
   /** The connection ends after so many bytes of the body, which were announced all. */
   cutAfter?: number;
+  /** Settles when it may be cut; at once if absent. */
+  cutWhen?: () => Promise<void>;
+  /** How the end of the body is told; by its length if absent. */
+  endBy?: 'chunks' | 'closing';
   /** Nothing is ever answered. */
   silent?: boolean;
 }
@@ -68,9 +72,12 @@ export async function testServer(handler: Handler = () => ({ status: 404 })) {
   };
 }
 
-function send(response: ServerResponse, { status = 200, headers = {}, body = '', cutAfter }: Reply): void {
+function send(response: ServerResponse, { status = 200, headers = {}, body = '', endBy, ...cut }: Reply): void {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers });
+  if (endBy === 'closing') response.useChunkedEncodingByDefault = false;
+  const length = endBy === undefined && status !== 304 ? { 'content-length': bytes.length } : {};
+  response.writeHead(status, { 'content-type': 'application/json', ...length, ...headers });
+  const { cutAfter, cutWhen = async () => undefined } = cut;
   if (cutAfter === undefined) response.end(bytes);
-  else response.write(bytes.subarray(0, cutAfter), () => response.destroy());
+  else response.write(bytes.subarray(0, cutAfter), () => void cutWhen().finally(() => response.destroy()));
 }

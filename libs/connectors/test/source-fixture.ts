@@ -14,7 +14,7 @@ export function sourcesFolder() {
     dir,
     /** Writes a source and returns a connector for it. */
     source(
-      type: 'csv' | 'ldif',
+      type: 'csv' | 'ldif' | 'jsonl',
       content: string | Uint8Array,
       config: Record<string, unknown> = {},
       records: RecordKind = 'user',
@@ -24,6 +24,7 @@ export function sourcesFolder() {
       const standard = {
         csv: { path, external_id: 'id', fields: { display_name: 'name' } },
         ldif: { path, external_id: 'uid', fields: { display_name: 'cn' } },
+        jsonl: { path, external_id: 'id', fields: { display_name: 'name' } },
       };
       return createConnector({ type, records, config: { ...standard[type], ...config }, sourcesDir: dir });
     },

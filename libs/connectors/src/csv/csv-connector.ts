@@ -2,13 +2,14 @@ import type { CsvConfig, RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
 import { decodeText } from '../decode-text.js';
 import { type Mapping, mapRecord } from '../map-record.js';
-import { type EntryReader, type ReadEntry, readPages } from '../read-pages.js';
+import type { FileSource } from '../open-source-file.js';
+import { type EntryReader, fileConnector, type ReadEntry } from '../read-pages.js';
 import { sourceNames } from '../transform.js';
 import { type Header, isBlank, readHeader } from './csv-header.js';
 import { type Row, readRows } from './csv-rows.js';
 
 /** Rows of a delimited file with a header, one record each. */
-export function csvConnector(records: RecordKind, config: CsvConfig, sourcesDir: string): Connector {
+export function csvConnector(records: RecordKind, config: CsvConfig, source: FileSource): Connector {
   const { delimiter = ',', list_separator: listSeparator = ';' } = config;
   if (/["\r\n]/.test(delimiter)) throw new SourceError('delimiter must not be a quote or a line break');
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields, listSeparator };
@@ -28,7 +29,7 @@ export function csvConnector(records: RecordKind, config: CsvConfig, sourcesDir:
       yield { next: row.next, ...readRow(row, header, mapping) };
     }
   };
-  return { read: (options) => readPages({ sourcesDir, path: config.path }, readEntries, options) };
+  return fileConnector(source, readEntries);
 }
 
 function readRow({ cells, line }: Row, header: Header, mapping: Mapping): Omit<ReadEntry, 'next'> {

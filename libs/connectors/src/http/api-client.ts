@@ -3,7 +3,7 @@ import { SourceError } from '../connector.js';
 import { NotJson, parseJson } from '../json/parse-json.js';
 import { type Authentication, withoutSecrets } from './authentication.js';
 import { explanation, RefusedAnswer, StatusError, TransientFailure } from './failures.js';
-import { type HttpAnswer, type HttpRequest, type HttpTransport, parseSourceUrl } from './http-transport.js';
+import { type HttpAnswer, type HttpRequest, type HttpTransport, parseSourceUrl, readWhole } from './http-transport.js';
 import { backoffMs, type RateHeaders, rateWaitMs, retryAfterMs, WaitBudget } from './waiting.js';
 
 export interface ApiSettings {
@@ -44,6 +44,26 @@ export interface PageRequests {
   follow(link: string, request?: ApiRequest): Promise<ApiAnswer>;
 }
 
+interface Call<T> {
+  method: 'GET' | 'POST';
+  url: URL;
+  /** Of one try. */
+  outgoing: () => Pick<HttpRequest, 'headers' | 'body'>;
+  /** Statuses beside 2xx that are answers. */
+  accept: readonly number[];
+  boundMs: number;
+  signal: AbortSignal;
+  budget: WaitBudget;
+  receive: (answer: HttpAnswer) => Promise<T>;
+}
+
+/** An answer that is no success. */
+interface Refusal {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
 const redirects = new Set([301, 302, 303, 307, 308]);
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
 const maxRedirects = 3;
@@ -68,20 +88,40 @@ export class ApiClient {
 
   /** `budget` is for requests on behalf of a page that waits already. */
   page(signal: AbortSignal, budget = new WaitBudget(this.transport.limits.waitMs)): PageRequests {
-    const send = (method: 'GET' | 'POST', url: URL, request: ApiRequest = {}) =>
-      this.send(method, url, request, signal, budget);
+    const ask = (method: 'GET' | 'POST', url: URL, request: ApiRequest = {}) =>
+      this.ask(method, url, request, signal, budget);
     return {
-      get: async (path, request) => send('GET', this.below(path), request),
-      post: async (path, request) => send('POST', this.below(path), request),
-      follow: async (link, request) => send('GET', this.linked(link, this.base, 'a link'), request),
+      get: async (path, request) => ask('GET', this.below(path), request),
+      post: async (path, request) => ask('POST', this.below(path), request),
+      follow: async (link, request) => ask('GET', this.linked(link, this.base, 'a link'), request),
     };
+  }
+
+  /**
+   * GETs a URL of this origin and hands each answer that is a success, or one of `accept`, to `receive` while its body is on its
+   * way. `headers` are asked for before each try: what `receive` has got until it failed need not come again.
+   */
+  async download<T>(
+    url: string,
+    {
+      headers,
+      accept,
+      signal,
+    }: { headers: () => Record<string, string>; accept: readonly number[]; signal: AbortSignal },
+    receive: (answer: HttpAnswer) => Promise<T>,
+  ): Promise<T> {
+    const { downloadMs: boundMs, waitMs } = this.transport.limits;
+    const target = this.linked(url, this.base, 'a link');
+    const outgoing = () => ({ headers: { accept: '*/*', ...headers() } });
+    const budget = new WaitBudget(waitMs);
+    return this.send({ method: 'GET', url: target, outgoing, accept, boundMs, signal, budget, receive });
   }
 
   private below(path: string): URL {
     const url = new URL(this.base);
-    const [pathname = '', query = ''] = path.split('?', 2);
-    url.pathname = this.base.pathname.replace(/\/+$/, '') + pathname;
-    url.search = query;
+    const query = path.indexOf('?');
+    url.pathname = this.base.pathname.replace(/\/+$/, '') + (query < 0 ? path : path.slice(0, query));
+    url.search = query < 0 ? '' : path.slice(query);
     return url;
   }
 
@@ -93,41 +133,55 @@ export class ApiClient {
     return url;
   }
 
-  private async send(
+  private async ask(
     method: 'GET' | 'POST',
     url: URL,
     request: ApiRequest,
     signal: AbortSignal,
     budget: WaitBudget,
   ): Promise<ApiAnswer> {
-    const from = `${method} ${url.origin}${url.pathname}`;
     for (const [name, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
+    const { exchangeMs: boundMs, bodyBytes } = this.transport.limits;
+    const from = shown(method, url);
+    const outgoing = () => bodyOf(request, { ...request.headers });
+    const receive = async ({ status, headers, chunks }: HttpAnswer): Promise<ApiAnswer> => {
+      const bytes = await readWhole(chunks, bodyBytes);
+      if (request.as === 'text') return { status, headers, body: bytes.toString('utf8'), from };
+      return { status, headers, body: status === 204 ? undefined : parseJson(bytes), from };
+    };
+    return this.send({ method, url, outgoing, accept: [], boundMs, signal, budget, receive });
+  }
+
+  /** Tries until an answer is received, or until nothing or nobody wants another try. */
+  private async send<T>(call: Call<T>): Promise<T> {
+    const { method, url, signal, budget } = call;
+    const from = shown(method, url);
+    const { attempts, firstPauseMs, longestPauseMs } = this.transport.limits;
     let target = url;
     let failures = 0;
     let hops = 0;
     let renewed = false;
     for (;;) {
       await budget.wait(this.notBefore - performance.now(), signal, `${from} is at its rate limit`);
-      const told = await this.attempt(method, target, request, from, signal, budget);
-      if ('answer' in told) return told.answer;
-      const { response, reason } = told;
-      if (response && redirects.has(response.status) && method === 'GET' && hops < maxRedirects) {
+      const told = await this.attempt(call, target, from);
+      if ('received' in told) return told.received;
+      const { refusal } = told;
+      if (refusal && redirects.has(refusal.status) && method === 'GET' && hops < maxRedirects) {
         hops += 1;
-        target = this.linked(response.headers.location ?? '', target, 'a redirect');
+        target = this.linked(refusal.headers.location ?? '', target, 'a redirect');
         continue;
       }
-      if (response?.status === 401 && !renewed && this.settings.auth?.renew?.()) {
+      if (refusal?.status === 401 && !renewed && this.settings.auth?.renew?.()) {
         renewed = true;
         continue;
       }
-      if (response && !this.passes(response)) throw this.statusError(from, response);
-      const asked = response && this.askedToWait(response);
+      if (refusal && !this.passes(refusal)) throw this.statusError(from, refusal);
+      const asked = refusal && this.askedToWait(refusal);
       if (asked === undefined) failures += 1;
-      const message = response ? this.statusError(from, response).message : `${from} failed: ${reason}`;
-      if (failures >= this.transport.limits.attempts) throw new SourceError(`${message} (tried ${failures} times)`);
-      const { firstPauseMs, longestPauseMs } = this.transport.limits;
+      const message = refusal ? this.statusError(from, refusal).message : `${from} failed: ${told.reason}`;
+      if (failures >= attempts) throw new SourceError(`${message} (tried ${failures} times)`);
       // Never sooner than asked; a little later, so that not all come back at once.
       const pause =
         asked === undefined
@@ -137,26 +191,32 @@ export class ApiClient {
     }
   }
 
-  private async attempt(
-    method: 'GET' | 'POST',
+  private async attempt<T>(
+    { method, outgoing, accept, boundMs, signal, budget, receive }: Call<T>,
     url: URL,
-    request: ApiRequest,
     from: string,
-    signal: AbortSignal,
-    budget: WaitBudget,
-  ): Promise<{ answer: ApiAnswer } | { response?: HttpAnswer; reason?: string }> {
-    const { auth, headers, rate } = this.settings;
-    const outgoing: HttpRequest = { method, url, ...bodyOf(request, { ...headers, ...request.headers }) };
-    const authorized = await auth?.headers(outgoing, signal, budget);
+  ): Promise<{ received: T } | { refusal?: Refusal; reason?: string }> {
+    const { auth, rate } = this.settings;
+    const { headers, body } = outgoing();
+    const request: HttpRequest = {
+      method,
+      url,
+      headers: { ...this.settings.headers, ...headers },
+      ...(body !== undefined && { body }),
+    };
+    const authorized = await auth?.headers(request, signal, budget);
     try {
-      const response = await this.transport.exchange(
-        { ...outgoing, headers: { ...outgoing.headers, ...authorized } },
+      return await this.transport.exchange(
+        { ...request, headers: { ...request.headers, ...authorized } },
         signal,
+        boundMs,
+        async (answer) => {
+          const { status, headers, chunks } = answer;
+          if (rate) this.notBefore = performance.now() + rateWaitMs(rate, headers);
+          if ((status >= 200 && status <= 299) || accept.includes(status)) return { received: await receive(answer) };
+          return { refusal: { status, headers, body: await readWhole(chunks, this.transport.limits.bodyBytes) } };
+        },
       );
-      if (rate) this.notBefore = performance.now() + rateWaitMs(rate, response.headers);
-      if (response.status < 200 || response.status > 299) return { response };
-      const body = read(response, request.as ?? 'json');
-      return { answer: { status: response.status, headers: response.headers, body, from } };
     } catch (error) {
       // An answer that is no JSON may be one that was cut off.
       if (error instanceof TransientFailure || error instanceof NotJson) return { reason: this.hide(error.message) };
@@ -166,31 +226,33 @@ export class ApiClient {
   }
 
   /** True of what another try may mend. Some say 403 where they mean 429, and tell so by when to come back. */
-  private passes(response: HttpAnswer): boolean {
-    if (passing.has(response.status)) return true;
-    return response.status === 403 && (this.askedToWait(response) ?? 0) > 0;
+  private passes(refusal: Refusal): boolean {
+    if (passing.has(refusal.status)) return true;
+    return refusal.status === 403 && (this.askedToWait(refusal) ?? 0) > 0;
   }
 
-  private askedToWait({ headers }: HttpAnswer): number | undefined {
+  private askedToWait({ headers }: Refusal): number | undefined {
     const { rate } = this.settings;
     const wait = retryAfterMs(headers);
     if (wait !== undefined || !rate) return wait;
     return rateWaitMs(rate, headers) || undefined;
   }
 
-  private statusError(from: string, { status, body }: HttpAnswer): StatusError {
+  private statusError(from: string, { status, body }: Refusal): StatusError {
     const { code, text } = explanation(body.toString('utf8'));
     const said = [code, text].filter((part) => part !== undefined).join(': ');
-    return new StatusError(
-      this.hide(`${from} answered ${status}${said && ` (${said})`}`),
-      status,
-      code && this.hide(code),
-    );
+    const message = this.hide(`${from} answered ${status}${said && ` (${said})`}`);
+    return new StatusError(message, status, code && this.hide(code));
   }
 
   private hide(text: string): string {
     return withoutSecrets(text, this.settings.auth?.secrets() ?? []);
   }
+}
+
+/** Without the query, which may hold what is not to be shown. */
+function shown(method: string, url: URL): string {
+  return `${method} ${url.origin}${url.pathname}`;
 }
 
 function bodyOf(
@@ -205,9 +267,4 @@ function bodyOf(
     return { headers: { 'content-type': type, ...headers }, body: new URLSearchParams(form).toString() };
   }
   return { headers, ...(text !== undefined && { body: text }) };
-}
-
-function read({ status, body }: HttpAnswer, as: 'json' | 'text'): unknown {
-  if (as === 'text') return body.toString('utf8');
-  return status === 204 ? undefined : parseJson(body);
 }

@@ -7,6 +7,10 @@ export interface HttpLimits {
   exchangeMs: number;
   /** Of one answer that is read whole. */
   bodyBytes: number;
+  /** Of a file that is downloaded. */
+  fileBytes: number;
+  /** For one try of a download. */
+  downloadMs: number;
   /** Tries of one request that failed without the service asking for patience. */
   attempts: number;
   /** The first pause between two tries; it doubles, up to the longest. */
@@ -21,6 +25,8 @@ export const defaultLimits: HttpLimits = {
   connectMs: 10_000,
   exchangeMs: 60_000,
   bodyBytes: 32 * 1024 * 1024,
+  fileBytes: 2 * 1024 * 1024 * 1024,
+  downloadMs: 8 * 60_000,
   attempts: 6,
   firstPauseMs: 500,
   longestPauseMs: 30_000,

@@ -12,14 +12,10 @@ export interface HttpRequest {
   body?: string;
 }
 
+/** An answer whose body is still on its way; what is not read of it is dropped. */
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  body: Buffer;
-}
-
-/** An answer whose body is still on its way; who has it reads it to the end or stops iterating. */
-export interface OpenAnswer extends Omit<HttpAnswer, 'body'> {
   /** Throws TransientFailure where the body ends before its end. */
   chunks: AsyncIterable<Buffer>;
 }
@@ -55,30 +51,14 @@ export class HttpTransport {
   }
 
   /**
-   * Reads the whole answer. Throws TransientFailure for what another try may mend, SourceError for what none will, and the
-   * signal's reason once it is aborted.
+   * Hands the answer to `read` as soon as its headers are there; all of it has to be over within `boundMs`. Throws TransientFailure
+   * for what another try may mend, RefusedAnswer or SourceError for what none will, and the signal's reason once it is aborted.
    */
-  async exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    return this.open(request, signal, this.limits.exchangeMs, async ({ status, headers, chunks }) => {
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of chunks) {
-        bytes += chunk.length;
-        if (bytes > this.limits.bodyBytes) {
-          throw new RefusedAnswer(`the answer is larger than ${this.limits.bodyBytes} bytes`);
-        }
-        parts.push(chunk);
-      }
-      return { status, headers, body: Buffer.concat(parts) };
-    });
-  }
-
-  /** Hands the answer to `read` as soon as its headers are there; all of it has to be over within `boundMs`. */
-  async open<T>(
+  async exchange<T>(
     request: HttpRequest,
     signal: AbortSignal,
     boundMs: number,
-    read: (answer: OpenAnswer) => Promise<T>,
+    read: (answer: HttpAnswer) => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();
     const { method, url, headers, body } = request;
@@ -113,6 +93,18 @@ export class HttpTransport {
       signal.removeEventListener('abort', stopped);
     }
   }
+}
+
+/** The whole body, which must not be larger than `limit` bytes. */
+export async function readWhole(chunks: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > limit) throw new RefusedAnswer(`the answer is larger than ${limit} bytes`);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
 }
 
 /** Without TLS credentials and people's data would be read on the way, so only networks that the operator trusts are called so. */

@@ -1,7 +1,8 @@
 import type { LdifConfig, RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
 import { type Mapping, mapRecord } from '../map-record.js';
-import { type EntryReader, type ReadEntry, readPages } from '../read-pages.js';
+import type { FileSource } from '../open-source-file.js';
+import { type EntryReader, fileConnector, type ReadEntry } from '../read-pages.js';
 import { readText } from '../read-text.js';
 import { sourceNames } from '../transform.js';
 import type { LdifEntry } from './ldif-entry.js';
@@ -9,7 +10,7 @@ import { LdifParser } from './ldif-parser.js';
 import { isSelected } from './ldif-selection.js';
 
 /** Entries of an LDIF export. */
-export function ldifConnector(records: RecordKind, config: LdifConfig, sourcesDir: string): Connector {
+export function ldifConnector(records: RecordKind, config: LdifConfig, source: FileSource): Connector {
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields };
   const wanted = new Set(sourceNames(config).map(attributeName));
 
@@ -24,7 +25,7 @@ export function ldifConnector(records: RecordKind, config: LdifConfig, sourcesDi
     // An export of nothing is one that failed.
     if (from.offset === 0 && !parser.sawEntry) throw new SourceError(`"${file.path}" has no entries at all`);
   };
-  return { read: (options) => readPages({ sourcesDir, path: config.path }, readEntries, options) };
+  return fileConnector(source, readEntries);
 }
 
 function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Omit<ReadEntry, 'next'> {

@@ -1,17 +1,15 @@
-import { z } from 'zod';
-import { csvConfig, ldifConfig } from './files.js';
+import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
 import { httpSecrets } from './http-source.js';
 import { scimConfig } from './scim.js';
-
-const none = z.strictObject({});
 
 /**
  * Every kind of source: what its connector is told, and what of that is secret. Secrets are sealed before they are stored, and
  * never shown again.
  */
 export const connectorDefinitions = {
-  csv: { config: csvConfig, secrets: none },
-  ldif: { config: ldifConfig, secrets: none },
+  csv: { config: csvConfig, secrets: httpSecrets },
+  ldif: { config: ldifConfig, secrets: httpSecrets },
+  jsonl: { config: jsonlConfig, secrets: httpSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
 } as const;
 

@@ -1,0 +1,75 @@
+import type { JsonlConfig, RecordKind } from '@idsync/contracts';
+import { type Connector, SourceError } from '../connector.js';
+import { decodeText } from '../decode-text.js';
+import { jsonFields } from '../json/json-fields.js';
+import { jsonReader } from '../json/json-path.js';
+import { isObject } from '../json/json-value.js';
+import { NotJson, parseJsonText } from '../json/parse-json.js';
+import { type Mapping, mapRecord } from '../map-record.js';
+import type { FileSource, SourceFile } from '../open-source-file.js';
+import { type EntryReader, fileBeginning, fileConnector } from '../read-pages.js';
+import { sourceNames } from '../transform.js';
+import { type JsonLine, readLines } from './json-lines.js';
+
+const discovered = 100;
+
+/** One JSON object a line. */
+export function jsonlConnector(records: RecordKind, config: JsonlConfig, source: FileSource): Connector {
+  const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields };
+  const valuesOf = jsonReader(sourceNames(config));
+
+  const readEntries: EntryReader = async function* (file, from, signal) {
+    let empty = from.offset === 0;
+    for await (const one of readLines(file, from, signal)) {
+      const { line, next } = one;
+      const read = readLine(file, one);
+      if (read === undefined) continue;
+      empty = false;
+      if ('problem' in read) {
+        yield { next, error: { line, message: read.problem } };
+        continue;
+      }
+      const mapped = mapRecord(mapping, valuesOf(read.value));
+      yield 'record' in mapped ? { next, record: mapped.record } : { next, error: { line, ...mapped.error } };
+    }
+    // An export of nothing is one that failed.
+    if (empty) throw new SourceError(`"${file.path}" has no lines at all`);
+  };
+
+  return {
+    ...fileConnector(source, readEntries),
+    async discover(signal) {
+      const file = await source.open(signal);
+      try {
+        const found: unknown[] = [];
+        for await (const line of readLines(file, fileBeginning, signal)) {
+          const read = readLine(file, line);
+          if (read && 'value' in read) found.push(read.value);
+          if (found.length >= discovered || line.line >= 10 * discovered) break;
+        }
+        return jsonFields(found);
+      } finally {
+        await file.close(true);
+      }
+    },
+  };
+}
+
+/** The object of a line, or what is wrong with it; undefined if it is blank. */
+function readLine(
+  file: SourceFile,
+  { bytes, line, terminated }: JsonLine,
+): { value: unknown } | { problem: string } | undefined {
+  const text = decodeText(bytes);
+  if (text?.trim() === '') return undefined;
+  try {
+    const value = text === undefined ? undefined : parseJsonText(text);
+    if (isObject(value)) return { value };
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+  }
+  // Whole objects end with a brace, so a part of one is never taken for one.
+  if (!terminated) throw new SourceError(`"${file.path}" is cut off: it ends within line ${line}`);
+  if (text === undefined) return { problem: 'not valid UTF-8, or contains a NUL character' };
+  return { problem: 'is not a JSON object' };
+}
