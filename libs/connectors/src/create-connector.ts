@@ -1,6 +1,7 @@
 import {
   type ConnectorType,
   csvConfig,
+  entraConfig,
   type FilePlace,
   jsonlConfig,
   ldifConfig,
@@ -11,6 +12,7 @@ import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { webFile } from './download/web-file.js';
+import { entraConnector } from './entra/entra-connector.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
 import { type FileSource, openSourceFile } from './open-source-file.js';
@@ -48,6 +50,8 @@ export function createConnector(settings: ConnectorSettings): Connector {
     }
     case 'scim':
       return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
+    case 'entra':
+      return entraConnector(records, validate(entraConfig, config), { secrets, allowedCidrs });
     default:
       throw new SourceError(`connectors of type "${String(type)}" are unknown`);
   }

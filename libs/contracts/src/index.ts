@@ -1,6 +1,7 @@
 export * from './attribute-priorities.js';
 export * from './connector-config.js';
 export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
+export { type EntraConfig, entraConfig, entraFields } from './connectors/entra.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
 export type { HttpAuth } from './connectors/http-source.js';

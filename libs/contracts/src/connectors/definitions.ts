@@ -1,3 +1,4 @@
+import { entraConfig, entraSecrets } from './entra.js';
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
 import { httpSecrets } from './http-source.js';
 import { scimConfig } from './scim.js';
@@ -11,6 +12,7 @@ export const connectorDefinitions = {
   ldif: { config: ldifConfig, secrets: httpSecrets },
   jsonl: { config: jsonlConfig, secrets: httpSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
+  entra: { config: entraConfig, secrets: entraSecrets },
 } as const;
 
 export type ConnectorType = keyof typeof connectorDefinitions;
