@@ -5,6 +5,7 @@ import {
   type FilePlace,
   jsonlConfig,
   ldifConfig,
+  oktaConfig,
   type RecordKind,
   scimConfig,
 } from '@idsync/contracts';
@@ -15,6 +16,7 @@ import { webFile } from './download/web-file.js';
 import { entraConnector } from './entra/entra-connector.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
+import { oktaConnector } from './okta/okta-connector.js';
 import { type FileSource, openSourceFile } from './open-source-file.js';
 import { scimConnector } from './scim/scim-connector.js';
 import { checkSourcePath } from './source-path.js';
@@ -52,6 +54,8 @@ export function createConnector(settings: ConnectorSettings): Connector {
       return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
     case 'entra':
       return entraConnector(records, validate(entraConfig, config), { secrets, allowedCidrs });
+    case 'okta':
+      return oktaConnector(records, validate(oktaConfig, config), { secrets, allowedCidrs });
     default:
       throw new SourceError(`connectors of type "${String(type)}" are unknown`);
   }

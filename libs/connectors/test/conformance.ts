@@ -191,7 +191,7 @@ export async function describeConformance(name: string, api: ApiFixture, traits:
       const elsewhere = other.origin;
       const faults: Record<string, (asked: Asked, answer: Reply) => Reply> = {
         'a page without its list': (_, answer) => api.withItems(answer, undefined),
-        'an answer that is none': () => ({ body: [[]] }),
+        'an answer that is none': () => ({ body: '"maintenance"' }),
         'refused for good': (asked) => ({ status: 403, body: { error: String(asked.headers.authorization) } }),
         'a cursor that is too old': () => api.expired,
         ...(api.withNext && {

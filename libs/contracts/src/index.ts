@@ -5,6 +5,7 @@ export { type EntraConfig, entraConfig, entraFields } from './connectors/entra.j
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
 export type { HttpAuth } from './connectors/http-source.js';
+export { type OktaConfig, oktaConfig, oktaFields } from './connectors/okta.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';

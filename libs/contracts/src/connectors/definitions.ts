@@ -1,6 +1,7 @@
 import { entraConfig, entraSecrets } from './entra.js';
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
 import { httpSecrets } from './http-source.js';
+import { oktaConfig, oktaSecrets } from './okta.js';
 import { scimConfig } from './scim.js';
 
 /**
@@ -13,6 +14,7 @@ export const connectorDefinitions = {
   jsonl: { config: jsonlConfig, secrets: httpSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
   entra: { config: entraConfig, secrets: entraSecrets },
+  okta: { config: oktaConfig, secrets: oktaSecrets },
 } as const;
 
 export type ConnectorType = keyof typeof connectorDefinitions;
