@@ -3,6 +3,7 @@ import {
   csvConfig,
   entraConfig,
   type FilePlace,
+  googleConfig,
   jsonlConfig,
   ldifConfig,
   oktaConfig,
@@ -14,6 +15,7 @@ import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { webFile } from './download/web-file.js';
 import { entraConnector } from './entra/entra-connector.js';
+import { googleConnector } from './google/google-connector.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
 import { oktaConnector } from './okta/okta-connector.js';
@@ -56,6 +58,8 @@ export function createConnector(settings: ConnectorSettings): Connector {
       return entraConnector(records, validate(entraConfig, config), { secrets, allowedCidrs });
     case 'okta':
       return oktaConnector(records, validate(oktaConfig, config), { secrets, allowedCidrs });
+    case 'google':
+      return googleConnector(records, validate(googleConfig, config), { secrets, allowedCidrs });
     default:
       throw new SourceError(`connectors of type "${String(type)}" are unknown`);
   }

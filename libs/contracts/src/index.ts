@@ -4,6 +4,7 @@ export { type ConnectorType, connectorDefinitions } from './connectors/definitio
 export { type EntraConfig, entraConfig, entraFields } from './connectors/entra.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';
+export { type GoogleConfig, googleConfig, googleFields } from './connectors/google.js';
 export type { HttpAuth } from './connectors/http-source.js';
 export { type OktaConfig, oktaConfig, oktaFields } from './connectors/okta.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';

@@ -13,6 +13,11 @@ export interface ApiSettings {
   headers?: Readonly<Record<string, string>>;
   /** Where the service tells its limits: calls wait until they are welcome. */
   rate?: RateHeaders;
+  /**
+   * For a service that says by other means than 429 that it is called too often: milliseconds to wait at least, 0 if it does not
+   * say; undefined of every other refusal.
+   */
+  throttled?(refusal: Refusal): number | undefined;
 }
 
 export interface ApiRequest {
@@ -58,7 +63,7 @@ interface Call<T> {
 }
 
 /** An answer that is no success. */
-interface Refusal {
+export interface Refusal {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -233,15 +238,15 @@ export class ApiClient {
 
   /** True of what another try may mend. Some say 403 where they mean 429, and tell so by when to come back. */
   private passes(refusal: Refusal): boolean {
-    if (passing.has(refusal.status)) return true;
+    if (passing.has(refusal.status) || this.settings.throttled?.(refusal) !== undefined) return true;
     return refusal.status === 403 && (this.askedToWait(refusal) ?? 0) > 0;
   }
 
-  private askedToWait({ headers }: Refusal): number | undefined {
-    const { rate } = this.settings;
-    const wait = retryAfterMs(headers);
-    if (wait !== undefined || !rate) return wait;
-    return rateWaitMs(rate, headers) || undefined;
+  private askedToWait(refusal: Refusal): number | undefined {
+    const { rate, throttled } = this.settings;
+    const wait = retryAfterMs(refusal.headers);
+    if (wait !== undefined) return wait;
+    return (rate && rateWaitMs(rate, refusal.headers)) || throttled?.(refusal) || undefined;
   }
 
   private statusError(from: string, { status, body }: Refusal): StatusError {

@@ -1,5 +1,6 @@
 import { entraConfig, entraSecrets } from './entra.js';
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
+import { googleConfig, googleSecrets } from './google.js';
 import { httpSecrets } from './http-source.js';
 import { oktaConfig, oktaSecrets } from './okta.js';
 import { scimConfig } from './scim.js';
@@ -15,6 +16,7 @@ export const connectorDefinitions = {
   scim: { config: scimConfig, secrets: httpSecrets },
   entra: { config: entraConfig, secrets: entraSecrets },
   okta: { config: oktaConfig, secrets: oktaSecrets },
+  google: { config: googleConfig, secrets: googleSecrets },
 } as const;
 
 export type ConnectorType = keyof typeof connectorDefinitions;
