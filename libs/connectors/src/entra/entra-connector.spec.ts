@@ -217,6 +217,7 @@ describe('service principals', () => {
     apps.relate('/servicePrincipals/s1/owners', {
       value: [{ '@odata.type': '#microsoft.graph.user', id: 'a1', userPrincipalName: 'ann@contoso.example' }],
     });
+    apps.set({ ...own, id: 's4', appId: 'foreign', appOwnerOrganizationId: '0b2d6f0e-9a55-4c6a-8c83-0d1a5f6f0b11' });
     apps.relate('/servicePrincipals/s2/owners', { value: [] });
     apps.relate("/applications(appId='app1')", {
       id: 'o1',
@@ -250,6 +251,10 @@ describe('service principals', () => {
           'attributes.secret_created_at': [],
         }),
       }),
+      expect.objectContaining({ external_id: 's4' }),
     ]);
+    const bodies = apps.server.asked.map(({ body }) => body).join();
+    expect(bodies).toContain("/applications(appId='app1')");
+    expect(bodies).not.toContain("/applications(appId='foreign')");
   });
 });

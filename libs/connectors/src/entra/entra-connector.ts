@@ -59,7 +59,12 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
       const { there, gone } = lastWords(items, (object) => isWanted(object, config));
       const budget = new WaitBudget(transport.limits.waitMs);
       const requests = client.page(signal, budget);
-      const beside = await relatedTo({ requests, budget, limits: transport.limits, signal }, names, there);
+      const beside = await relatedTo(
+        { requests, budget, limits: transport.limits, signal },
+        names,
+        there,
+        config.tenant_id,
+      );
       const values = new Map(there.map((object, index) => [object, valuesIn(object, beside[index])]));
       const page: Page = {
         ...mapItems(there, place.seen - items.length + 1, mapping, (object) => values.get(object) ?? (() => [])),

@@ -4,11 +4,15 @@ import { type BatchRequests, getEach, listEach } from './graph-batch.js';
 /** Values that are not in an object itself: each name of a mapping to the values of one object. */
 export type Related = ReadonlyMap<string, readonly string[]>;
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const idOf = (object: unknown) => scalarText(valueAt(object, 'id')) ?? '';
 const url = (id: string) => encodeURIComponent(id);
 
 /** What is asked for each object. The names of one entry are had together. */
-const relations: { names: string[]; of: (page: BatchRequests, objects: readonly unknown[]) => Promise<Related[]> }[] = [
+const relations: {
+  names: string[];
+  of: (page: BatchRequests, objects: readonly unknown[], tenantId: string) => Promise<Related[]>;
+}[] = [
   {
     names: ['@groups'],
     of: async (page, objects) => {
@@ -29,15 +33,15 @@ const relations: { names: string[]; of: (page: BatchRequests, objects: readonly 
   },
   {
     names: ['@oldest_credential', '@first_expiry'],
-    of: async (page, objects) => {
+    of: async (page, objects, tenantId) => {
       const select = '$select=id,appId,passwordCredentials,keyCredentials';
-      const paths = objects.flatMap((object) => applicationOf(object) ?? []);
+      const paths = objects.flatMap((object) => applicationOf(object, tenantId) ?? []);
       const apps = await getEach(
         page,
         paths.map((appId) => `/applications(appId='${url(appId)}')?${select}`),
       );
       const byId = new Map(paths.map((appId, index) => [appId, apps[index]]));
-      return objects.map((object) => credentialTimes(object, byId.get(applicationOf(object) ?? '')));
+      return objects.map((object) => credentialTimes(object, byId.get(applicationOf(object, tenantId) ?? '')));
     },
   },
 ];
@@ -47,19 +51,26 @@ export async function relatedTo(
   page: BatchRequests,
   names: readonly string[],
   objects: readonly unknown[],
+  tenantId: string,
 ): Promise<Related[]> {
   const found = objects.map(() => new Map<string, readonly string[]>());
   for (const relation of relations) {
     if (!relation.names.some((name) => names.includes(name))) continue;
-    const each = await relation.of(page, objects);
+    const each = await relation.of(page, objects, tenantId);
     for (const [index, values] of each.entries()) for (const [name, list] of values) found[index]?.set(name, list);
   }
   return found;
 }
 
-/** The registration of an application, where the credentials of its service principals are; a managed identity has none. */
-function applicationOf(object: unknown): string | undefined {
+/**
+ * The registration of an application, where the credentials of its service principals are. A managed identity has none, and that of
+ * another tenant cannot be seen.
+ */
+function applicationOf(object: unknown, tenantId: string): string | undefined {
   if (valueAt(object, 'servicePrincipalType') === 'ManagedIdentity') return undefined;
+  const owner = scalarText(valueAt(object, 'appOwnerOrganizationId'));
+  // A tenant may be configured by its domain: then each application is asked for.
+  if (owner !== undefined && uuid.test(tenantId) && owner.toLowerCase() !== tenantId.toLowerCase()) return undefined;
   return scalarText(valueAt(object, 'appId'));
 }
 
