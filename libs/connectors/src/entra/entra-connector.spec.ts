@@ -128,6 +128,29 @@ describe('users of Entra ID', () => {
     await expect(read(users.connector(), 5)).rejects.toThrow('without the link that tells whether more is to come');
   });
 
+  it('leave no checkpoint that leads to another origin', async () => {
+    const deltaLink = 'https://elsewhere.example/v1.0/users/delta?$deltatoken=1';
+    users.server.serve((asked) =>
+      asked.url.pathname.endsWith('/delta')
+        ? { body: { value: [ann], '@odata.deltaLink': deltaLink } }
+        : users.answer(asked),
+    );
+    await expect(read(users.connector(), 5)).rejects.toThrow('a link to another origin, which is not followed');
+  });
+
+  it('that went and came back in one answer are there, and the other way round they are gone', async () => {
+    const since = (await read(users.connector(), 5)).pages.at(-1)?.checkpoint ?? {};
+    const removed = (id: string) => ({ id, '@removed': { reason: 'changed' } });
+    const value = [removed('a1'), ann, { ...ann, id: 'b1' }, removed('b1')];
+    users.server.serve((asked) =>
+      users.isList(asked)
+        ? { body: { value, '@odata.deltaLink': `${users.origin}/v1.0/users/delta?$deltatoken=9` } }
+        : users.answer(asked),
+    );
+    const { pages } = await read(users.connector(), 5, { since });
+    expect(pages).toMatchObject([{ records: [{ external_id: 'a1' }], removed: ['b1'] }]);
+  });
+
   it('wait as long as they are asked to', async () => {
     users.set(ann);
     let put = false;
