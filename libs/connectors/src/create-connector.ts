@@ -3,15 +3,18 @@ import {
   awsIamSecrets,
   type ConnectorType,
   csvConfig,
+  entraConfig,
   type FilePlace,
   githubConfig,
   githubSecrets,
+  googleConfig,
   jsonlConfig,
   kubernetesConfig,
   kubernetesSecrets,
   ldapConfig,
   ldapSecrets,
   ldifConfig,
+  oktaConfig,
   type RecordKind,
   scimConfig,
   sqlConfig,
@@ -21,11 +24,14 @@ import { awsIamConnector } from './aws-iam/aws-iam-connector.js';
 import { type Connector, SourceError } from './connector.js';
 import { csvConnector } from './csv/csv-connector.js';
 import { webFile } from './download/web-file.js';
+import { entraConnector } from './entra/entra-connector.js';
 import { githubConnector } from './github/github-connector.js';
+import { googleConnector } from './google/google-connector.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
 import { kubernetesConnector } from './kubernetes/kubernetes-connector.js';
 import { ldapConnector } from './ldap/ldap-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
+import { oktaConnector } from './okta/okta-connector.js';
 import { type FileSource, openSourceFile } from './open-source-file.js';
 import { scimConnector } from './scim/scim-connector.js';
 import { checkSourcePath } from './source-path.js';
@@ -77,6 +83,12 @@ export function createConnector(settings: ConnectorSettings): Connector {
       const { bind_password } = validate(ldapSecrets, secrets, 'secrets');
       return ldapConnector({ records, config: valid, bindPassword: bind_password, allowedCidrs });
     }
+    case 'entra':
+      return entraConnector(records, validate(entraConfig, config), { secrets, allowedCidrs });
+    case 'okta':
+      return oktaConnector(records, validate(oktaConfig, config), { secrets, allowedCidrs });
+    case 'google':
+      return googleConnector(records, validate(googleConfig, config), { secrets, allowedCidrs });
     case 'scim':
       return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
     case 'sql':

@@ -130,6 +130,12 @@ export class ApiClient {
     return this.send({ method: 'GET', url: target, outgoing, accept, boundMs, signal, budget, receive });
   }
 
+  /** True of a link that `follow` would follow. */
+  leadsTo(link: string): boolean {
+    const url = URL.canParse(link, this.base.href) ? new URL(link, this.base) : undefined;
+    return url?.origin === this.base.origin && url.username === '' && url.password === '';
+  }
+
   private below(path: string): URL {
     const url = new URL(this.base);
     const query = path.indexOf('?');
@@ -140,7 +146,7 @@ export class ApiClient {
 
   private linked(link: string, from: URL, what: string): URL {
     const url = URL.canParse(link, from.href) ? new URL(link, from) : undefined;
-    if (!url || url.origin !== this.base.origin || url.username !== '' || url.password !== '') {
+    if (!url || !this.leadsTo(url.href)) {
       throw new SourceError(`${this.base.origin} answered with ${what} to another origin, which is not followed`);
     }
     return url;

@@ -1,9 +1,12 @@
 import { awsIamConfig, awsIamSecrets } from './aws-iam.js';
+import { entraConfig, entraSecrets } from './entra.js';
 import { csvConfig, jsonlConfig, ldifConfig } from './files.js';
 import { githubConfig, githubSecrets } from './github.js';
+import { googleConfig, googleSecrets } from './google.js';
 import { httpSecrets } from './http-source.js';
 import { kubernetesConfig, kubernetesSecrets } from './kubernetes.js';
 import { ldapConfig, ldapSecrets } from './ldap.js';
+import { oktaConfig, oktaSecrets } from './okta.js';
 import { scimConfig } from './scim.js';
 import { sqlConfig, sqlSecrets } from './sql.js';
 
@@ -19,6 +22,9 @@ export const connectorDefinitions = {
   'aws-iam': { config: awsIamConfig, secrets: awsIamSecrets },
   github: { config: githubConfig, secrets: githubSecrets },
   kubernetes: { config: kubernetesConfig, secrets: kubernetesSecrets },
+  entra: { config: entraConfig, secrets: entraSecrets },
+  okta: { config: oktaConfig, secrets: oktaSecrets },
+  google: { config: googleConfig, secrets: googleSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
   sql: { config: sqlConfig, secrets: sqlSecrets },
 } as const;

@@ -1,0 +1,283 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { describeConformance, read } from '../../test/conformance.js';
+import { access, entraServer, minimal } from '../../test/entra-server.js';
+import { loopback } from '../../test/http-server.js';
+import { CheckpointExpired, SourceError } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+
+await describeConformance('entra', await entraServer(), { tellsRemoved: true, renewsToken: true });
+
+const users = await entraServer();
+const apps = await entraServer('machine_identity');
+const grouped = await entraServer('user', { fields: { display_name: 'displayName', groups: '@groups' } });
+const members = await entraServer('user', { user_types: ['member'] });
+const misnamed = await entraServer('account', { fields: { identifier: '@owners' } });
+for (const api of [users, apps, grouped, members]) api.server.serve((asked) => api.answer(asked));
+
+const ann = {
+  id: 'a1',
+  accountEnabled: false,
+  userPrincipalName: 'ann@contoso.example',
+  displayName: 'Ann Moss',
+  mail: 'Ann.Moss@contoso.example',
+  givenName: 'Ann',
+  surname: 'Moss',
+  jobTitle: 'Engineer',
+  employeeId: '0042',
+  department: 'R&D',
+  employeeHireDate: '2020-02-03T00:00:00Z',
+  userType: 'Member',
+};
+
+afterEach(() => {
+  for (const api of [users, apps, grouped]) {
+    api.clear();
+    api.server.serve((asked) => api.answer(asked));
+  }
+});
+
+describe('users of Entra ID', () => {
+  it('need no mapping to be people', async () => {
+    users.set(ann);
+    const { pages } = await read(
+      createConnector({
+        type: 'entra',
+        records: 'user',
+        config: minimal(users.origin),
+        secrets: access().secrets,
+        allowedCidrs: loopback,
+        sourcesDir: '.',
+      }),
+      10,
+    );
+    expect(pages).toMatchObject([{ last: true, errors: [] }]);
+    expect(pages[0]?.records).toEqual([
+      {
+        external_id: 'a1',
+        fields: {
+          user_principal_name: ['ann@contoso.example'],
+          display_name: ['Ann Moss'],
+          email: ['Ann.Moss@contoso.example'],
+          first_name: ['Ann'],
+          last_name: ['Moss'],
+          job_title: ['Engineer'],
+          employee_number: ['0042'],
+          departments: ['R&D'],
+          hire_date: ['2020-02-03T00:00:00.000Z'],
+          status: ['inactive'],
+        },
+      },
+    ]);
+    const select = users.server.asked.at(-1)?.url.searchParams.get('$select');
+    expect(select?.split(',')).toEqual(expect.arrayContaining(['id', 'accountEnabled', 'employeeId', 'userType']));
+    expect(select).not.toContain('@');
+  });
+
+  it('are gone from changes once they are no longer of a type that is wanted', async () => {
+    members.set(ann);
+    members.set({ ...ann, id: 'g', userType: 'Guest' });
+    const full = await read(members.connector(), 10);
+    expect(full.records.map(({ external_id }) => external_id)).toEqual(['a1']);
+    members.set({ ...ann, userType: 'Guest' });
+    const since = full.pages.at(-1)?.checkpoint;
+    const { pages } = await read(members.connector(), 10, since && { since });
+    expect(pages).toMatchObject([{ records: [], removed: ['a1'] }]);
+  });
+
+  it('that go while everything is read are told of by the next read of changes', async () => {
+    users.answerSize(1);
+    users.set(ann);
+    users.set({ ...ann, id: 'b1' });
+    const pages = [];
+    for await (const page of users.connector().read({ pageSize: 5, signal: new AbortController().signal })) {
+      if (pages.length === 0) users.remove('a1');
+      pages.push(page);
+    }
+    const since = pages.at(-1)?.checkpoint;
+    const changes = await read(users.connector(), 5, since && { since });
+    expect(changes.pages.flatMap(({ removed }) => removed)).toContain('a1');
+  });
+
+  it('without an id or with a bad value are errors of their own', async () => {
+    users.set({ ...ann, employeeHireDate: 'soon' });
+    users.set({ ...ann, id: undefined });
+    users.set({ ...ann, id: 'b1' });
+    const { pages, records } = await read(users.connector(), 10);
+    expect(records.map(({ external_id }) => external_id)).toEqual(['b1']);
+    expect(pages.flatMap(({ errors }) => errors)).toMatchObject([
+      { external_id: 'a1', message: expect.stringContaining('hire_date') },
+      { message: 'id (external_id) is missing' },
+    ]);
+  });
+
+  it.each([
+    [400, 'syncStateNotFound'],
+    [410, 'Gone'],
+    [400, 'Directory_ExpiredPageToken'],
+  ])('are read anew after %i %s', async (status, code) => {
+    const since = (await read(users.connector(), 5)).pages.at(-1)?.checkpoint ?? {};
+    users.server.serve((asked) =>
+      users.isList(asked) ? { status, body: { error: { code, message: 'expired' } } } : users.answer(asked),
+    );
+    await expect(read(users.connector(), 5, { since })).rejects.toBeInstanceOf(CheckpointExpired);
+    await expect(read(users.connector(), 5)).rejects.toThrow('everything has to be read anew');
+  });
+
+  it('are not all read where an answer has neither of both links', async () => {
+    users.server.serve((asked) => (users.isList(asked) ? { body: { value: [ann] } } : users.answer(asked)));
+    await expect(read(users.connector(), 5)).rejects.toThrow('without the link that tells whether more is to come');
+  });
+
+  it('leave no checkpoint that leads to another origin', async () => {
+    const deltaLink = 'https://elsewhere.example/v1.0/users/delta?$deltatoken=1';
+    users.server.serve((asked) =>
+      asked.url.pathname.endsWith('/delta')
+        ? { body: { value: [ann], '@odata.deltaLink': deltaLink } }
+        : users.answer(asked),
+    );
+    await expect(read(users.connector(), 5)).rejects.toThrow('a link to another origin, which is not followed');
+  });
+
+  it('that went and came back in one answer are there, and the other way round they are gone', async () => {
+    const since = (await read(users.connector(), 5)).pages.at(-1)?.checkpoint ?? {};
+    const removed = (id: string) => ({ id, '@removed': { reason: 'changed' } });
+    const value = [removed('a1'), ann, { ...ann, id: 'b1' }, removed('b1')];
+    users.server.serve((asked) =>
+      users.isList(asked)
+        ? { body: { value, '@odata.deltaLink': `${users.origin}/v1.0/users/delta?$deltatoken=9` } }
+        : users.answer(asked),
+    );
+    const { pages } = await read(users.connector(), 5, { since });
+    expect(pages).toMatchObject([{ records: [{ external_id: 'a1' }], removed: ['b1'] }]);
+  });
+
+  it('wait as long as they are asked to', async () => {
+    users.set(ann);
+    let put = false;
+    users.server.serve((asked) => {
+      if (!users.isList(asked) || put) return users.answer(asked);
+      put = true;
+      return { status: 429, headers: { 'retry-after': '1' }, body: { error: { code: 'TooManyRequests' } } };
+    });
+    const began = performance.now();
+    await read(users.connector(), 5);
+    expect(performance.now() - began).toBeGreaterThan(990);
+  });
+});
+
+describe('groups of users', () => {
+  const path = (id: string) => `/users/${id}/transitiveMemberOf/microsoft.graph.group`;
+
+  it('are asked twenty at a time, also where some are put off, and every answer of them', async () => {
+    grouped.answerSize(50);
+    for (let n = 0; n < 45; n += 1) {
+      grouped.set({ ...ann, id: `u${n}` });
+      grouped.relate(path(`u${n}`), { value: [{ id: 'g1', displayName: 'Staff' }] });
+    }
+    const next = '/users/u7/transitiveMemberOf/microsoft.graph.group?$skiptoken=2';
+    grouped.relate(path('u7'), { value: [{ displayName: 'Zoo' }], '@odata.nextLink': `${grouped.origin}/v1.0${next}` });
+    grouped.relate(next, { value: [{ displayName: 'Art' }] });
+    let batches = 0;
+    grouped.server.serve((asked) => {
+      const reply = grouped.answer(asked);
+      if (!asked.url.pathname.endsWith('$batch')) return reply;
+      batches += 1;
+      if (batches > 1) return reply;
+      const { responses } = reply.body as { responses: { id: string }[] };
+      const late = { status: 429, headers: { 'Retry-After': '0' }, body: { error: { code: 'TooManyRequests' } } };
+      return { body: { responses: responses.map((one) => (Number(one.id) % 2 ? one : { id: one.id, ...late })) } };
+    });
+    const { records } = await read(grouped.connector(), 50);
+    const groupsOf = new Map(records.map(({ external_id, fields }) => [external_id, fields.groups]));
+    expect(groupsOf.size).toBe(45);
+    expect(groupsOf.get('u7')).toEqual(['Art', 'Zoo']);
+    expect(groupsOf.get('u8')).toEqual(['Staff']);
+    expect(batches).toBe(4);
+  });
+
+  it('make every read a full one', async () => {
+    expect(grouped.connector().tellsChanges).toBe(false);
+    grouped.set(ann);
+    const { pages } = await read(grouped.connector(), 5);
+    expect(pages.at(-1)?.checkpoint).toBeUndefined();
+    await expect(read(grouped.connector(), 5, { since: { link: 'x' } })).rejects.toBeInstanceOf(CheckpointExpired);
+  });
+
+  it('fail the read where they may not be asked for', async () => {
+    grouped.set(ann);
+    grouped.server.serve((asked) =>
+      asked.url.pathname.endsWith('$batch')
+        ? { body: { responses: [{ id: '0', status: 403, body: { error: { code: 'Authorization_RequestDenied' } } }] } }
+        : grouped.answer(asked),
+    );
+    await expect(read(grouped.connector(), 5)).rejects.toThrow('403 (Authorization_RequestDenied)');
+    grouped.server.serve((asked) =>
+      asked.url.pathname.endsWith('$batch') ? { body: { responses: [] } } : grouped.answer(asked),
+    );
+    await expect(read(grouped.connector(), 5)).rejects.toThrow('did not answer each request');
+    expect(() => misnamed.connector()).toThrow(SourceError);
+  });
+});
+
+describe('service principals', () => {
+  const own = {
+    id: 's1',
+    appId: 'app1',
+    displayName: 'Nightly export',
+    accountEnabled: true,
+    servicePrincipalType: 'Application',
+    appOwnerOrganizationId: '3d4c1b8e-1b64-4f0e-9d80-6f8d0c4cf001',
+    passwordCredentials: [],
+    keyCredentials: [
+      { keyId: 'k', startDateTime: '2024-05-01T00:00:00Z', endDateTime: '2027-05-01T00:00:00Z', key: null },
+    ],
+  };
+
+  it('are machine identities with their owner and the times of the credentials of their application', async () => {
+    apps.set(own);
+    apps.set({ ...own, id: 's2', appId: 'app2', servicePrincipalType: 'ManagedIdentity', keyCredentials: [] });
+    apps.set({ ...own, id: 's3', appOwnerOrganizationId: 'f8cdef31-a31e-4b4a-93e4-5f571e91255a' });
+    apps.relate('/servicePrincipals/s1/owners', {
+      value: [{ '@odata.type': '#microsoft.graph.user', id: 'a1', userPrincipalName: 'ann@contoso.example' }],
+    });
+    apps.set({ ...own, id: 's4', appId: 'foreign', appOwnerOrganizationId: '0b2d6f0e-9a55-4c6a-8c83-0d1a5f6f0b11' });
+    apps.relate('/servicePrincipals/s2/owners', { value: [] });
+    apps.relate("/applications(appId='app1')", {
+      id: 'o1',
+      appId: 'app1',
+      passwordCredentials: [
+        { hint: 'abc', startDateTime: '2023-01-02T00:00:00Z', endDateTime: '2026-01-02T00:00:00Z' },
+      ],
+      keyCredentials: [],
+    });
+    const { records } = await read(apps.connector(), 10);
+    expect(records).toEqual([
+      {
+        external_id: 's1',
+        fields: {
+          account_id: ['app1'],
+          display_name: ['Nightly export'],
+          classification: ['oauth_app'],
+          owned_by: ['ann@contoso.example'],
+          status: ['active'],
+          'attributes.service_principal_type': ['Application'],
+          'attributes.app_owner_tenant': ['3d4c1b8e-1b64-4f0e-9d80-6f8d0c4cf001'],
+          'attributes.secret_created_at': ['2023-01-02T00:00:00Z'],
+          'attributes.secret_expires_at': ['2026-01-02T00:00:00Z'],
+        },
+      },
+      expect.objectContaining({
+        external_id: 's2',
+        fields: expect.objectContaining({
+          classification: ['workload'],
+          owned_by: [],
+          'attributes.secret_created_at': [],
+        }),
+      }),
+      expect.objectContaining({ external_id: 's4' }),
+    ]);
+    const bodies = apps.server.asked.map(({ body }) => body).join();
+    expect(bodies).toContain("/applications(appId='app1')");
+    expect(bodies).not.toContain("/applications(appId='foreign')");
+  });
+});

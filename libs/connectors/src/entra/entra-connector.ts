@@ -1,0 +1,142 @@
+import { type EntraConfig, entraFields, type RecordKind } from '@idsync/contracts';
+import { z } from 'zod';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { ApiClient } from '../http/api-client.js';
+import { type ApiAccess, mapItems, secretOf, understood, withTransport } from '../http/api-source.js';
+import type { HttpTransport } from '../http/http-transport.js';
+import { listIn } from '../http/paging.js';
+import { listPlace, readList } from '../http/read-list.js';
+import { clientCredentials } from '../http/renewed-token.js';
+import { WaitBudget } from '../http/waiting.js';
+import { jsonFields } from '../json/json-fields.js';
+import { jsonReader } from '../json/json-path.js';
+import { isObject, scalarText, valueAt } from '../json/json-value.js';
+import type { Mapping } from '../map-record.js';
+import { sourceNames } from '../transform.js';
+import { collectionOf, isWanted, propertyOf } from './entra-objects.js';
+import { askDelta, type DeltaQuery, deltaLinkOfNow } from './graph-delta.js';
+import { type Related, relatedTo } from './graph-related.js';
+
+const entraCursor = listPlace.extend({
+  /** Of a full read: where changes since its beginning are told. */
+  checkpoint: z.string().optional(),
+});
+const entraCheckpoint = z.object({ link: z.string().min(1) });
+const discovered = 20;
+
+/** Users of a tenant of Microsoft Entra ID, or its service principals as machine identities. */
+export function entraConnector(records: RecordKind, config: EntraConfig, access: ApiAccess): Connector {
+  const fields = config.fields ?? entraFields[records];
+  const names = sourceNames({ external_id: config.external_id, fields });
+  const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
+  const { collection, properties, needed, related } = collectionOf(records);
+  for (const name of names.filter((name) => name.startsWith('@'))) {
+    if (!related.includes(name)) throw new SourceError(`"${name}" is nothing that records of this kind have`);
+  }
+  const own = names.filter((name) => !name.startsWith('@'));
+  const valuesOf = jsonReader(own);
+  const select = [...new Set(['id', ...needed, ...own.map(propertyOf)])];
+  // What is not in the objects changes without them, and who is gone is told by id.
+  const tellsChanges = own.length === names.length && config.external_id === 'id';
+
+  async function* read(
+    { since, cursor, pageSize, signal }: ReadOptions,
+    transport: HttpTransport,
+  ): AsyncGenerator<Page> {
+    const client = clientOf(transport, config, access);
+    const query: DeltaQuery = { client, collection, select, signal };
+    const left = cursor && understood(entraCursor, cursor);
+    if (since && !tellsChanges) throw new CheckpointExpired('this mapping cannot be read by changes');
+    const begin = since ? understood(entraCheckpoint, since).link : '';
+    // What changes while everything is read is told once more by the next read of changes.
+    const checkpoint = since || !tellsChanges ? undefined : (left?.checkpoint ?? (await deltaLinkOfNow(query)));
+
+    for await (const { items, place, answer, last } of readList(
+      (next) => askDelta(query, next || begin),
+      pageSize,
+      left,
+    )) {
+      const { there, gone } = lastWords(items, (object) => isWanted(object, config));
+      const budget = new WaitBudget(transport.limits.waitMs);
+      const requests = client.page(signal, budget);
+      const beside = await relatedTo(
+        { requests, budget, limits: transport.limits, signal },
+        names,
+        there,
+        config.tenant_id,
+      );
+      const values = new Map(there.map((object, index) => [object, valuesIn(object, beside[index])]));
+      const page: Page = {
+        ...mapItems(there, place.seen - items.length + 1, mapping, (object) => values.get(object) ?? (() => [])),
+        cursor: { ...place, ...(checkpoint !== undefined && { checkpoint }) },
+        ...(since && { removed: gone }),
+        last,
+      };
+      const link = checkpoint ?? answer.deltaLink;
+      if (last && tellsChanges && link !== undefined) page.checkpoint = { link };
+      yield page;
+    }
+  }
+
+  function valuesIn(object: unknown, beside: Related | undefined) {
+    const inside = valuesOf(object);
+    return (name: string) => (name.startsWith('@') ? (beside?.get(name) ?? []) : inside(name));
+  }
+
+  return {
+    tellsChanges,
+    async *read(options) {
+      yield* withTransport(access, (transport) => withoutExpiry(read(options, transport), options));
+    },
+    async discover(signal) {
+      const found: unknown[] = [];
+      const first = async function* (transport: HttpTransport) {
+        const query = { $select: properties.join(','), $top: discovered };
+        yield await clientOf(transport, config, access).page(signal).get(collection, { query });
+      };
+      for await (const answer of withTransport(access, first)) found.push(...listIn(answer, 'value'));
+      return [...jsonFields(found), ...related.map((name) => ({ name, examples: [] }))];
+    },
+  };
+}
+
+function clientOf(transport: HttpTransport, config: EntraConfig, access: ApiAccess): ApiClient {
+  const auth = clientCredentials(transport, {
+    tokenUrl: `${config.login_url.replace(/\/+$/, '')}/${encodeURIComponent(config.tenant_id)}/oauth2/v2.0/token`,
+    clientId: config.client_id,
+    clientSecret: secretOf(access, 'client_secret'),
+    scope: `${new URL(config.url).origin}/.default`,
+    send: 'form',
+  });
+  return new ApiClient(transport, { baseUrl: `${config.url.replace(/\/+$/, '')}/v1.0`, auth });
+}
+
+/** The last word on each object of a page: it is there, or it is gone, or it is no more among those that are wanted. */
+function lastWords(
+  items: readonly unknown[],
+  wanted: (object: unknown) => boolean,
+): { there: unknown[]; gone: string[] } {
+  const there = new Map<string, unknown>();
+  const gone = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const id = scalarText(valueAt(item, 'id'));
+    // One without an id becomes an error of its record.
+    const key = id ?? `\0${index}`;
+    there.delete(key);
+    gone.delete(key);
+    if (isObject(valueAt(item, '@removed')) || !wanted(item)) {
+      if (id !== undefined) gone.add(id);
+    } else there.set(key, item);
+  }
+  return { there: [...there.values()], gone: [...gone] };
+}
+
+/** A read of everything has no checkpoint that could expire: its pages have. */
+async function* withoutExpiry(pages: AsyncIterable<Page>, { since }: ReadOptions): AsyncGenerator<Page> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (since || !(error instanceof CheckpointExpired)) throw error;
+    throw new SourceError(`${error.message}: its pages are no longer known, so everything has to be read anew`);
+  }
+}

@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { describeConformance, quick, read } from '../../test/conformance.js';
+import { googleServer, subject } from '../../test/google-server.js';
+import { loopback } from '../../test/http-server.js';
+import { CheckpointExpired } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+import { googleConnector } from './google-connector.js';
+
+await describeConformance('google', await googleServer(), { tellsRemoved: false, renewsToken: true });
+
+const users = await googleServer();
+const accounts = await googleServer('account');
+const withDeleted = await googleServer('user', { deleted: true });
+const grouped = await googleServer('user', { fields: { groups: '@groups' } });
+const all = [users, accounts, withDeleted, grouped];
+for (const api of all) api.server.serve((asked) => api.answer(asked));
+
+const liz = {
+  id: '107',
+  primaryEmail: 'liz@example.com',
+  name: { givenName: 'Elizabeth', familyName: 'Smith', fullName: 'Elizabeth Smith' },
+  isAdmin: false,
+  lastLoginTime: '2026-02-05T10:30:03.325Z',
+  creationTime: '2020-02-05T17:30:04.325Z',
+  suspended: false,
+  archived: false,
+  externalIds: [
+    { value: 'x', type: 'custom', customType: 'other' },
+    { value: '12345', type: 'organization' },
+  ],
+  organizations: [
+    { title: 'Former', department: 'Ops' },
+    { title: 'SWE', primary: true, department: 'R&D' },
+  ],
+  orgUnitPath: '/corp/engineering',
+  isEnrolledIn2Sv: true,
+};
+
+afterEach(() => {
+  for (const api of all) {
+    api.clear();
+    api.answerSize(3);
+    api.server.serve((asked) => api.answer(asked));
+  }
+});
+
+describe('users of Google Workspace', () => {
+  it('need no mapping to be people', async () => {
+    users.set(liz);
+    const connector = createConnector({
+      type: 'google',
+      records: 'user',
+      config: { subject, url: users.origin },
+      secrets: { service_account_key: users.key },
+      allowedCidrs: loopback,
+      sourcesDir: '.',
+    });
+    const { records } = await read(connector, 10);
+    expect(records.find(({ external_id }) => external_id === '107')).toEqual({
+      external_id: '107',
+      fields: {
+        user_principal_name: ['liz@example.com'],
+        display_name: ['Elizabeth Smith'],
+        email: ['liz@example.com'],
+        first_name: ['Elizabeth'],
+        last_name: ['Smith'],
+        job_title: ['SWE'],
+        departments: ['Ops', 'R&D'],
+        employee_number: ['12345'],
+        status: ['active'],
+        'attributes.org_unit': ['/corp/engineering'],
+      },
+    });
+    expect(users.claims).toMatchObject({
+      alg: 'RS256',
+      kid: 'k1',
+      iss: 'reader@project.iam.gserviceaccount.com',
+      sub: subject,
+      aud: `${users.origin}/token`,
+      scope: 'https://www.googleapis.com/auth/admin.directory.user.readonly',
+    });
+    const asked = Object.fromEntries(users.server.asked.at(-1)?.url.searchParams ?? []);
+    expect(asked).toEqual({ customer: 'my_customer', projection: 'full', orderBy: 'email', maxResults: '500' });
+  });
+
+  it.each([
+    [{}, 'active', 'active'],
+    [{ suspended: true }, 'suspended', 'disabled'],
+    [{ archived: true }, 'inactive', 'disabled'],
+    [{ archived: true, suspended: true }, 'inactive', 'disabled'],
+  ])('with %j are %s, and their accounts %s', async (what, person, account) => {
+    for (const api of [users, accounts]) api.set({ ...liz, ...what });
+    expect((await read(users.connector(), 10)).records[1]?.fields.status).toEqual([person]);
+    expect((await read(accounts.connector(), 10)).records[1]?.fields.status).toEqual([account]);
+  });
+
+  it('that are deleted can be read, too, before those who are there', async () => {
+    withDeleted.set({ ...liz, deletionTime: '2026-01-01T00:00:00.000Z' });
+    for (const pageSize of [1, 10]) {
+      const { records, pages } = await read(withDeleted.connector(), pageSize);
+      expect(records.map(({ external_id, fields }) => [external_id, fields.status])).toEqual([
+        ['107', ['deleted']],
+        ['100', ['active']],
+      ]);
+      const rest = await read(withDeleted.connector(), pageSize, { cursor: pages[0]?.cursor ?? {} });
+      expect(rest.records.map(({ external_id }) => external_id)).toEqual(['100']);
+    }
+    withDeleted.clear();
+    expect((await read(withDeleted.connector(), 10)).records).toHaveLength(1);
+  });
+
+  it('are asked for once more after a 403 that means too many requests, and not after another one', async () => {
+    const refusal = (reason: string) => ({
+      status: 403,
+      body: { error: { code: 403, message: 'no', errors: [{ reason }] } },
+    });
+    let calls = 0;
+    users.server.serve((asked) => {
+      if (!users.isList(asked)) return users.answer(asked);
+      calls += 1;
+      return calls === 1 ? refusal('userRateLimitExceeded') : users.answer(asked);
+    });
+    expect((await read(users.connector(), 10)).records).toHaveLength(1);
+    users.server.serve((asked) => (users.isList(asked) ? refusal('forbidden') : users.answer(asked)));
+    await expect(read(users.connector(), 10)).rejects.toThrow('answered 403');
+    expect(users.server.asked.filter(users.isList)).toHaveLength(1);
+  });
+
+  it('are never nobody: there is an administrator', async () => {
+    users.server.serve((asked) =>
+      users.isList(asked) ? { body: { kind: 'admin#directory#users', etag: '"e"' } } : users.answer(asked),
+    );
+    await expect(read(users.connector(), 10)).rejects.toThrow('without a list "users"');
+  });
+
+  it('are read in full each time', async () => {
+    expect(users.connector().tellsChanges).toBe(false);
+    await expect(read(users.connector(), 10, { since: {} })).rejects.toBeInstanceOf(CheckpointExpired);
+  });
+});
+
+describe('groups of users', () => {
+  it('are asked for each user, every answer of them', async () => {
+    grouped.set(liz);
+    grouped.relate('107', ['d', 'c', 'b', 'a']);
+    const { records } = await read(grouped.connector(), 10);
+    expect(records.map(({ fields }) => fields.groups)).toEqual([[], ['a', 'b', 'c', 'd']]);
+    expect(grouped.claims.scope).toContain('admin.directory.group.readonly');
+  });
+});
+
+describe('what a connector is given', () => {
+  const config = { subject, customer: 'my_customer', deleted: false, url: users.origin, external_id: 'id' };
+  const access = { secrets: {}, allowedCidrs: loopback, limits: quick };
+
+  it('has to be the key of a service account, of which nothing is shown', async () => {
+    for (const key of [
+      '{"private_key":"hush"',
+      '{}',
+      JSON.stringify({ ...JSON.parse(users.key), private_key: 'hush' }),
+    ]) {
+      const connector = googleConnector('user', config, { ...access, secrets: { service_account_key: key } });
+      const error = await read(connector, 5).catch((thrown: Error) => thrown);
+      expect(String(error)).toContain('the secret "service_account_key"');
+      expect(String(error)).not.toContain('hush');
+    }
+  });
+
+  it('cannot be for machine identities', () => {
+    expect(() => googleConnector('machine_identity', config, access)).toThrow('belong to projects of Google Cloud');
+  });
+});

@@ -1,0 +1,75 @@
+import { type GoogleConfig, googleFields, type RecordKind } from '@idsync/contracts';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { type ApiAccess, mapItems, understood, withTransport } from '../http/api-source.js';
+import type { HttpTransport } from '../http/http-transport.js';
+import { listPlace, readList } from '../http/read-list.js';
+import { jsonFields } from '../json/json-fields.js';
+import { jsonReader } from '../json/json-path.js';
+import { valueAt } from '../json/json-value.js';
+import type { Mapping } from '../map-record.js';
+import { sourceNames } from '../transform.js';
+import { googleClient } from './google-client.js';
+import { askUsers, groupsOfEach, isDeleted } from './google-lists.js';
+
+const groups = '@groups';
+const status = '@status';
+const discovered = 20;
+
+/** The users of a Google Workspace account, as people or accounts. The API tells no changes, so every read is a full one. */
+export function googleConnector(records: RecordKind, config: GoogleConfig, access: ApiAccess): Connector {
+  if (records === 'machine_identity') {
+    throw new SourceError('service accounts belong to projects of Google Cloud, which the Directory API does not have');
+  }
+  const fields = config.fields ?? googleFields[records];
+  const names = sourceNames({ external_id: config.external_id, fields });
+  const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
+  const needsGroups = names.includes(groups);
+  const valuesOf = jsonReader(names.filter((name) => name !== groups && name !== status));
+  const statusOf = records === 'user' ? statusOfPerson : statusOfAccount;
+
+  async function* read({ cursor, pageSize, signal }: ReadOptions, transport: HttpTransport): AsyncGenerator<Page> {
+    const client = googleClient(transport, config, needsGroups, access);
+    const left = cursor && understood(listPlace, cursor);
+    const ask = (next: string) => askUsers(client.page(signal), config, next);
+    for await (const { items, place, last } of readList(ask, pageSize, left)) {
+      const lists = needsGroups ? await groupsOfEach(client.page(signal), items) : [];
+      const groupsOf = new Map(items.map((item, index) => [item, lists[index] ?? []]));
+      const line = place.seen - items.length + 1;
+      const mapped = mapItems(items, line, mapping, (item) => {
+        const own = valuesOf(item);
+        return (name) => {
+          if (name === groups) return groupsOf.get(item) ?? [];
+          return name === status ? [statusOf(item)] : own(name);
+        };
+      });
+      yield { ...mapped, cursor: place, last };
+    }
+  }
+
+  return {
+    tellsChanges: false,
+    async *read(options) {
+      if (options.since) throw new CheckpointExpired('the Directory API tells no changes');
+      yield* withTransport(access, (transport) => read(options, transport));
+    },
+    async discover(signal) {
+      const found: unknown[] = [];
+      const first = async function* (transport: HttpTransport) {
+        yield await askUsers(googleClient(transport, config, false, access).page(signal), config, 'there:');
+      };
+      for await (const { items } of withTransport(access, first)) found.push(...items.slice(0, discovered));
+      return [...jsonFields(found), { name: status, examples: [] }, { name: groups, examples: [] }];
+    },
+  };
+}
+
+function statusOfPerson(user: unknown): string {
+  if (isDeleted(user)) return 'deleted';
+  if (valueAt(user, 'archived') === true) return 'inactive';
+  return valueAt(user, 'suspended') === true ? 'suspended' : 'active';
+}
+
+function statusOfAccount(user: unknown): string {
+  const person = statusOfPerson(user);
+  return person === 'active' || person === 'deleted' ? person : 'disabled';
+}

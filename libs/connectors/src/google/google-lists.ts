@@ -1,0 +1,84 @@
+import type { GoogleConfig } from '@idsync/contracts';
+import { SourceError } from '../connector.js';
+import type { ApiAnswer, PageRequests } from '../http/api-client.js';
+import { listIn } from '../http/paging.js';
+import { type ListAnswer, readList } from '../http/read-list.js';
+import { scalarText, valueAt } from '../json/json-value.js';
+
+/** The most that Google gives in an answer. */
+const maxUsers = 500;
+const maxGroups = 200;
+/** Some thousand calls a minute are allowed. */
+const atOnce = 5;
+
+/**
+ * One answer of users. Who is deleted is read before who is there: who goes meanwhile is missed by both lists and rightly gone, who
+ * comes back is in both, and there at the last. `next` is the list and its token.
+ */
+export async function askUsers(requests: PageRequests, config: GoogleConfig, next: string): Promise<ListAnswer> {
+  const [list = '', token = ''] = split(next || (config.deleted ? 'deleted:' : 'there:'));
+  const isDeleted = list === 'deleted';
+  const query = {
+    customer: config.customer,
+    query: config.query,
+    projection: 'full',
+    orderBy: 'email',
+    maxResults: maxUsers,
+    ...(isDeleted && { showDeleted: 'true' }),
+    ...(token !== '' && { pageToken: token }),
+  };
+  const answer = await requests.get('/users', { query });
+  // Without any user there would be no administrator; nobody deleted is told by no list at all.
+  const items = isDeleted ? listOrNone(answer, 'users') : listIn(answer, 'users');
+  const following = tokenIn(answer);
+  const end = isDeleted ? 'there:' : undefined;
+  return { items, next: following === undefined ? end : `${list}:${following}`, from: answer.from };
+}
+
+/** The names of the groups of each user, of which it is a member itself. */
+export async function groupsOfEach(requests: PageRequests, users: readonly unknown[]): Promise<string[][]> {
+  const groups: string[][] = [];
+  for (let at = 0; at < users.length; at += atOnce) {
+    groups.push(...(await Promise.all(users.slice(at, at + atOnce).map((user) => groupsOf(requests, user)))));
+  }
+  return groups;
+}
+
+async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]> {
+  const userKey = scalarText(valueAt(user, 'id'));
+  if (userKey === undefined || isDeleted(user)) return [];
+  const ask = async (pageToken: string): Promise<ListAnswer> => {
+    const query = { userKey, maxResults: maxGroups, ...(pageToken !== '' && { pageToken }) };
+    const answer = await requests.get('/groups', { query });
+    return { items: listOrNone(answer, 'groups'), next: tokenIn(answer), from: answer.from };
+  };
+  const names: string[] = [];
+  for await (const { items } of readList(ask, maxGroups)) {
+    names.push(...items.flatMap((group) => scalarText(valueAt(group, 'name')) ?? []));
+  }
+  return names.sort();
+}
+
+/** True of a user of the list of the deleted, who alone has a time of it. */
+export function isDeleted(user: unknown): boolean {
+  return scalarText(valueAt(user, 'deletionTime')) !== undefined;
+}
+
+/** Google leaves out a list that is empty; what is left says of what kind it is. */
+function listOrNone(answer: ApiAnswer, name: string): unknown[] {
+  const isEmpty =
+    valueAt(answer.body, name) === undefined && valueAt(answer.body, 'kind') === `admin#directory#${name}`;
+  return isEmpty ? [] : listIn(answer, name);
+}
+
+function tokenIn({ body, from }: ApiAnswer): string | undefined {
+  const token = valueAt(body, 'nextPageToken');
+  if (token === undefined || token === '') return undefined;
+  if (typeof token !== 'string') throw new SourceError(`${from} answered with a nextPageToken that is no text`);
+  return token;
+}
+
+function split(next: string): [string, string] {
+  const colon = next.indexOf(':');
+  return [next.slice(0, colon), next.slice(colon + 1)];
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type ListPlace, readList } from './read-list.js';
+
+const from = 'GET https://a.example/list';
+
+function source(answers: readonly (readonly unknown[])[]) {
+  return async (next: string) => {
+    const at = next === '' ? 0 : Number(next);
+    return { items: answers[at] ?? [], next: at + 1 < answers.length ? String(at + 1) : undefined, from };
+  };
+}
+
+async function all(answers: readonly (readonly unknown[])[], pageSize: number, left?: ListPlace) {
+  const parts = [];
+  for await (const part of readList(source(answers), pageSize, left)) parts.push(part);
+  return parts;
+}
+
+describe('a list that is read answer by answer', () => {
+  const lists = fc.array(fc.array(fc.nat(), { maxLength: 7 }), { minLength: 1, maxLength: 6 });
+
+  it('comes in parts of a size, whole, and goes on behind any of them', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists, fc.integer({ min: 1, max: 5 }), async (answers, pageSize) => {
+        const parts = await all(answers, pageSize);
+        expect(parts.flatMap(({ items }) => items)).toEqual(answers.flat());
+        expect(parts.map(({ last }) => last)).toEqual([...parts.slice(1).map(() => false), true]);
+        for (const [index, { items, place }] of parts.entries()) {
+          expect(items.length).toBeLessThanOrEqual(pageSize);
+          const rest = (await all(answers, pageSize, place)).flatMap((part) => part.items);
+          expect(rest).toEqual(parts.slice(index + 1).flatMap((part) => part.items));
+          expect(place.seen + rest.length).toBe(answers.flat().length);
+        }
+      }),
+    );
+  });
+
+  it('gives an answer again from its beginning where it changed before reading went on in its middle', async () => {
+    const [first] = await all([['a', 'b', 'c', 'd'], ['e']], 2);
+    const moved = [['b', 'c', 'd', 'x'], ['e']];
+    const rest = await all(moved, 2, first?.place);
+    expect(rest.flatMap(({ items }) => items)).toEqual(moved.flat());
+  });
+
+  it('ends for services that never come to an end', async () => {
+    const ask = async (next: string) => ({ items: [], next: String(Number(next) + 1), from });
+    const reading = async () => {
+      for await (const part of readList(ask, 10)) expect(part.last).toBe(false);
+    };
+    await expect(reading()).rejects.toThrow('gave 1001 empty pages in a row');
+  });
+});

@@ -1,0 +1,217 @@
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { describeConformance, quick, read } from '../../test/conformance.js';
+import { loopback } from '../../test/http-server.js';
+import { oktaServer } from '../../test/okta-server.js';
+import { CheckpointExpired } from '../connector.js';
+import { createConnector } from '../create-connector.js';
+import { oktaConnector } from './okta-connector.js';
+
+await describeConformance('okta', await oktaServer(), { tellsRemoved: false, renewsToken: false });
+
+const users = await oktaServer();
+const present = await oktaServer('user', { deprovisioned: false });
+const accounts = await oktaServer('account');
+const grouped = await oktaServer('user', { fields: { groups: '@groups' } });
+const apps = await oktaServer('machine_identity');
+const all = [users, present, accounts, grouped, apps];
+for (const api of all) api.server.serve((asked) => api.answer(asked));
+
+const isaac = {
+  id: '00ub0oNGTSWTBKOLGLNR',
+  status: 'ACTIVE',
+  created: '2013-06-24T16:39:18.000Z',
+  lastLogin: '2013-06-24T17:39:19.000Z',
+  passwordChanged: '2013-07-02T21:36:25.344Z',
+  profile: {
+    firstName: 'Isaac',
+    lastName: 'Brock',
+    displayName: 'Isaac Brock',
+    email: 'isaac@example.com',
+    login: 'isaac.brock@example.com',
+    title: 'Singer',
+    employeeNumber: '7',
+    department: 'Music',
+    mobilePhone: null,
+  },
+  credentials: { password: {}, provider: { type: 'OKTA', name: 'OKTA' } },
+};
+
+afterEach(() => {
+  for (const api of all) {
+    api.clear();
+    api.answerSize(3);
+    api.server.serve((asked) => api.answer(asked));
+  }
+});
+
+describe('users of Okta', () => {
+  it('need no mapping to be people', async () => {
+    users.set(isaac);
+    const connector = createConnector({
+      type: 'okta',
+      records: 'user',
+      config: { url: users.origin },
+      secrets: { token: users.secrets[0] ?? '' },
+      allowedCidrs: loopback,
+      sourcesDir: '.',
+    });
+    const { records } = await read(connector, 10);
+    expect(records).toEqual([
+      {
+        external_id: isaac.id,
+        fields: {
+          user_principal_name: ['isaac.brock@example.com'],
+          display_name: ['Isaac Brock'],
+          email: ['isaac@example.com'],
+          first_name: ['Isaac'],
+          last_name: ['Brock'],
+          job_title: ['Singer'],
+          employee_number: ['7'],
+          departments: ['Music'],
+          status: ['active'],
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['STAGED', 'pending', 'disabled'],
+    ['PROVISIONED', 'pending', 'disabled'],
+    ['ACTIVE', 'active', 'active'],
+    ['RECOVERY', 'active', 'active'],
+    ['PASSWORD_EXPIRED', 'active', 'active'],
+    ['LOCKED_OUT', 'active', 'locked'],
+    ['SUSPENDED', 'suspended', 'disabled'],
+    ['DEPROVISIONED', 'inactive', 'disabled'],
+  ])('that are %s are %s, and their accounts %s', async (status, person, account) => {
+    users.set({ ...isaac, status });
+    accounts.set({ ...isaac, status });
+    expect((await read(users.connector(), 10)).records[0]?.fields.status).toEqual([person]);
+    expect((await read(accounts.connector(), 10)).records[0]?.fields.status).toEqual([account]);
+  });
+
+  it('that are deactivated can be left out, and then are gone from changes', async () => {
+    present.set(isaac);
+    present.set({ ...isaac, id: 'old', status: 'DEPROVISIONED' });
+    const full = await read(present.connector(), 10);
+    expect(full.records.map(({ external_id }) => external_id)).toEqual([isaac.id]);
+    present.set({ ...isaac, status: 'DEPROVISIONED' });
+    const since = full.pages.at(-1)?.checkpoint;
+    const { pages } = await read(present.connector(), 10, since && { since });
+    expect(pages.flatMap(({ records }) => records)).toEqual([]);
+    expect(pages.flatMap(({ removed }) => removed)).toContain(isaac.id);
+  });
+
+  it('are asked for by the time when the last read began, by the clock of Okta', async () => {
+    users.set(isaac);
+    const since = (await read(users.connector(), 10)).pages.at(-1)?.checkpoint;
+    expect(since).toEqual({ started: expect.stringMatching(/^2026-/) });
+    users.set({ ...isaac, id: 'new' });
+    const { records } = await read(users.connector(), 10, since && { since });
+    expect(records.map(({ external_id }) => external_id)).toContain('new');
+    const filter = users.server.asked.at(-1)?.url.searchParams.get('filter') ?? '';
+    const asked = Date.parse(/gt "([^"]+)"/.exec(filter)?.[1] ?? '');
+    expect(asked).toBe(Date.parse(String(since?.started)) - 300_000);
+  });
+
+  it('are not all read where a full answer has lost its links', async () => {
+    users.answerSize(200);
+    for (let n = 0; n < 200; n += 1) users.set({ ...isaac, id: `u${n}` });
+    users.server.serve((asked) => {
+      const { link: _, ...headers } = users.answer(asked).headers ?? {};
+      return { ...users.answer(asked), headers };
+    });
+    await expect(read(users.connector(), 500)).rejects.toThrow('without the links that tell whether more is to come');
+  });
+
+  it('are asked for no faster than the rate headers allow', async () => {
+    for (let n = 0; n < 4; n += 1) users.set({ ...isaac, id: `u${n}` });
+    users.remain(3);
+    const began = performance.now();
+    await read(users.connector(), 10);
+    expect(performance.now() - began).toBeGreaterThan(900);
+    expect(users.server.asked).toHaveLength(2);
+  });
+});
+
+describe('groups of Okta users', () => {
+  it('are asked for each user, every answer of them, and make every read a full one', async () => {
+    const group = (id: string, name: string) => ({ id, profile: { name, description: null }, type: 'OKTA_GROUP' });
+    grouped.set(isaac);
+    grouped.set({ ...isaac, id: 'alone' });
+    grouped.relate(
+      `/api/v1/users/${isaac.id}/groups`,
+      ['d', 'c', 'b', 'a'].map((name, n) => group(`g${n}`, name)),
+    );
+    grouped.relate('/api/v1/users/alone/groups', []);
+    const { records, pages } = await read(grouped.connector(), 10);
+    expect(records.map(({ fields }) => fields.groups)).toEqual([['a', 'b', 'c', 'd'], []]);
+    expect(grouped.connector().tellsChanges).toBe(false);
+    expect(pages.at(-1)?.checkpoint).toBeUndefined();
+    const since = { started: '2026-01-01T00:00:00.000Z' };
+    await expect(read(grouped.connector(), 5, { since })).rejects.toBeInstanceOf(CheckpointExpired);
+  });
+});
+
+describe('service apps', () => {
+  it('are machine identities; apps that sign people in are not', async () => {
+    const app = (id: string, application_type: string, grant_types: string[]) => ({
+      id,
+      name: 'oidc_client',
+      label: `App ${id}`,
+      status: 'ACTIVE',
+      created: '2024-01-01T00:00:00.000Z',
+      signOnMode: 'OPENID_CONNECT',
+      credentials: { oauthClient: { client_id: `client-${id}`, token_endpoint_auth_method: 'private_key_jwt' } },
+      settings: { oauthClient: { application_type, grant_types } },
+    });
+    apps.set(app('1', 'service', ['client_credentials']));
+    apps.set(app('2', 'web', ['authorization_code']));
+    apps.set({ ...app('3', 'web', ['authorization_code', 'client_credentials']), status: 'INACTIVE' });
+    apps.set({ id: '4', label: 'SAML', status: 'ACTIVE', signOnMode: 'SAML_2_0', settings: {} });
+    const { records } = await read(apps.connector(), 10);
+    expect(records.map(({ external_id, fields }) => [external_id, fields.account_id, fields.status])).toEqual([
+      ['1', ['client-1'], ['active']],
+      ['3', ['client-3'], ['disabled']],
+    ]);
+    expect(records[0]?.fields.classification).toEqual(['oauth_app']);
+  });
+});
+
+describe('a service app that reads', () => {
+  it('signs its assertion with its key, and asks for a new token once the old one is refused', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    let given = 0;
+    users.set(isaac);
+    users.server.serve((asked) => {
+      if (asked.url.pathname === '/oauth2/v1/token') {
+        const form = new URLSearchParams(asked.body);
+        const [head = '', claims = '', signature = ''] = (form.get('client_assertion') ?? '').split('.');
+        const parse = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+        expect(parse(head)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'k1' });
+        expect(parse(claims)).toMatchObject({ iss: 'client', sub: 'client', aud: `${users.origin}/oauth2/v1/token` });
+        const signed = Buffer.from(`${head}.${claims}`);
+        expect(verify('sha256', signed, createPublicKey(publicKey), Buffer.from(signature, 'base64url'))).toBe(true);
+        expect(form.get('scope')).toBe('okta.users.read okta.groups.read');
+        given += 1;
+        return {
+          body: { token_type: 'Bearer', expires_in: 3600, access_token: `token${given}`, scope: 'okta.users.read' },
+        };
+      }
+      if (asked.headers.authorization !== 'Bearer token2') return { status: 401, body: { errorCode: 'E0000011' } };
+      return users.answer({ ...asked, headers: { authorization: `SSWS ${users.secrets[0]}` } });
+    });
+    const config = { url: users.origin, client_id: 'client', key_id: 'k1', deprovisioned: true, external_id: 'id' };
+    const access = { secrets: { private_key: privateKey }, allowedCidrs: loopback, limits: quick };
+    expect((await read(oktaConnector('user', config, access), 10)).records).toHaveLength(1);
+    expect(given).toBe(2);
+    const broken = oktaConnector('user', config, { ...access, secrets: { private_key: 'no key at all' } });
+    await expect(read(broken, 10)).rejects.toThrow('the secret "private_key" holds no private key in PEM');
+    await expect(read(oktaConnector('user', config, { ...access, secrets: {} }), 10)).rejects.toThrow('is missing');
+  });
+});

@@ -1,0 +1,98 @@
+import { type OktaConfig, oktaFields, type RecordKind } from '@idsync/contracts';
+import { z } from 'zod';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { type ApiAccess, mapItems, understood, withTransport } from '../http/api-source.js';
+import type { HttpTransport } from '../http/http-transport.js';
+import { type ListAnswer, listPlace, readList } from '../http/read-list.js';
+import { jsonFields } from '../json/json-fields.js';
+import { jsonReader } from '../json/json-path.js';
+import type { Mapping } from '../map-record.js';
+import { sourceNames } from '../transform.js';
+import { oktaAnswer, oktaClient } from './okta-client.js';
+import { groupsOfEach } from './okta-groups.js';
+import { listOf } from './okta-lists.js';
+
+const groups = '@groups';
+/** The most that Okta gives in an answer. */
+const limit = 200;
+const discovered = 20;
+
+/** When everything, or the changes, began to be read, by the clock of the service. */
+const oktaCheckpoint = z.object({ started: z.iso.datetime() });
+const oktaCursor = listPlace.extend(oktaCheckpoint.shape);
+
+/** Users of an Okta organization, or its service apps as machine identities. */
+export function oktaConnector(records: RecordKind, config: OktaConfig, access: ApiAccess): Connector {
+  const fields = config.fields ?? oktaFields[records];
+  const names = sourceNames({ external_id: config.external_id, fields });
+  const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
+  const needsGroups = names.includes(groups);
+  if (needsGroups && records === 'machine_identity') throw new SourceError('service apps are in no groups');
+  const valuesOf = jsonReader(names.filter((name) => name !== groups));
+  // Neither a change of a group nor one of an app is told.
+  const tellsChanges = records !== 'machine_identity' && !needsGroups;
+
+  async function* read(
+    { since, cursor, pageSize, signal }: ReadOptions,
+    transport: HttpTransport,
+  ): AsyncGenerator<Page> {
+    const client = oktaClient(transport, records, config, access);
+    const left = cursor && understood(oktaCursor, cursor);
+    if (since && !tellsChanges) throw new CheckpointExpired('this mapping cannot be read by changes');
+    const { path, filter, isWanted } = listOf(records, config, since && understood(oktaCheckpoint, since).started);
+    let started = left?.started;
+    const ask = async (next: string): Promise<ListAnswer> => {
+      const page = client.page(signal);
+      const answer = await (next === '' ? page.get(path, { query: { filter, limit } }) : page.follow(next));
+      started ??= clockOf(answer.headers.date).toISOString();
+      return oktaAnswer(answer, limit);
+    };
+
+    for await (const { items, place, last } of readList(ask, pageSize, left)) {
+      const there = items.filter(isWanted);
+      const groupsOf = new Map<unknown, string[]>();
+      if (needsGroups) {
+        const lists = await groupsOfEach(client.page(signal), there);
+        for (const [index, user] of there.entries()) groupsOf.set(user, lists[index] ?? []);
+      }
+      const line = place.seen - items.length + 1;
+      const page: Page = {
+        ...mapItems(there, line, mapping, (item) => {
+          const own = valuesOf(item);
+          return (name) => (name === groups ? (groupsOf.get(item) ?? []) : own(name));
+        }),
+        cursor: { ...place, started: started ?? '' },
+        last,
+      };
+      if (since) page.removed = items.filter((item) => !isWanted(item)).flatMap((item) => idOf(item));
+      if (last && tellsChanges) page.checkpoint = { started: started ?? '' };
+      yield page;
+    }
+  }
+
+  function idOf(item: unknown): string[] {
+    return valuesOf(item)(config.external_id).slice(0, 1);
+  }
+
+  return {
+    tellsChanges,
+    async *read(options) {
+      yield* withTransport(access, (transport) => read(options, transport));
+    },
+    async discover(signal) {
+      const found: unknown[] = [];
+      const first = async function* (transport: HttpTransport) {
+        const { path, filter } = listOf(records, config);
+        const client = oktaClient(transport, records, config, access);
+        yield oktaAnswer(await client.page(signal).get(path, { query: { filter, limit: discovered } }), limit);
+      };
+      for await (const { items } of withTransport(access, first)) found.push(...items);
+      return [...jsonFields(found), ...(records === 'machine_identity' ? [] : [{ name: groups, examples: [] }])];
+    },
+  };
+}
+
+function clockOf(date: string | undefined): Date {
+  const told = new Date(date ?? '');
+  return Number.isNaN(told.getTime()) ? new Date() : told;
+}
