@@ -1,6 +1,13 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { addressVetter, hostResolver } from '@idsync/runtime';
+import {
+  addressVetter,
+  BlockedError,
+  ConnectTimeoutError,
+  connectVetted,
+  hostResolver,
+  UnresolvedError,
+} from '@idsync/runtime';
 import { SourceError } from '../connector.js';
 
 export interface Endpoint {
@@ -29,10 +36,7 @@ export function endpointOf(config: {
   return { host, port, secure, ca: config.ca, serverName: config.server_name };
 }
 
-/**
- * Connects to one of the addresses of the host, all of which were looked at before: so a name that leads somewhere else a moment
- * later leads nowhere.
- */
+/** Connects to one of the addresses of the host, all of which may be called. */
 export async function openSocket(
   endpoint: Endpoint,
   allowedCidrs: readonly string[],
@@ -41,27 +45,18 @@ export async function openSocket(
   signal.throwIfAborted();
   const { host, port, secure } = endpoint;
   if (port < 1 || port > 65_535) throw new SourceError(`${port} is no port`);
-  const vet = addressVetter(allowedCidrs);
-  const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host];
-  for (const address of addresses) {
-    const refused = vet(address);
-    if (refused !== undefined) throw new SourceError(`${host} is not called: ${refused}`);
-  }
-  const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
-  const socket = connectTcp({
-    host,
-    port,
-    noDelay: true,
-    keepAlive: true,
-    autoSelectFamily: true,
-    // Called for names only; an address is its own answer.
-    lookup: (_, { all }, done) => {
-      const [first] = pinned;
-      if (all) done(null, pinned);
-      else done(null, first?.address ?? '', first?.family);
-    },
+  const settings = { vet: addressVetter(allowedCidrs), resolve: hostResolver(resolveMs), connectMs };
+  const connecting = connectVetted(settings, host, port).then((socket) => {
+    // What happens before the next one listens must not end the process.
+    socket.on('error', () => undefined);
+    // Nobody waits for it any more.
+    if (signal.aborted) socket.destroy();
+    return socket;
   });
-  const opened = await settled(socket, 'connect', `${host}:${port}`, signal);
+  const opened = await orAborted(connecting, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw unreachable(endpoint, error);
+  });
   return secure ? secureSocket(opened, endpoint, signal) : opened;
 }
 
@@ -83,11 +78,11 @@ export async function secureSocket(socket: Socket, endpoint: Endpoint, signal: A
   }
 }
 
-async function resolve(host: string, signal: AbortSignal): Promise<string[]> {
-  return orAborted(hostResolver(resolveMs)(host), signal).catch((cause: unknown) => {
-    signal.throwIfAborted();
-    throw new SourceError(`${host} has no address that is known here`, { cause });
-  });
+function unreachable({ host, port }: Endpoint, cause: unknown): SourceError {
+  if (cause instanceof BlockedError) return new SourceError(`${host} is not called: ${cause.message}`, { cause });
+  if (cause instanceof UnresolvedError) return new SourceError(`${host} has no address that is known here`, { cause });
+  if (cause instanceof ConnectTimeoutError) return new SourceError(`${host}:${port} did not answer in ${connectMs} ms`);
+  return new SourceError(`${host}:${port} ${failureOf(cause as Error)}`, { cause });
 }
 
 async function settled(socket: Socket, event: string, name: string, signal: AbortSignal): Promise<Socket> {

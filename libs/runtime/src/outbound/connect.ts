@@ -17,22 +17,28 @@ export interface ConnectSettings {
   tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 }
 
-/**
- * Opens the connections of undici. The name is resolved here and every one of its addresses looked at; the connection is made to
- * one of those very addresses, so that a name that resolves to something else a moment later leads nowhere. Whom the socket has
- * reached is looked at once more.
- */
+/** Opens the connections of undici: to hosts and ports that may be called, and nowhere else. */
 export function vettedConnector(settings: ConnectSettings): buildConnector.connector {
   return (options, callback) => {
-    connectVetted(settings, options).then(
+    connectForHttp(settings, options).then(
       (socket) => callback(null, socket),
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
     );
   };
 }
 
-async function connectVetted(
-  { vet, resolve, connectMs, tls }: ConnectSettings,
+/**
+ * A connection without TLS, whatever the port. The name is resolved here and every one of its addresses looked at; the connection is made
+ * to one of those very addresses, so that a name that resolves to something else a moment later leads nowhere. Whom the socket has
+ * reached is looked at once more. `host` without brackets.
+ */
+export async function connectVetted(settings: ConnectSettings, host: string, port: number): Promise<Socket> {
+  const { socket } = await connectWithin(settings, host, port);
+  return socket;
+}
+
+async function connectForHttp(
+  settings: ConnectSettings,
   { hostname, port: portText, protocol, servername }: buildConnector.Options,
 ): Promise<Socket> {
   const secure = protocol === 'https:';
@@ -40,11 +46,33 @@ async function connectVetted(
   refuse(vetPort(port));
   // Brackets of an IPv6 address, and the dot that says that a name is complete.
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const { socket, until } = await connectWithin(settings, host, port);
+  if (!secure) return socket;
+  try {
+    // A certificate is never of an address that was written as one, but its name is checked all the same.
+    const name = servername ?? (isIP(host) === 0 ? host : undefined);
+    return await opened(
+      connectTls({ ...settings.tls, socket, servername: name, host, ALPNProtocols: ['http/1.1'] }),
+      'secureConnect',
+      until,
+    );
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** `until`: the time of `performance.now()` when all of it must be done. */
+async function connectWithin(
+  { vet, resolve, connectMs }: ConnectSettings,
+  host: string,
+  port: number,
+): Promise<{ socket: Socket; until: number }> {
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
   for (const address of addresses) refuse(vet(address));
-
   const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
-  const socket = connectTcp({
+  const until = performance.now() + connectMs;
+  const connecting = connectTcp({
     host,
     port,
     noDelay: true,
@@ -57,22 +85,11 @@ async function connectVetted(
       else done(null, first?.address ?? '', first?.family);
     },
   });
-  const until = performance.now() + connectMs;
-  const raw = await opened(socket, 'connect', until);
-  try {
-    refuse(vet(raw.remoteAddress ?? ''));
-    if (!secure) return raw;
-    // A certificate is never of an address that was written as one, but its name is checked all the same.
-    const name = servername ?? (isIP(host) === 0 ? host : undefined);
-    return await opened(
-      connectTls({ ...tls, socket: raw, servername: name, host, ALPNProtocols: ['http/1.1'] }),
-      'secureConnect',
-      until,
-    );
-  } catch (error) {
-    raw.destroy();
-    throw error;
-  }
+  const socket = await opened(connecting, 'connect', until);
+  const refused = vet(socket.remoteAddress ?? '');
+  if (refused !== undefined) socket.destroy();
+  refuse(refused);
+  return { socket, until };
 }
 
 function refuse(reason: string | undefined): void {
