@@ -1,7 +1,8 @@
 // `npm run bench:deliveries`: from the commit of a fact to the 2xx of its receiver, beside the bare HTTP client.
 //
 // DATABASE_URL and AMQP_URL choose the services; without the first an embedded PostgreSQL is used, without the second only its
-// queues are measured. BENCH_FACTS (20000), BENCH_SECONDS (10, for each rate), BENCH_BACKLOG (1000000).
+// queues are measured. BENCH_FACTS (20000), BENCH_SECONDS (10, for each rate), BENCH_BACKLOG (1000000),
+// BENCH_ONLY (throughput,latency,backlog).
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
