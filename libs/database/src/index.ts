@@ -128,6 +128,7 @@ export {
   insertApiKey,
   listApiKeys,
   revokeApiKey,
+  revokeKeysOfConnector,
   touchApiKeys,
 } from './gateway/api-keys.js';
 export { findProbe, type ProbeRow, requestProbe } from './gateway/connector-probes.js';
@@ -198,6 +199,34 @@ export { enqueue, markReceived, type OutgoingMessage } from './outbox.js';
 export { type NewEvent, recordEvents } from './record-events.js';
 export { type ServiceRole, serviceRoles } from './roles.js';
 export { SchemaVersionError } from './schema-version.js';
+export { abandonPushed, forgetAbandoned, forgetPushedDeletions } from './scim/forget-pushed.js';
+export { forgottenPushes, type PushedPlace, type PushedUser, readPushedUsers } from './scim/read-pushed.js';
+export {
+  addScimMembers,
+  groupsOfMembers,
+  leaveScimGroups,
+  membersOfGroups,
+  removeScimMembers,
+  type ScimEnd,
+  scimMemberIds,
+} from './scim/scim-members.js';
+export { beginPush } from './scim/scim-positions.js';
+export {
+  countScimResources,
+  deleteScimResource,
+  eraseScimResources,
+  findScimResource,
+  insertScimResource,
+  knownScimResources,
+  listScimResources,
+  replaceScimResource,
+  type ScimDocument,
+  type ScimKind,
+  type ScimNarrowing,
+  type ScimPlace,
+  type ScimResourceRow,
+  touchScimResources,
+} from './scim/scim-resources.js';
 export { open, seal, sealMark } from './secret-box.js';
 export { lockNotAvailable, sqlState, uniqueViolation } from './sql-state.js';
 export { deleteLeftBatches, holdBatches, insertBatch, removeBatch, takeUnansweredBatches } from './sync/batches.js';

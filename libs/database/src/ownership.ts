@@ -58,6 +58,14 @@ export const ownership: Record<string, TableOwnership> = {
     grants: { gateway: write, 'webhook-dispatcher': read },
     acrossTenants: ['gateway', 'webhook-dispatcher'],
   },
+  // What is pushed to a connector is its source, which the sync-worker reads. Housekeeping forgets old deletions of all tenants.
+  scim_positions: { rows: byTenant, grants: { gateway: write, 'sync-worker': read }, acrossTenants: ['gateway'] },
+  scim_resources: {
+    rows: byTenant,
+    grants: { gateway: write, 'sync-worker': read, directory: ['SELECT (tenant_id, connector_id, id)', 'DELETE'] },
+    acrossTenants: ['gateway'],
+  },
+  scim_members: { rows: byTenant, grants: { gateway: write, 'sync-worker': read } },
   idempotency_keys: { rows: byTenant, grants: { gateway: write } },
   sync_jobs: {
     rows: byTenant,

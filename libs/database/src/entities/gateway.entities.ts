@@ -13,6 +13,7 @@ export class TenantEntity {
 }
 
 @Index('api_keys_tenant', ['tenantId', 'createdAt', 'id'])
+@Index('api_keys_connector', ['tenantId', 'connectorId', 'createdAt', 'id'], { where: 'connector_id is not null' })
 @Entity('api_keys')
 export class ApiKeyEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'api_keys_pkey' })
@@ -45,6 +46,10 @@ export class ApiKeyEntity {
 
   @Column({ type: 'timestamptz', name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
+
+  /** The one connector that it pushes to; such a key opens nothing else. */
+  @Column({ type: 'uuid', name: 'connector_id', nullable: true })
+  connectorId!: string | null;
 }
 
 @Index('connectors_name', ['tenantId', 'name'], { unique: true, where: 'deleted_at is null' })

@@ -1,0 +1,47 @@
+import type { Transaction } from '../database.js';
+import { groupsOfMembers } from './scim-members.js';
+import { awaitPush } from './scim-positions.js';
+import type { ScimDocument } from './scim-resources.js';
+
+/** A place in what was pushed to a connector; pushes move on behind it. */
+export interface PushedPlace {
+  position: number;
+  id: string;
+}
+
+/** A user as it was pushed and the groups it is in; without a document it was deleted. */
+export interface PushedUser extends PushedPlace {
+  document: ScimDocument | null;
+  groups: { id: string; display: string | null }[];
+}
+
+/** Users behind a place, at most `limit`, in the order in which they changed last. */
+export async function readPushedUsers(
+  tx: Transaction,
+  connectorId: string,
+  { position, id }: PushedPlace,
+  { limit, deletedToo }: { limit: number; deletedToo: boolean },
+): Promise<PushedUser[]> {
+  await awaitPush(tx, connectorId);
+  const rows = await tx.query<Omit<PushedUser, 'groups' | 'position'> & { position: string }>(
+    `select id, position, case when deleted_at is null then document end as document from scim_resources
+      where connector_id = $1 and kind = 'User' and (position, id) > ($2, $3)${deletedToo ? '' : ' and deleted_at is null'}
+      order by position, id limit $4`,
+    [connectorId, position, id, limit],
+  );
+  const ends = await groupsOfMembers(
+    tx,
+    rows.map((row) => row.id),
+  );
+  const groups = new Map<string, PushedUser['groups']>(rows.map((row) => [row.id, []]));
+  for (const { of, id: group, display } of ends) groups.get(of)?.push({ id: group, display });
+  return rows.map((row) => ({ ...row, position: Number(row.position), groups: groups.get(row.id) ?? [] }));
+}
+
+/** Up to which number deletions are no longer known. */
+export async function forgottenPushes(tx: Transaction, connectorId: string): Promise<number> {
+  const [row] = await tx.query<{ forgotten: string }>('select forgotten from scim_positions where connector_id = $1', [
+    connectorId,
+  ]);
+  return Number(row?.forgotten ?? 0);
+}
