@@ -40,6 +40,8 @@ export interface ReadOptions {
 export interface Connector {
   /** True if `read` can tell what has changed since a checkpoint. */
   readonly tellsChanges?: boolean;
+  /** True if a read of changes never misses one: then everything is read only where that is asked for or needed. */
+  readonly missesNothing?: boolean;
   read(options: ReadOptions): AsyncIterable<Page>;
   /** What there is to map; a connector without it shows the fields of its first records. */
   discover?(signal: AbortSignal): Promise<SourceField[]>;

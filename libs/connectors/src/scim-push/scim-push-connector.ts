@@ -1,0 +1,91 @@
+import { encodeId, type RecordKind, type ScimPushConfig, scimFields } from '@idsync/contracts';
+import { z } from 'zod';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { jsonFields } from '../json/json-fields.js';
+import { jsonReader } from '../json/json-path.js';
+import { mapRecord } from '../map-record.js';
+import { sourceNames } from '../transform.js';
+
+/** A place among what was pushed: the number of a push, and the last of its users that was read. */
+const placeShape = z.object({ position: z.int().nonnegative(), id: z.string() });
+type Place = z.infer<typeof placeShape>;
+/** `read` is how many came before it. */
+const cursorShape = placeShape.extend({ read: z.int().nonnegative() });
+
+/** A user as it was pushed, `id` and `groups` included; without a document it was deleted. */
+export interface PushedUser extends Place {
+  document: object | undefined;
+}
+
+/** What was pushed to one connector, in the order of the pushes that changed it last. */
+export interface PushedUsers {
+  behind(place: Place, options: { limit: number; deletedToo: boolean }): Promise<PushedUser[]>;
+  /** The number up to which deletions are no longer known. */
+  forgotten(): Promise<number>;
+}
+
+const beginning: Place = { position: 0, id: '00000000-0000-0000-0000-000000000000' };
+const discovered = 50;
+
+/**
+ * Users that an identity provider pushed to us. One that changes while it is read moves to the end and is read there again; so
+ * a read that came to the end knows all, and where it ended the next one takes up.
+ */
+export function scimPushConnector(records: RecordKind, config: ScimPushConfig, pushed: PushedUsers): Connector {
+  const fields = config.fields ?? scimFields[records];
+  const mapping = { kind: records, externalId: 'id', fields };
+  const valuesIn = jsonReader(sourceNames({ external_id: 'id', fields }));
+
+  function pageOf(users: readonly PushedUser[], before: number): Pick<Page, 'records' | 'errors' | 'removed'> {
+    const page: Required<Pick<Page, 'records' | 'errors' | 'removed'>> = { records: [], errors: [], removed: [] };
+    for (const [index, { id, document }] of users.entries()) {
+      if (document === undefined) {
+        page.removed.push(externalIdOf(id));
+        continue;
+      }
+      const mapped = mapRecord(mapping, valuesIn({ ...document, id: externalIdOf(id) }));
+      if ('record' in mapped) page.records.push(mapped.record);
+      else page.errors.push({ line: before + index + 1, ...mapped.error });
+    }
+    return page;
+  }
+
+  return {
+    tellsChanges: true,
+    missesNothing: true,
+    async *read({ since, cursor, pageSize, signal }: ReadOptions) {
+      const from = since && understood(placeShape, since);
+      if (from && from.position < (await pushed.forgotten())) {
+        throw new CheckpointExpired('deletions that were pushed since are no longer known');
+      }
+      let { read, ...at } = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0 };
+      for (let last = false; !last; ) {
+        signal.throwIfAborted();
+        const users = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
+        last = users.length < pageSize;
+        const page = pageOf(users, read);
+        read += users.length;
+        at = placeOf(users.at(-1) ?? at);
+        yield { ...page, cursor: { ...at, read }, last, ...(last && { checkpoint: at }) };
+      }
+    },
+    async discover() {
+      const users = await pushed.behind(beginning, { limit: discovered, deletedToo: false });
+      return jsonFields(users.map(({ document }) => document));
+    },
+  };
+}
+
+function externalIdOf(id: string): string {
+  return encodeId('scimResource', id);
+}
+
+function placeOf({ position, id }: Place): Place {
+  return { position, id };
+}
+
+function understood<T>(shape: z.ZodType<T>, given: unknown): T {
+  const parsed = shape.safeParse(given);
+  if (!parsed.success) throw new SourceError('the place where reading was left is not one among what was pushed');
+  return parsed.data;
+}
