@@ -37,6 +37,13 @@ export interface ApiKey {
   key?: string;
 }
 
+/** What an identity provider pushes to a connector with. */
+export interface ConnectorToken extends Omit<ApiKey, 'scopes' | 'key'> {
+  /** Only in the reply that creates it, as is `path`. */
+  token?: string;
+  path?: string;
+}
+
 export interface Schedule {
   every?: string;
   cron?: string;

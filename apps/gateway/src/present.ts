@@ -33,6 +33,11 @@ export function presentApiKey(row: ApiKeyRow) {
   };
 }
 
+export function presentConnectorToken(row: ApiKeyRow) {
+  const { scopes: _, ...token } = presentApiKey(row);
+  return token;
+}
+
 export function presentConnector(row: ConnectorRow) {
   return {
     id: encodeId('connector', row.id),

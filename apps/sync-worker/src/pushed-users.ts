@@ -1,6 +1,6 @@
 import type { PushedUsers } from '@idsync/connectors';
 import { encodeId } from '@idsync/contracts';
-import { type Database, forgottenPushes, type JobSource, readPushedUsers } from '@idsync/database';
+import { type Database, findPushStanding, type JobSource, readPushedUsers } from '@idsync/database';
 
 /** What identity providers pushed to a connector, as its source. */
 export function pushedUsers(database: Database, { tenantId, connectorId }: JobSource): PushedUsers {
@@ -13,7 +13,7 @@ export function pushedUsers(database: Database, { tenantId, connectorId }: JobSo
         document: document === null ? undefined : { ...document, groups: groups.map(asShown) },
       }));
     },
-    forgotten: () => database.transaction(tenantId, (tx) => forgottenPushes(tx, connectorId)),
+    standing: () => database.transaction(tenantId, (tx) => findPushStanding(tx, connectorId)),
   };
 }
 

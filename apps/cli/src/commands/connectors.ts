@@ -8,6 +8,7 @@ import { readBody } from '../read-body.js';
 import { Session, type Surroundings } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addScheduleCommand } from './schedules.js';
+import { addTokenCommands } from './tokens.js';
 
 const example = `
 Example of a body:
@@ -78,6 +79,7 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
     });
 
   addScheduleCommand(connectors, io);
+  addTokenCommands(connectors, io);
 
   connectors
     .command('errors')

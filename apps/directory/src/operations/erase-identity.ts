@@ -1,5 +1,6 @@
-import { encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
+import { decodeId, encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
 import {
+  eraseScimResources,
   findMachinesNaming,
   forgetPerson,
   lockRecordsById,
@@ -61,6 +62,9 @@ export async function eraseIdentity(
     values: [...identifying, ...said, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],
     names: [...identifying, ...said],
   });
+  // What was pushed of them stands with us, and is no source of anybody else's.
+  const pushed = persons.flatMap(({ externalId }) => decodeId('scimResource', externalId) ?? []);
+  await eraseScimResources(tx, cause.tenantId, pushed);
   return { result: { identity_id, records_erased: persons.length } };
 }
 

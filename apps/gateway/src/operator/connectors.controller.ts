@@ -1,6 +1,7 @@
 import { checkSchedule, checkSourcePath } from '@idsync/connectors';
 import { type ConnectorBody, connectorBody, requests } from '@idsync/contracts';
 import {
+  abandonPushed,
   type ConnectorRow,
   Database,
   deleteConnector,
@@ -12,6 +13,7 @@ import {
   listFailingRecords,
   lockConnector,
   requestOperation,
+  revokeKeysOfConnector,
   sqlState,
   type Transaction,
   uniqueViolation,
@@ -22,6 +24,7 @@ import type { FastifyReply } from 'fastify';
 import { badRequest, notFound } from '../api-error.js';
 import { uuidOf } from '../directory.controller.js';
 import { GatewaySettings } from '../gateway-settings.js';
+import { KeyRing } from '../key-ring.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
 import { validate } from '../validate.js';
 import { presentProbe, probe } from './probe.js';
@@ -33,6 +36,7 @@ export class ConnectorsController {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(GatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(KeyRing) private readonly keyRing: KeyRing,
   ) {}
 
   @Post()
@@ -145,9 +149,12 @@ export class ConnectorsController {
     const found = await inTenant(this.database, tenantId, async (tx, tenant) => {
       // Records of it stay for a while; nobody needs its secrets any more.
       await deleteConnectorSecrets(tx, tenant, id);
+      await revokeKeysOfConnector(tx, tenant, id);
+      await abandonPushed(tx, tenant, id);
       return deleteConnector(tx, tenant, id);
     });
     if (!found) throw notFound();
+    this.keyRing.forget();
   }
 
   /** What is not named stays, and null takes one away; what is no object is left to be refused. */

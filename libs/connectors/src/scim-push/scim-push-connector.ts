@@ -9,8 +9,8 @@ import { sourceNames } from '../transform.js';
 /** A place among what was pushed: the number of a push, and the last of its users that was read. */
 const placeShape = z.object({ position: z.int().nonnegative(), id: z.string() });
 type Place = z.infer<typeof placeShape>;
-/** `read` is how many came before it. */
-const cursorShape = placeShape.extend({ read: z.int().nonnegative() });
+/** `read` is how many came before it, `begun` the number of the last push when reading began. */
+const cursorShape = placeShape.extend({ read: z.int().nonnegative(), begun: z.int().nonnegative() });
 
 /** A user as it was pushed, `id` and `groups` included; without a document it was deleted. */
 export interface PushedUser extends Place {
@@ -20,16 +20,17 @@ export interface PushedUser extends Place {
 /** What was pushed to one connector, in the order of the pushes that changed it last. */
 export interface PushedUsers {
   behind(place: Place, options: { limit: number; deletedToo: boolean }): Promise<PushedUser[]>;
-  /** The number up to which deletions are no longer known. */
-  forgotten(): Promise<number>;
+  /** The number of the last push, and the one up to which deletions are no longer known. */
+  standing(): Promise<{ last: number; forgotten: number }>;
 }
 
 const beginning: Place = { position: 0, id: '00000000-0000-0000-0000-000000000000' };
+const highest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const discovered = 50;
 
 /**
- * Users that an identity provider pushed to us. One that changes while it is read moves to the end and is read there again; so
- * a read that came to the end knows all, and where it ended the next one takes up.
+ * Users that an identity provider pushed to us. One that changes while it is read moves to the end and is read there again. A read
+ * of everything does not hear of those that go meanwhile, so the next one takes up where it began; one of changes, where it ended.
  */
 export function scimPushConnector(records: RecordKind, config: ScimPushConfig, pushed: PushedUsers): Connector {
   const fields = config.fields ?? scimFields[records];
@@ -55,10 +56,13 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
     missesNothing: true,
     async *read({ since, cursor, pageSize, signal }: ReadOptions) {
       const from = since && understood(placeShape, since);
-      if (from && from.position < (await pushed.forgotten())) {
+      const { last: begun, forgotten } = await pushed.standing();
+      if (from && from.position < forgotten) {
         throw new CheckpointExpired('deletions that were pushed since are no longer known');
       }
-      let { read, ...at } = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0 };
+      const left = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
+      let at = placeOf(left);
+      let { read } = left;
       for (let last = false; !last; ) {
         signal.throwIfAborted();
         const users = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
@@ -66,7 +70,8 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
         const page = pageOf(users, read);
         read += users.length;
         at = placeOf(users.at(-1) ?? at);
-        yield { ...page, cursor: { ...at, read }, last, ...(last && { checkpoint: at }) };
+        const checkpoint = from ? at : { position: left.begun, id: highest };
+        yield { ...page, cursor: { ...at, read, begun: left.begun }, last, ...(last && { checkpoint }) };
       }
     },
     async discover() {

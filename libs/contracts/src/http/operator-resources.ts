@@ -18,6 +18,11 @@ const apiKeyFields = {
   revoked_at: dateTime.optional(),
 };
 const apiKey = z.strictObject(apiKeyFields);
+const connectorToken = apiKey.omit({ scopes: true });
+export const createdConnectorToken = connectorToken.extend({
+  token: text.describe('Shown here and never again.'),
+  path: text.describe('Of the SCIM service that it opens.'),
+});
 export const createdApiKey = z.strictObject({ ...apiKeyFields, key: text.describe('Shown here and never again.') });
 const lastRun = z
   .strictObject({
@@ -133,6 +138,7 @@ export const failingRecordPage = z.strictObject({
   ...pageFields,
 });
 export const tenantPage = z.strictObject({ data: z.array(tenant), ...pageFields });
+export const connectorTokenPage = z.strictObject({ data: z.array(connectorToken), ...pageFields });
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), ...pageFields });
 export const connectorPage = z.strictObject({ data: z.array(connector), ...pageFields });
 export const operatorJobPage = z.strictObject({ data: z.array(operatorJob), ...pageFields });

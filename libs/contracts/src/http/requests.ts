@@ -75,6 +75,11 @@ const latest = Date.parse('9999-12-31T23:59:59Z');
 
 const name = text.trim().min(1).max(200);
 export const tenantBody = z.strictObject({ name });
+const expiry = dateTime
+  .refine((time) => Date.parse(time) > Date.now() && Date.parse(time) < latest, { error: 'must be in the future' })
+  .optional();
+/** Of a token that pushes to one connector. */
+export const connectorTokenBody = z.strictObject({ name, expires_at: expiry });
 export const apiKeyBody = z.strictObject({
   name,
   scopes: z
@@ -82,9 +87,7 @@ export const apiKeyBody = z.strictObject({
     .min(1)
     .transform((list) => [...new Set(list)])
     .default([...scopes]),
-  expires_at: dateTime
-    .refine((time) => Date.parse(time) > Date.now() && Date.parse(time) < latest, { error: 'must be in the future' })
-    .optional(),
+  expires_at: expiry,
 });
 /** Documents the patch; what it makes of a connector is validated as a whole. */
 export const connectorPatch = z.looseObject({

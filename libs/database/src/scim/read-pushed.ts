@@ -38,10 +38,14 @@ export async function readPushedUsers(
   return rows.map((row) => ({ ...row, position: Number(row.position), groups: groups.get(row.id) ?? [] }));
 }
 
-/** Up to which number deletions are no longer known. */
-export async function forgottenPushes(tx: Transaction, connectorId: string): Promise<number> {
-  const [row] = await tx.query<{ forgotten: string }>('select forgotten from scim_positions where connector_id = $1', [
-    connectorId,
-  ]);
-  return Number(row?.forgotten ?? 0);
+/** The number of the last push, and the one up to which deletions are no longer known. */
+export async function findPushStanding(
+  tx: Transaction,
+  connectorId: string,
+): Promise<{ last: number; forgotten: number }> {
+  const [row] = await tx.query<{ last: string; forgotten: string }>(
+    'select last, forgotten from scim_positions where connector_id = $1',
+    [connectorId],
+  );
+  return { last: Number(row?.last ?? 0), forgotten: Number(row?.forgotten ?? 0) };
 }
