@@ -477,14 +477,16 @@ create table scim_members (
   member_id uuid not null,
   tenant_id uuid not null,
   constraint scim_members_pkey PRIMARY KEY (group_id, member_id),
-  constraint scim_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES scim_resources(id) ON DELETE CASCADE,
-  constraint scim_members_member_id_fkey FOREIGN KEY (member_id) REFERENCES scim_resources(id) ON DELETE CASCADE
+  constraint scim_members_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX scim_members_member ON public.scim_members USING btree (member_id, group_id);
 alter table scim_members enable row level security, force row level security;
+create policy all_rows_idsync_gateway on scim_members to idsync_gateway using (true) with check (true);
 create policy own_rows on scim_members to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on scim_members to idsync_directory;
 grant delete, insert, select, update on scim_members to idsync_gateway;
 grant select on scim_members to idsync_sync_worker;
+grant select (member_id, tenant_id) on scim_members to idsync_directory;
 
 create table scim_positions (
   connector_id uuid not null,
@@ -502,35 +504,34 @@ grant delete, insert, select, update on scim_positions to idsync_gateway;
 grant select on scim_positions to idsync_sync_worker;
 
 create table scim_resources (
-  id uuid not null,
   tenant_id uuid not null,
   connector_id uuid not null,
   kind text not null,
+  id uuid not null,
   name_key text not null,
-  external_id text,
+  external_key text,
   document jsonb not null,
   version integer default 1 not null,
-  position bigint not null,
+  position bigint,
   created_at timestamp with time zone default now() not null,
   changed_at timestamp with time zone default now() not null,
   deleted_at timestamp with time zone,
-  constraint scim_resources_pkey PRIMARY KEY (id),
+  constraint scim_resources_pkey PRIMARY KEY (connector_id, kind, id),
   constraint scim_resources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint scim_resources_kind_check CHECK ((kind = ANY (ARRAY['User'::text, 'Group'::text])))
 );
-CREATE INDEX scim_resources_external_id ON public.scim_resources USING btree (connector_id, kind, external_id, id) WHERE ((external_id IS NOT NULL) AND (deleted_at IS NULL));
-CREATE INDEX scim_resources_group_name ON public.scim_resources USING btree (connector_id, name_key, id) WHERE ((kind = 'Group'::text) AND (deleted_at IS NULL));
-CREATE INDEX scim_resources_living ON public.scim_resources USING btree (connector_id, kind, id) WHERE (deleted_at IS NULL);
-CREATE INDEX scim_resources_position ON public.scim_resources USING btree (connector_id, kind, "position", id);
+CREATE INDEX scim_resources_external ON public.scim_resources USING btree (external_key, id) WHERE (deleted_at IS NULL);
+CREATE INDEX scim_resources_group_name ON public.scim_resources USING btree (name_key, id) WHERE ((kind = 'Group'::text) AND (deleted_at IS NULL));
+CREATE INDEX scim_resources_position ON public.scim_resources USING btree (connector_id, "position", id) WHERE ("position" IS NOT NULL);
 CREATE INDEX scim_resources_tombstones ON public.scim_resources USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
-CREATE UNIQUE INDEX scim_resources_user_name ON public.scim_resources USING btree (connector_id, name_key) WHERE ((kind = 'User'::text) AND (deleted_at IS NULL));
+CREATE UNIQUE INDEX scim_resources_user_name ON public.scim_resources USING btree (name_key) WHERE ((kind = 'User'::text) AND (deleted_at IS NULL));
 alter table scim_resources enable row level security, force row level security;
 create policy all_rows_idsync_gateway on scim_resources to idsync_gateway using (true) with check (true);
 create policy own_rows on scim_resources to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on scim_resources to idsync_directory;
 grant delete, insert, select, update on scim_resources to idsync_gateway;
 grant select on scim_resources to idsync_sync_worker;
-grant select (id, tenant_id, connector_id) on scim_resources to idsync_directory;
+grant select (tenant_id, connector_id, kind, id) on scim_resources to idsync_directory;
 
 create table seen_records (
   job_id uuid not null,

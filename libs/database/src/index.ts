@@ -214,11 +214,12 @@ export { beginPush } from './scim/scim-positions.js';
 export {
   countScimResources,
   deleteScimResource,
-  eraseScimResources,
+  eraseScimUser,
   findScimResource,
   insertScimResource,
   knownScimResources,
   listScimResources,
+  type PushedResource,
   replaceScimResource,
   type ScimDocument,
   type ScimKind,

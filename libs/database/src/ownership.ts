@@ -62,10 +62,18 @@ export const ownership: Record<string, TableOwnership> = {
   scim_positions: { rows: byTenant, grants: { gateway: write, 'sync-worker': read }, acrossTenants: ['gateway'] },
   scim_resources: {
     rows: byTenant,
-    grants: { gateway: write, 'sync-worker': read, directory: ['SELECT (tenant_id, connector_id, id)', 'DELETE'] },
+    grants: {
+      gateway: write,
+      'sync-worker': read,
+      directory: ['SELECT (tenant_id, connector_id, kind, id)', 'DELETE'],
+    },
     acrossTenants: ['gateway'],
   },
-  scim_members: { rows: byTenant, grants: { gateway: write, 'sync-worker': read } },
+  scim_members: {
+    rows: byTenant,
+    grants: { gateway: write, 'sync-worker': read, directory: ['SELECT (tenant_id, member_id)', 'DELETE'] },
+    acrossTenants: ['gateway'],
+  },
   idempotency_keys: { rows: byTenant, grants: { gateway: write } },
   sync_jobs: {
     rows: byTenant,

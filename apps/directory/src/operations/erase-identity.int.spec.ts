@@ -72,6 +72,25 @@ describe('who is erased', () => {
     expect(Object.keys(await traces('keep@x.org'))).toContain('identities');
   });
 
+  it('leaves nothing of what an identity provider pushed of them', async () => {
+    const pushed = newUuid();
+    const externalId = encodeId('scimResource', pushed);
+    for (const [id, name] of [
+      [pushed, 'Wqz'],
+      [newUuid(), 'Keep'],
+    ]) {
+      await directory.fixture.rows(
+        `insert into scim_resources (id, tenant_id, connector_id, kind, name_key, document, position)
+         values ($1, $2, $3, 'User', $4, $5, 1)`,
+        [id, directory.tenant, hr, name, JSON.stringify({ userName: name })],
+      );
+    }
+    await directory.sync(hr, [row(externalId, { email: 'wqz@x.org', first_name: 'Wqz' })]);
+    await erase(await directory.identityOf(externalId));
+    expect(await traces('wqz')).toEqual({});
+    expect(Object.keys(await traces('keep'))).toEqual(['scim_resources']);
+  });
+
   it('is not brought back by taking back a merge', async () => {
     await directory.sync(hr, [row('a', { email: 'a@x.org' }), row('b', { email: 'b@x.org' })]);
     const [into_id, from] = [await directory.identityOf('a'), await directory.identityOf('b')];

@@ -1,6 +1,6 @@
 import { decodeId, encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
 import {
-  eraseScimResources,
+  eraseScimUser,
   findMachinesNaming,
   forgetPerson,
   lockRecordsById,
@@ -63,8 +63,10 @@ export async function eraseIdentity(
     names: [...identifying, ...said],
   });
   // What was pushed of them stands with us, and is no source of anybody else's.
-  const pushed = persons.flatMap(({ externalId }) => decodeId('scimResource', externalId) ?? []);
-  await eraseScimResources(tx, cause.tenantId, pushed);
+  for (const { connectorId, externalId } of persons) {
+    const pushed = decodeId('scimResource', externalId);
+    if (pushed !== undefined) await eraseScimUser(tx, { tenantId: cause.tenantId, connectorId }, pushed);
+  }
   return { result: { identity_id, records_erased: persons.length } };
 }
 

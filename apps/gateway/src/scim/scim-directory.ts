@@ -14,6 +14,7 @@ import {
   listScimResources,
   lockNotAvailable,
   membersOfGroups,
+  type PushedResource,
   removeScimMembers,
   replaceScimResource,
   type ScimDocument,
@@ -29,7 +30,7 @@ import {
   waitForLocksAtMost,
 } from '@idsync/database';
 import { ApiError, notFound } from '../api-error.js';
-import { nameKey } from './scim-document.js';
+import { nameIn } from './scim-document.js';
 import { refused, ScimError } from './scim-error.js';
 import type { ScimFilter } from './scim-filter.js';
 import type { MemberEdit } from './scim-patch.js';
@@ -72,7 +73,7 @@ export async function createResource(
       ...stored(place, document),
       position: push.position,
     });
-    await touchScimResources(push.tx, await editMembers(push, row.id, members), push.position);
+    await touchScimResources(push.tx, place, await editMembers(push, row.id, members), push.position);
     return { result: await withEnds(push.tx, row, true), changed: true };
   });
 }
@@ -101,7 +102,12 @@ export async function changeResource(
     const row = await replaceScimResource(tx, place, { id: before.id, ...stored(place, document), position });
     // A group that is called something else now is something else to all of its members.
     const renamed = place.kind === 'Group' && document.displayName !== before.document.displayName;
-    await touchScimResources(tx, renamed ? [...touched, ...(await scimMemberIds(tx, row.id))] : touched, position);
+    await touchScimResources(
+      tx,
+      place,
+      renamed ? [...touched, ...(await scimMemberIds(tx, row.id))] : touched,
+      position,
+    );
     return { result: await withEnds(tx, row, ends), changed: true };
   });
 }
@@ -117,7 +123,7 @@ export async function deleteResource(
     const left = await removeScimMembers(tx, row.id, { except: [] });
     await leaveScimGroups(tx, row.id);
     await deleteScimResource(tx, place, row.id, position);
-    await touchScimResources(tx, left, position);
+    await touchScimResources(tx, place, left, position);
     return { result: undefined, changed: true };
   });
 }
@@ -157,7 +163,7 @@ async function range(
   { narrowing }: ScimFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ rows: ScimResourceRow[]; total: number }> {
-  const { rows } = await listScimResources(tx, place, narrowing, { offset, limit });
+  const rows = await listScimResources(tx, place, narrowing, { offset, limit });
   const all = offset === 0 && rows.length < limit;
   return { rows, total: all ? rows.length : await countScimResources(tx, place, narrowing) };
 }
@@ -173,7 +179,7 @@ async function scan(
   const found: ScimResourceRow[] = [];
   let after: string | undefined;
   for (let scanned = 0; ; ) {
-    const { rows } = await listScimResources(tx, place, narrowing, { limit: scanPage, ...(after && { after }) });
+    const rows = await listScimResources(tx, place, narrowing, { limit: scanPage, ...(after && { after }) });
     found.push(...rows.filter((row) => matches(testable(row))));
     scanned += rows.length;
     after = rows.at(-1)?.id;
@@ -228,13 +234,9 @@ async function requireResource(
   return row;
 }
 
-function stored(place: ScimPlace, document: ScimDocument) {
+function stored(place: ScimPlace, document: ScimDocument): Pick<PushedResource, 'name' | 'externalId' | 'document'> {
   const { externalId } = document;
-  return {
-    nameKey: nameKey(place.kind, document),
-    externalId: externalId === undefined ? undefined : String(externalId),
-    document,
-  };
+  return { name: nameIn(place.kind, document), externalId: externalId as string | undefined, document };
 }
 
 /** Returns whose groups have changed by it. Throws a 400 for members that are not here. */

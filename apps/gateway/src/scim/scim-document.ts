@@ -33,8 +33,8 @@ export function documentOf(kind: ScimKind, body: Readonly<Record<string, unknown
 const nameOf = { User: 'userName', Group: 'displayName' } as const;
 
 /** What resources of the kind are found by. */
-export function nameKey(kind: ScimKind, document: ScimDocument): string {
-  return String(document[nameOf[kind]]).toLowerCase();
+export function nameIn(kind: ScimKind, document: ScimDocument): string {
+  return String(document[nameOf[kind]]);
 }
 
 /** A value as its definition wants it, where it can be understood so; undefined for none. Throws a 400 where it cannot. */

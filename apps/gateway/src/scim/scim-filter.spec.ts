@@ -8,12 +8,12 @@ const id = encodeId('scimResource', uuid);
 describe('a filter', () => {
   it('is left to an index where there is one, whatever the case of its words', () => {
     expect(readFilter('User', undefined)).toEqual({ narrowing: {} });
-    expect(readFilter('User', 'userName eq "Ada@Example.com"')).toEqual({ narrowing: { nameKey: 'ada@example.com' } });
-    expect(readFilter('User', 'USERNAME Eq "ada"')).toEqual({ narrowing: { nameKey: 'ada' } });
+    expect(readFilter('User', 'userName eq "Ada@Example.com"')).toEqual({ narrowing: { name: 'Ada@Example.com' } });
+    expect(readFilter('User', 'USERNAME Eq "ada"')).toEqual({ narrowing: { name: 'ada' } });
     expect(readFilter('User', 'externalId eq "E1"')).toEqual({ narrowing: { externalId: 'E1' } });
-    expect(readFilter('Group', 'displayName eq "Staff"')).toEqual({ narrowing: { nameKey: 'staff' } });
+    expect(readFilter('Group', 'displayName eq "Staff"')).toEqual({ narrowing: { name: 'Staff' } });
     expect(readFilter('User', `urn:ietf:params:scim:schemas:core:2.0:User:userName eq "a"`)).toEqual({
-      narrowing: { nameKey: 'a' },
+      narrowing: { name: 'a' },
     });
   });
 
@@ -39,7 +39,7 @@ describe('a filter', () => {
     expect(matches('active eq "False"')).toBe(false);
     expect(matches('userName eq "ada" or userName eq "bob"')).toBe(true);
     const both = readFilter('User', 'userName eq "ada" and title co "COUNT"');
-    expect(both.narrowing).toEqual({ nameKey: 'ada' });
+    expect(both.narrowing).toEqual({ name: 'ada' });
     expect(both.matches?.(ada)).toBe(true);
     const twice = readFilter('User', 'userName eq "ada" and userName eq "bob"');
     expect(twice.matches?.(ada)).toBe(false);

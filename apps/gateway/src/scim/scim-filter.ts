@@ -37,8 +37,8 @@ function narrows(kind: ScimKind, filter: Filter, narrowing: ScimNarrowing): bool
   if (name === 'id' && narrowing.ids === undefined) {
     const id = decodeId('scimResource', value);
     narrowing.ids = id === undefined ? [] : [id];
-  } else if (name === (kind === 'User' ? 'username' : 'displayname') && narrowing.nameKey === undefined) {
-    narrowing.nameKey = value.toLowerCase();
+  } else if (name === (kind === 'User' ? 'username' : 'displayname') && narrowing.name === undefined) {
+    narrowing.name = value;
   } else if (name === 'externalid' && narrowing.externalId === undefined) narrowing.externalId = value;
   else if (kind === 'Group' && /^members(\.value)?$/.test(name) && narrowing.member === undefined) {
     const member = decodeId('scimResource', value);

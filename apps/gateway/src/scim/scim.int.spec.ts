@@ -219,9 +219,9 @@ describe('a user', () => {
     expect((await client.send('DELETE', `/Users/${ada.id}`)).status).toBe(204);
     for (const method of ['GET', 'DELETE']) expect((await client.send(method, `/Users/${ada.id}`)).status).toBe(404);
     const [left] = await fixture.rows<Json>(
-      'select document, name_key, external_id from scim_resources where deleted_at is not null',
+      'select document, name_key, external_key from scim_resources where deleted_at is not null',
     );
-    expect(left).toEqual({ document: {}, name_key: '', external_id: null });
+    expect(left).toEqual({ document: {}, name_key: '', external_key: null });
     await client.user('ada@example.com');
   });
 
@@ -422,7 +422,7 @@ describe('a push', () => {
       users.map(({ id }) => client.patch(`/Users/${id}`, { op: 'add', path: 'title', value: 'the same' })),
     );
     const rows = await fixture.rows<{ position: string }>(
-      `select position from scim_resources where name_key like 'user %' order by changed_at`,
+      `select position from scim_resources where name_key like '% user %' order by changed_at`,
     );
     expect(new Set(rows.map(({ position }) => position)).size).toBe(30);
   });

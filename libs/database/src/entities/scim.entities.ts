@@ -28,24 +28,13 @@ export class ScimPositionEntity {
 
 /** A user or group as it was pushed; of one that was deleted, only that it was. */
 @Check('scim_resources_kind_check', "kind in ('User', 'Group')")
-@Index('scim_resources_user_name', ['connectorId', 'nameKey'], {
-  unique: true,
-  where: "kind = 'User' and deleted_at is null",
-})
-@Index('scim_resources_group_name', ['connectorId', 'nameKey', 'id'], {
-  where: "kind = 'Group' and deleted_at is null",
-})
-@Index('scim_resources_external_id', ['connectorId', 'kind', 'externalId', 'id'], {
-  where: 'external_id is not null and deleted_at is null',
-})
-@Index('scim_resources_living', ['connectorId', 'kind', 'id'], { where: 'deleted_at is null' })
-@Index('scim_resources_position', ['connectorId', 'kind', 'position', 'id'])
+@Index('scim_resources_user_name', ['nameKey'], { unique: true, where: "kind = 'User' and deleted_at is null" })
+@Index('scim_resources_group_name', ['nameKey', 'id'], { where: "kind = 'Group' and deleted_at is null" })
+@Index('scim_resources_external', ['externalKey', 'id'], { where: 'deleted_at is null' })
+@Index('scim_resources_position', ['connectorId', 'position', 'id'], { where: 'position is not null' })
 @Index('scim_resources_tombstones', ['deletedAt', 'id'], { where: 'deleted_at is not null' })
 @Entity('scim_resources')
 export class ScimResourceEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'scim_resources_pkey' })
-  id!: string;
-
   @Column({ type: 'uuid', name: 'tenant_id' })
   tenantId!: string;
 
@@ -53,18 +42,22 @@ export class ScimResourceEntity {
   @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'scim_resources_tenant_id_fkey' })
   tenant?: Relation<TenantEntity>;
 
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'scim_resources_pkey' })
   connectorId!: string;
 
-  @Column({ type: 'text' })
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'scim_resources_pkey' })
   kind!: string;
 
-  /** The userName of a user, the displayName of a group, in lower case. */
+  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'scim_resources_pkey' })
+  id!: string;
+
+  /** The connector, the kind, and the userName of a user or the displayName of a group in lower case. */
   @Column({ type: 'text', name: 'name_key' })
   nameKey!: string;
 
-  @Column({ type: 'text', name: 'external_id', nullable: true })
-  externalId!: string | null;
+  /** The connector, the kind, and what its provider calls it. */
+  @Column({ type: 'text', name: 'external_key', nullable: true })
+  externalKey!: string | null;
 
   @Column({ type: 'jsonb' })
   document!: unknown;
@@ -72,9 +65,9 @@ export class ScimResourceEntity {
   @Column({ type: 'integer', default: 1 })
   version!: number;
 
-  /** Of the push that changed it last. */
-  @Column({ type: 'bigint' })
-  position!: string;
+  /** Of the push that changed the user last; groups have none, for they are read with their members. */
+  @Column({ type: 'bigint', nullable: true })
+  position!: string | null;
 
   @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
@@ -93,17 +86,13 @@ export class ScimMemberEntity {
   @PrimaryColumn({ type: 'uuid', name: 'group_id', primaryKeyConstraintName: 'scim_members_pkey' })
   groupId!: string;
 
-  @ManyToOne(() => ScimResourceEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'group_id', foreignKeyConstraintName: 'scim_members_group_id_fkey' })
-  group?: Relation<ScimResourceEntity>;
-
   @PrimaryColumn({ type: 'uuid', name: 'member_id', primaryKeyConstraintName: 'scim_members_pkey' })
   memberId!: string;
 
-  @ManyToOne(() => ScimResourceEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'member_id', foreignKeyConstraintName: 'scim_members_member_id_fkey' })
-  member?: Relation<ScimResourceEntity>;
-
   @Column({ type: 'uuid', name: 'tenant_id' })
   tenantId!: string;
+
+  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'scim_members_tenant_id_fkey' })
+  tenant?: Relation<TenantEntity>;
 }

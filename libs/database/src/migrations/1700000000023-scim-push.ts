@@ -24,34 +24,32 @@ create table scim_positions (
   deleted_at timestamptz
 );
 
+-- Where tables were not analysed, PostgreSQL takes any index that begins with what is asked for. So each look has one that fits.
 create table scim_resources (
-  id uuid constraint scim_resources_pkey primary key,
   tenant_id uuid not null constraint scim_resources_tenant_id_fkey references tenants (id) on delete cascade,
-  connector_id uuid not null,
-  kind text not null constraint scim_resources_kind_check check (kind in ('User', 'Group')),
+  connector_id uuid,
+  kind text constraint scim_resources_kind_check check (kind in ('User', 'Group')),
+  id uuid,
   name_key text not null,
-  external_id text,
+  external_key text,
   document jsonb not null,
   version integer not null default 1,
-  position bigint not null,
+  position bigint,
   created_at timestamptz not null default now(),
   changed_at timestamptz not null default now(),
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  constraint scim_resources_pkey primary key (connector_id, kind, id)
 );
-create unique index scim_resources_user_name on scim_resources (connector_id, name_key)
-  where kind = 'User' and deleted_at is null;
-create index scim_resources_group_name on scim_resources (connector_id, name_key, id)
-  where kind = 'Group' and deleted_at is null;
-create index scim_resources_external_id on scim_resources (connector_id, kind, external_id, id)
-  where external_id is not null and deleted_at is null;
-create index scim_resources_living on scim_resources (connector_id, kind, id) where deleted_at is null;
-create index scim_resources_position on scim_resources (connector_id, kind, position, id);
+create unique index scim_resources_user_name on scim_resources (name_key) where kind = 'User' and deleted_at is null;
+create index scim_resources_group_name on scim_resources (name_key, id) where kind = 'Group' and deleted_at is null;
+create index scim_resources_external on scim_resources (external_key, id) where deleted_at is null;
+create index scim_resources_position on scim_resources (connector_id, position, id) where position is not null;
 create index scim_resources_tombstones on scim_resources (deleted_at, id) where deleted_at is not null;
 
 create table scim_members (
-  group_id uuid constraint scim_members_group_id_fkey references scim_resources (id) on delete cascade,
-  member_id uuid constraint scim_members_member_id_fkey references scim_resources (id) on delete cascade,
-  tenant_id uuid not null,
+  group_id uuid,
+  member_id uuid,
+  tenant_id uuid not null constraint scim_members_tenant_id_fkey references tenants (id) on delete cascade,
   constraint scim_members_pkey primary key (group_id, member_id)
 );
 create index scim_members_member on scim_members (member_id, group_id);

@@ -1,3 +1,4 @@
+import { uuids } from '../arrays.js';
 import type { Database, Transaction } from '../database.js';
 
 const keptDays = 30;
@@ -6,10 +7,10 @@ const keptDays = 30;
 export async function forgetPushedDeletions(database: Database, limit: number): Promise<number> {
   return database.transaction(undefined, async (tx) => {
     const rows = await tx.query<{ connectorId: string; position: string }>(
-      `delete from scim_resources where id in (
-         select id from scim_resources where deleted_at < now() - make_interval(days => $2) order by deleted_at, id limit $1
-            for update skip locked)
-       returning connector_id as "connectorId", position`,
+      `delete from scim_resources where (connector_id, kind, id) in (
+         select connector_id, kind, id from scim_resources where deleted_at < now() - make_interval(days => $2)
+          order by deleted_at, id limit $1 for update skip locked)
+       returning connector_id as "connectorId", coalesce(position, 0) as position`,
       [limit, keptDays],
     );
     const forgotten = new Map<string, number>();
@@ -42,11 +43,13 @@ export async function forgetAbandoned(database: Database, limit: number): Promis
           for update skip locked`,
     );
     if (!gone) return 0;
-    const rows = await tx.query(
-      `delete from scim_resources where id in (
-         select id from scim_resources where connector_id = $1 and kind in ('User', 'Group') limit $2) returning id`,
+    const rows = await tx.query<{ id: string }>(
+      `delete from scim_resources where (connector_id, kind, id) in (
+         select connector_id, kind, id from scim_resources where connector_id = $1 limit $2) returning id`,
       [gone.id, limit],
     );
+    const ids = uuids(rows.map(({ id }) => id));
+    await tx.query('delete from scim_members where group_id = any($1) or member_id = any($1)', [ids]);
     if (rows.length < limit) await tx.query('delete from scim_positions where connector_id = $1', [gone.id]);
     // The next connector that is gone has its turn at once.
     return limit;

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.js';
+import { readInOrder } from '../gateway/read-in-order.js';
 import { groupsOfMembers } from './scim-members.js';
 import { awaitPush } from './scim-positions.js';
 import type { ScimDocument } from './scim-resources.js';
@@ -23,9 +24,10 @@ export async function readPushedUsers(
   { limit, deletedToo }: { limit: number; deletedToo: boolean },
 ): Promise<PushedUser[]> {
   await awaitPush(tx, connectorId);
+  await readInOrder(tx);
   const rows = await tx.query<Omit<PushedUser, 'groups' | 'position'> & { position: string }>(
     `select id, position, case when deleted_at is null then document end as document from scim_resources
-      where connector_id = $1 and kind = 'User' and (position, id) > ($2, $3)${deletedToo ? '' : ' and deleted_at is null'}
+      where connector_id = $1 and position is not null and (position, id) > ($2, $3)${deletedToo ? '' : ' and deleted_at is null'}
       order by position, id limit $4`,
     [connectorId, position, id, limit],
   );
