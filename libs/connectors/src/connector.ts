@@ -41,7 +41,7 @@ export interface Connector {
   /** True if `read` can tell what has changed since a checkpoint. */
   readonly tellsChanges?: boolean;
   read(options: ReadOptions): AsyncIterable<Page>;
-  /** What there is to map; a connector without it shows the fields of its first records. */
+  /** What there is to map, by the first of its records; it does not depend on the mapping. */
   discover?(signal: AbortSignal): Promise<SourceField[]>;
 }
 
