@@ -93,7 +93,6 @@ create table connector_states (
   checkpoint_at timestamp with time zone,
   config_version integer,
   runs_since_full integer default 0 not null,
-  schedule jsonb,
   due_at timestamp with time zone,
   next_run_at timestamp with time zone,
   last_due_at timestamp with time zone,
@@ -105,6 +104,7 @@ create table connector_states (
   constraint connector_states_pkey PRIMARY KEY (connector_id),
   constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+CREATE INDEX connector_states_due ON public.connector_states USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
 alter table connector_states enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -125,18 +125,20 @@ create table connectors (
   safeguard jsonb default '{}'::jsonb not null,
   config_version integer default 1 not null,
   schedule jsonb,
+  planned_schedule jsonb,
   constraint connectors_pkey PRIMARY KEY (id),
   constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id, name) WHERE (deleted_at IS NULL);
-CREATE INDEX connectors_scheduled ON public.connectors USING btree (id) WHERE ((schedule IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX connectors_tenant ON public.connectors USING btree (tenant_id, created_at, id);
+CREATE INDEX connectors_to_plan ON public.connectors USING btree (id) WHERE ((schedule IS DISTINCT FROM planned_schedule) AND (deleted_at IS NULL));
 alter table connectors enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
 grant select on connectors to idsync_sync_worker;
+grant update (planned_schedule) on connectors to idsync_sync_worker;
 
 create table contested_keys (
   tenant_id uuid not null,

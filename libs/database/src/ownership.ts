@@ -32,7 +32,8 @@ export const ownership: Record<string, TableOwnership> = {
   api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
   connectors: {
     rows: byTenant,
-    grants: { gateway: write, directory: read, 'sync-worker': read },
+    // Who plans by a schedule notes which.
+    grants: { gateway: write, directory: read, 'sync-worker': ['SELECT', 'UPDATE (planned_schedule)'] },
     // Whose schedule is due is seen for all tenants at once.
     acrossTenants: ['sync-worker'],
   },

@@ -112,9 +112,11 @@ describe('a schedule of a connector', () => {
     await fixture.rows(
       `with ended as (
          update sync_jobs set status = 'failed', error_message = 'gone', completed_at = now(), mode = 'full'
-          where connector_id = (select id from connectors where name = 'Hourly') returning id)
-       insert into connector_states (connector_id, tenant_id, schedule, next_run_at, checkpoint, checkpoint_at, config_version, last_job_id)
-       select c.id, c.tenant_id, c.schedule, '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, ended.id
+          where connector_id = (select id from connectors where name = 'Hourly') returning id),
+       planned as (update connectors set planned_schedule = schedule where name = 'Hourly')
+       insert into connector_states
+           (connector_id, tenant_id, due_at, next_run_at, checkpoint, checkpoint_at, config_version, last_job_id)
+       select c.id, c.tenant_id, '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, ended.id
          from connectors c, ended where c.name = 'Hourly'`,
     );
     expect((await operator('GET', path)).body).toMatchObject({
