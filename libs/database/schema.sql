@@ -244,6 +244,7 @@ CREATE INDEX failing_records_job ON public.failing_records USING btree (job_id);
 CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (connector_id, line) WHERE (external_id IS NULL);
 alter table failing_records enable row level security, force row level security;
 create policy own_rows on failing_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on failing_records to idsync_directory;
 grant select on failing_records to idsync_gateway;
 grant delete, insert, select, update on failing_records to idsync_sync_worker;
 
@@ -595,6 +596,7 @@ create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULL
 grant select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
 grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
+grant update (error_message) on sync_jobs to idsync_directory;
 
 create table sync_plan_entries (
   id bigint generated always as identity not null,
@@ -652,11 +654,13 @@ create table sync_record_errors (
   constraint sync_record_errors_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );
 CREATE INDEX sync_record_errors_job ON public.sync_record_errors USING btree (job_id, id);
+CREATE INDEX sync_record_errors_record ON public.sync_record_errors USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
 alter table sync_record_errors enable row level security, force row level security;
 create policy own_rows on sync_record_errors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_record_errors to idsync_directory;
 grant select on sync_record_errors to idsync_gateway;
 grant delete, insert, select, update on sync_record_errors to idsync_sync_worker;
+grant update (external_id, message) on sync_record_errors to idsync_directory;
 
 create table tenants (
   id uuid not null,

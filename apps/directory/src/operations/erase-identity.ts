@@ -2,6 +2,7 @@ import { encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/co
 import {
   findMachinesNaming,
   forgetPerson,
+  forgetRecordErrors,
   lockRecordsById,
   type MachineNaming,
   type StoredRecord,
@@ -15,7 +16,7 @@ import { lockWhole } from './move-records.js';
 import type { Outcome } from './outcome.js';
 
 /**
- * Removes every trace of a person: records, earlier versions, what events said of them, and their names on machines. A
+ * Removes every trace of a person: records, earlier versions, what events and errors said of them, and their names on machines. A
  * tombstone without anything personal answers for the id until the retention ends. Machines they owned stay, without an owner.
  */
 export async function eraseIdentity(
@@ -46,6 +47,7 @@ export async function eraseIdentity(
       },
     })),
   ];
+  const jobIds = await forgetRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
   const said = machines.flatMap((machine) => [...namesOn(machine, naming, keys).values()].flat());
   const identifying = persons.flatMap(({ externalId, fields }) => [
@@ -56,6 +58,7 @@ export async function eraseIdentity(
     identityId: identity_id,
     recordIds: persons.map(({ id }) => id),
     externalIds: persons.map(({ externalId }) => externalId),
+    jobIds,
     machineIds: machines.map(({ id }) => id),
     publicIds: persons.map(({ id, kind }) => encodeId(kind === 'user' ? 'user' : 'account', id)),
     values: [...identifying, ...said, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],

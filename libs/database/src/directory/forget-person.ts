@@ -10,6 +10,8 @@ export interface PersonTraces {
   recordIds: readonly string[];
   /** What their sources call those records. */
   externalIds: readonly string[];
+  /** Jobs whose ends told of one of their records. */
+  jobIds: readonly string[];
   /** Machines that named them. */
   machineIds: readonly string[];
   /** Public ids of their records, as they stand in documents. */
@@ -44,7 +46,7 @@ export async function forgetPerson(tx: Transaction, tenantId: string, person: Pe
   const elsewhere = uuids(others.map(({ id }) => id));
   await forgetPayloads(tx, tenantId, {
     identityIds: [person.identityId, ...others.map(({ id }) => id)],
-    recordIds: involved,
+    subjectIds: [...involved, ...person.jobIds],
   });
   const quoted = person.names.map((name) => JSON.stringify(name));
   await tx.query(

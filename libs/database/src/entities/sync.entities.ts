@@ -254,6 +254,7 @@ export class SyncBatchEntity {
 }
 
 @Index('sync_record_errors_job', ['jobId', 'id'])
+@Index('sync_record_errors_record', ['tenantId', 'externalId'], { where: 'external_id is not null' })
 @Entity('sync_record_errors')
 export class SyncRecordErrorEntity {
   @Column({ type: 'uuid', name: 'job_id' })

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Two indexes tell which connectors there is to see to: those whose run is due, and those whose schedule has changed. */
+/** Indexes for what is looked up: connectors whose run is due, those whose schedule has changed, and the errors of a record. */
 export class LookUps1700000000025 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(seeingAll(up));
@@ -28,9 +28,11 @@ alter table connector_states drop column schedule;
 drop index connectors_scheduled;
 create index connectors_to_plan on connectors (id) where schedule is distinct from planned_schedule and deleted_at is null;
 create index connector_states_due on connector_states (next_run_at) where next_run_at is not null;
+create index sync_record_errors_record on sync_record_errors (tenant_id, external_id) where external_id is not null;
 `;
 
 const down = `
+drop index sync_record_errors_record;
 drop index connector_states_due;
 drop index connectors_to_plan;
 create index connectors_scheduled on connectors (id) where schedule is not null and deleted_at is null;
