@@ -47,7 +47,7 @@ export async function eraseIdentity(
       },
     })),
   ];
-  const jobIds = await forgetRecordErrors(tx, cause.tenantId, persons);
+  await forgetRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
   const said = machines.flatMap((machine) => [...namesOn(machine, naming, keys).values()].flat());
   const identifying = persons.flatMap(({ externalId, fields }) => [
@@ -58,7 +58,6 @@ export async function eraseIdentity(
     identityId: identity_id,
     recordIds: persons.map(({ id }) => id),
     externalIds: persons.map(({ externalId }) => externalId),
-    jobIds,
     machineIds: machines.map(({ id }) => id),
     publicIds: persons.map(({ id, kind }) => encodeId(kind === 'user' ? 'user' : 'account', id)),
     values: [...identifying, ...said, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],

@@ -5,14 +5,14 @@ import type { Transaction } from '../database.js';
 const erased = { externalId: 'erased', message: 'of a person who was erased' };
 
 /**
- * Takes records out of what jobs say of those they could not use, and out of what their ends told of the first of these. Returns the
- * jobs whose ends did. It waits for whoever is at one of the jobs, who may wait for the sequence of events: call it before that is held.
+ * Takes records out of what jobs say of those they could not use, each and the first of them. It waits for whoever is at one of these
+ * jobs, who may wait for the sequence of events: call it before that is held.
  */
 export async function forgetRecordErrors(
   tx: Transaction,
   tenantId: string,
   records: readonly { connectorId: string; externalId: string }[],
-): Promise<string[]> {
+): Promise<void> {
   const anchors = [
     uuids(records.map(({ connectorId }) => connectorId)),
     texts(records.map(({ externalId }) => externalId)),
@@ -32,11 +32,10 @@ export async function forgetRecordErrors(
     [tenantId, ...anchors],
   );
   const jobIds = uuids(locked.map(({ id }) => id));
-  const told = await tx.query<{ id: string }>(
+  await tx.query(
     `update sync_jobs j set error_message = split_part(j.error_message, '; ', 1) from ${theirs}
       where j.tenant_id = $1 and j.id = any($4) and j.status = 'completed_with_errors' and j.connector_id = their.connector_id
-        and their.external_id = (select external_id from sync_record_errors where job_id = j.id order by id limit 1)
-     returning j.id`,
+        and their.external_id = (select external_id from sync_record_errors where job_id = j.id order by id limit 1)`,
     [tenantId, ...anchors, jobIds],
   );
   await tx.query(
@@ -45,10 +44,4 @@ export async function forgetRecordErrors(
         and j.connector_id = their.connector_id and e.external_id = their.external_id`,
     [tenantId, ...anchors, jobIds, erased.externalId, erased.message],
   );
-  await tx.query(
-    `update events set details = jsonb_set(details, '{error}', to_jsonb(split_part(details ->> 'error', '; ', 1)))
-      where tenant_id = $1 and subject_id = any($2) and type = 'sync.job.completed' and details ? 'error'`,
-    [tenantId, uuids(told.map(({ id }) => id))],
-  );
-  return told.map(({ id }) => id);
 }

@@ -10,8 +10,6 @@ export interface PersonTraces {
   recordIds: readonly string[];
   /** What their sources call those records. */
   externalIds: readonly string[];
-  /** Jobs whose ends told of one of their records. */
-  jobIds: readonly string[];
   /** Machines that named them. */
   machineIds: readonly string[];
   /** Public ids of their records, as they stand in documents. */
@@ -46,7 +44,7 @@ export async function forgetPerson(tx: Transaction, tenantId: string, person: Pe
   const elsewhere = uuids(others.map(({ id }) => id));
   await forgetPayloads(tx, tenantId, {
     identityIds: [person.identityId, ...others.map(({ id }) => id)],
-    subjectIds: [...involved, ...person.jobIds],
+    recordIds: involved,
   });
   const quoted = person.names.map((name) => JSON.stringify(name));
   await tx.query(

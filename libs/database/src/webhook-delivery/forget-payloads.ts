@@ -12,13 +12,13 @@ export async function announceRendering(tx: Transaction, tenantId: string): Prom
 }
 
 /**
- * Deletes what was or would be sent of events about these identities and of these records and jobs, and what receivers answered to it. What is
+ * Deletes what was or would be sent of events about these identities and records, and what receivers answered to it. What is
  * still to be sent is rendered anew.
  */
 export async function forgetPayloads(
   tx: Transaction,
   tenantId: string,
-  about: { identityIds: readonly string[]; subjectIds: readonly string[] },
+  about: { identityIds: readonly string[]; recordIds: readonly string[] },
 ): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName(tenantId)]);
   await tx.query(
@@ -33,6 +33,6 @@ export async function forgetPayloads(
        update webhook_attempts a set response_body = null
          from sent where a.delivery_id = sent.id and a.response_body is not null)
      delete from event_payloads p using told where p.tenant_id = $1 and p.sequence = told.sequence`,
-    [tenantId, uuids(about.identityIds), uuids(about.subjectIds)],
+    [tenantId, uuids(about.identityIds), uuids(about.recordIds)],
   );
 }
