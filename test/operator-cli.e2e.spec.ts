@@ -1,16 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { createTestDatabase, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { commandLine } from './support/command-line.js';
 import { Services } from './support/services.js';
-
-const program = fileURLToPath(new URL('../apps/cli/bin/idsync.js', import.meta.url));
 
 const people = `number,first,last,mail
 1,John,Smith,john@x.org
@@ -60,27 +55,7 @@ describe('the command line against running services', () => {
     if (sources) await rm(sources, { recursive: true });
   });
 
-  async function idsync(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-    const child = spawn(process.execPath, [program, ...words], {
-      cwd: sources,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        IDSYNC_URL: services.url,
-        ADMIN_TOKEN: services.adminToken,
-        IDSYNC_TENANT: tenant.id,
-      },
-    });
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    return { code: child.exitCode ?? -1, out, err };
-  }
-
-  /** What a command that must succeed prints with --json. */
-  async function reply(...words: string[]): Promise<Answer['body']> {
-    const { code, out, err } = await idsync(...words, '--json');
-    expect({ words, code, err }).toEqual({ words, code: 0, err: '' });
-    return JSON.parse(out);
-  }
+  const { idsync, reply } = commandLine(() => ({ services, tenant, cwd: sources }));
 
   /** Identities by what HR calls them. */
   async function identities(): Promise<Record<string, Answer['body']>> {

@@ -95,7 +95,6 @@ create table connector_states (
   checkpoint_at timestamp with time zone,
   config_version integer,
   runs_since_full integer default 0 not null,
-  schedule jsonb,
   due_at timestamp with time zone,
   next_run_at timestamp with time zone,
   last_due_at timestamp with time zone,
@@ -107,6 +106,7 @@ create table connector_states (
   constraint connector_states_pkey PRIMARY KEY (connector_id),
   constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+CREATE INDEX connector_states_due ON public.connector_states USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
 alter table connector_states enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -127,18 +127,20 @@ create table connectors (
   safeguard jsonb default '{}'::jsonb not null,
   config_version integer default 1 not null,
   schedule jsonb,
+  planned_schedule jsonb,
   constraint connectors_pkey PRIMARY KEY (id),
   constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id, name) WHERE (deleted_at IS NULL);
-CREATE INDEX connectors_scheduled ON public.connectors USING btree (id) WHERE ((schedule IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX connectors_tenant ON public.connectors USING btree (tenant_id, created_at, id);
+CREATE INDEX connectors_to_plan ON public.connectors USING btree (id) WHERE ((schedule IS DISTINCT FROM planned_schedule) AND (deleted_at IS NULL));
 alter table connectors enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
 grant select on connectors to idsync_sync_worker;
+grant update (planned_schedule) on connectors to idsync_sync_worker;
 
 create table contested_keys (
   tenant_id uuid not null,
@@ -244,6 +246,7 @@ CREATE INDEX failing_records_job ON public.failing_records USING btree (job_id);
 CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (connector_id, line) WHERE (external_id IS NULL);
 alter table failing_records enable row level security, force row level security;
 create policy own_rows on failing_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on failing_records to idsync_directory;
 grant select on failing_records to idsync_gateway;
 grant delete, insert, select, update on failing_records to idsync_sync_worker;
 
@@ -656,6 +659,7 @@ create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULL
 grant select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
 grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
+grant update (error_message) on sync_jobs to idsync_directory;
 
 create table sync_plan_entries (
   id bigint generated always as identity not null,
@@ -713,11 +717,13 @@ create table sync_record_errors (
   constraint sync_record_errors_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );
 CREATE INDEX sync_record_errors_job ON public.sync_record_errors USING btree (job_id, id);
+CREATE INDEX sync_record_errors_record ON public.sync_record_errors USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
 alter table sync_record_errors enable row level security, force row level security;
 create policy own_rows on sync_record_errors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_record_errors to idsync_directory;
 grant select on sync_record_errors to idsync_gateway;
 grant delete, insert, select, update on sync_record_errors to idsync_sync_worker;
+grant update (external_id, message) on sync_record_errors to idsync_directory;
 
 create table tenants (
   id uuid not null,

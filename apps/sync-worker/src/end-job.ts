@@ -17,7 +17,7 @@ import {
   type Transaction,
 } from '@idsync/database';
 import { afterEnd } from './job-counts.js';
-import { decideOutcome } from './job-outcome.js';
+import { decideOutcome, leftOut } from './job-outcome.js';
 
 const eventOfEnd = {
   completed: 'sync.job.completed',
@@ -86,6 +86,7 @@ export async function cancelJob(
 }
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
+  const error = jobEnd.status === 'completed_with_errors' ? leftOut(jobEnd) : jobEnd.errorMessage;
   const endedAt = await endJob(tx, job.id, jobEnd);
   if (!job.dryRun) await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
@@ -105,7 +106,7 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
         records_deleted: jobEnd.recordsDeleted ?? 0,
         ...(job.dryRun && { dry_run: true }),
         ...(jobEnd.note !== undefined && { note: jobEnd.note }),
-        ...(jobEnd.errorMessage !== null && { error: jobEnd.errorMessage }),
+        ...(error !== null && { error }),
         ...(jobEnd.cancelReason !== null && { reason: jobEnd.cancelReason }),
       },
     },

@@ -43,7 +43,7 @@ export interface Connector {
   /** True if a read of changes never misses one: then everything is read only where that is asked for or needed. */
   readonly missesNothing?: boolean;
   read(options: ReadOptions): AsyncIterable<Page>;
-  /** What there is to map; a connector without it shows the fields of its first records. */
+  /** What there is to map, by the first of its records; it does not depend on the mapping. */
   discover?(signal: AbortSignal): Promise<SourceField[]>;
 }
 

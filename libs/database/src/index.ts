@@ -35,6 +35,7 @@ export {
 } from './directory/correlation-keys.js';
 export { addToCounters, type CounterChange } from './directory/counters.js';
 export { findDueRecords, findTenantIds, lockDueRecords, purgeErasedIdentities } from './directory/due-records.js';
+export { forgetRecordErrors } from './directory/forget-errors.js';
 export { forgetPerson } from './directory/forget-person.js';
 export {
   buryIdentities,

@@ -3,6 +3,7 @@ import { names, readAll, sourcesFolder } from '../../test/source-fixture.js';
 import { SourceError } from '../connector.js';
 
 const { source } = sourcesFolder();
+const { signal } = new AbortController();
 
 async function read(content: string | Uint8Array, config = {}) {
   const { records, errors } = await readAll(source('csv', content, config));
@@ -167,6 +168,27 @@ describe('a CSV source', () => {
 
   it('takes no column for one of the same name as what every object has', async () => {
     await expect(read('id,name\n1,a\n', { fields: { display_name: 'constructor' } })).rejects.toThrow('no column');
+  });
+
+  it('tells its columns with up to three examples, none of a secret, whatever the mapping is', async () => {
+    const rows = ['7;Zoë;;s3cret;', '', '8;Zoë;one;two', `9;${'n'.repeat(90)};;;`, '10;Ann;;;x', '11;Bob;b;;'];
+    const text = `id;"full; name";note;password;\n${rows.join('\n')}\n`;
+    const config = { delimiter: ';', external_id: 'not there' };
+    await expect(source('csv', text, config).discover?.(signal)).resolves.toEqual([
+      { name: 'id', examples: ['7', '9', '10'] },
+      { name: 'full; name', examples: ['Zoë', `${'n'.repeat(60)}…`, 'Ann'] },
+      { name: 'note', examples: ['b'] },
+      { name: 'password', examples: [] },
+    ]);
+    await expect(source('csv', '').discover?.(signal)).rejects.toThrow('is empty: not even a header');
+  });
+
+  it('tells its columns by its first rows only', async () => {
+    const text = `id,name\n${'1,\n'.repeat(100)}2,"never closed`;
+    await expect(source('csv', text).discover?.(signal)).resolves.toEqual([
+      { name: 'id', examples: ['1'] },
+      { name: 'name', examples: [] },
+    ]);
   });
 
   it('fails where one row is larger than a row can be, however it got so', async () => {

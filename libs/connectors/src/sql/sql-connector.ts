@@ -1,5 +1,6 @@
 import type { RecordKind, SqlConfig } from '@idsync/contracts';
 import { type Connector, type ReadOptions, SourceError, type SourceField } from '../connector.js';
+import { maybeSecret, SeenFields } from '../seen-fields.js';
 import { sourceNames } from '../transform.js';
 import { columnValues } from './column-values.js';
 import { Link } from './link.js';
@@ -56,22 +57,16 @@ export function sqlConnector(
   };
 }
 
-/** Names under which one keeps what nobody else is to see. */
-const secretName = /pass|pwd|secret|token|hash|salt|private|credential|pin\b/i;
-const maxExampleLength = 60;
-
 async function discoverFields(dialect: Dialect, session: Session, config: SqlConfig): Promise<SourceField[]> {
   const { from, columns } = await makePlan(dialect, session, config);
-  const readable = columns.filter(({ name, kind }) => kind !== 'unreadable' && !secretName.test(name));
+  const readable = columns.filter(({ name, kind }) => kind !== 'unreadable' && !maybeSecret(name));
   const selected = readable.map((column) => dialect.valueText(dialect.quote(column.name), column));
   const sql = `select ${selected.join(', ') || 'null'} from ${from} limit 3`;
   const rows = await session.rows({ sql, values: [] });
-  return columns.map((column) => {
+  const fields = new SeenFields();
+  for (const column of columns) {
     const index = readable.indexOf(column);
-    const examples = index < 0 ? [] : rows.flatMap((row) => columnValues(column, row[index] ?? null));
-    const shortened = examples.map((text) =>
-      text.length > maxExampleLength ? `${text.slice(0, maxExampleLength)}…` : text,
-    );
-    return { name: column.name, examples: [...new Set(shortened)].slice(0, 3) };
-  });
+    fields.see(column.name, index < 0 ? [] : rows.flatMap((row) => columnValues(column, row[index] ?? null)));
+  }
+  return fields.list();
 }

@@ -131,6 +131,7 @@ export class SyncJobEntity {
   lastRecordAt!: Date | null;
 }
 
+@Index('connector_states_due', ['nextRunAt'], { where: 'next_run_at is not null' })
 @Entity('connector_states')
 export class ConnectorStateEntity {
   @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'connector_states_pkey' })
@@ -157,11 +158,7 @@ export class ConnectorStateEntity {
   @Column({ type: 'integer', name: 'runs_since_full', default: 0 })
   runsSinceFull!: number;
 
-  /** The one that the next run was planned by. */
-  @Column({ type: 'jsonb', nullable: true })
-  schedule!: unknown | null;
-
-  /** The next run, without jitter. */
+  /** The next run, without jitter; null where there is none, or where it has to be planned anew at `next_run_at`. */
   @Column({ type: 'timestamptz', name: 'due_at', nullable: true })
   dueAt!: Date | null;
 
@@ -257,6 +254,7 @@ export class SyncBatchEntity {
 }
 
 @Index('sync_record_errors_job', ['jobId', 'id'])
+@Index('sync_record_errors_record', ['tenantId', 'externalId'], { where: 'external_id is not null' })
 @Entity('sync_record_errors')
 export class SyncRecordErrorEntity {
   @Column({ type: 'uuid', name: 'job_id' })
