@@ -29,10 +29,17 @@ export interface Reply {
 
 export type Handler = (asked: Asked) => Reply | Promise<Reply>;
 
-export type TestServer = Awaited<ReturnType<typeof testServer>>;
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /** A real HTTP server at 127.0.0.1 that is closed after the tests of the file. */
-export async function testServer(handler: Handler = () => ({ status: 404 })) {
+export async function testServer(handler?: Handler) {
+  const server = await startServer(handler);
+  afterAll(server.close);
+  return server;
+}
+
+/** A real HTTP server at 127.0.0.1, for who closes it. */
+export async function startServer(handler: Handler = () => ({ status: 404 })) {
   const asked: Asked[] = [];
   const served = { handler };
   const sockets = new Set<Socket>();
@@ -62,10 +69,10 @@ export async function testServer(handler: Handler = () => ({ status: 404 })) {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   };
-  afterAll(close);
   return {
     origin,
     asked,
+    close,
     /** Answers so from now on, and forgets what was asked. */
     serve(next: Handler) {
       served.handler = next;

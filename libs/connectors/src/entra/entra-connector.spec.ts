@@ -6,7 +6,7 @@ import { read } from '../../test/reading.js';
 import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 
-await conforms(await entraUnderTest());
+conforms(await entraUnderTest());
 
 const users = await entraServer();
 const apps = await entraServer('machine_identity');

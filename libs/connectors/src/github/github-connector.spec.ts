@@ -170,7 +170,7 @@ function membersUnderTest(): SourceUnderTest {
     },
   };
 }
-await conforms(membersUnderTest());
+conforms(membersUnderTest());
 
 type Listed = { installations: unknown[] };
 const itemsOf = ({ body }: Reply) => (Array.isArray(body) ? body : (body as Listed).installations);
@@ -242,7 +242,7 @@ function machinesUnderTest(): SourceUnderTest {
     },
   };
 }
-await conforms(machinesUnderTest());
+conforms(machinesUnderTest());
 
 describe('a member', () => {
   const member = async (change: object, records: RecordKind = 'account') => {

@@ -8,7 +8,7 @@ import { CheckpointExpired } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { googleConnector } from './google-connector.js';
 
-await conforms(await googleUnderTest());
+conforms(await googleUnderTest());
 
 const users = await googleServer();
 const accounts = await googleServer('account');

@@ -118,7 +118,7 @@ function kubernetesUnderTest(): SourceUnderTest {
     },
   };
 }
-await conforms(kubernetesUnderTest());
+conforms(kubernetesUnderTest());
 
 describe('a service account', () => {
   it('is a workload, with the pods that run as it and the names of its tokens', async () => {

@@ -9,7 +9,7 @@ import { CheckpointExpired } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { oktaConnector } from './okta-connector.js';
 
-await conforms(await oktaUnderTest());
+conforms(await oktaUnderTest());
 
 const users = await oktaServer();
 const present = await oktaServer('user', { deprovisioned: false });

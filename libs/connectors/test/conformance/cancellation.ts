@@ -40,7 +40,7 @@ export function testsCancellation(source: SourceUnderTest): void {
     for (const answered of reached.over === 'http' ? [0, 1, 2] : [0]) {
       const abort = new AbortController();
       const cancel = () => abort.abort(reason);
-      if (reached.over === 'tcp') reached.wire.silence(cancel);
+      if (reached.over === 'tcp') reached.wire().silence(cancel);
       else {
         let asked = 0;
         reached.server.serve((request) => {
@@ -56,6 +56,6 @@ export function testsCancellation(source: SourceUnderTest): void {
       if (answered === 0) expect(error).toBe(reason);
       await released(source);
     }
-    if (reached.over === 'tcp') reached.wire.mend();
+    if (reached.over === 'tcp') reached.wire().mend();
   });
 }

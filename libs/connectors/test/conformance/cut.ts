@@ -12,19 +12,21 @@ export function testsCutFiles(source: SourceUnderTest, { cutWithin }: FromFiles)
   });
 }
 
-export function testsCutConnections(source: SourceUnderTest, { wire }: OverTcp): void {
+export function testsCutConnections(source: SourceUnderTest, reached: OverTcp): void {
   it('never ends with less than everybody where its connections are cut off, anywhere', async () => {
     await given(source, people(9));
+    const wire = reached.wire();
     wire.mend();
     await whole(source, { pageSize: 50 });
     const bytes = wire.passed;
-    for (const share of [0.02, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99]) {
+    for (const share of [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]) {
       for (const pageSize of [4, 50]) {
         wire.cut(Math.floor(bytes * share));
         const { pages, error } = await attempt(source, { pageSize });
+        // Some take up a page by a new connection, which may do with less.
         if (error === undefined) expect(namesIn(stateAfter(pages).values())).toEqual(namesOf(source, people(9)));
         else expect(error).toBeInstanceOf(SourceError);
-        if (share <= 0.6 && pageSize === 50) expect(error).toBeInstanceOf(SourceError);
+        if (share < 0.1) expect(error).toBeDefined();
       }
     }
     wire.mend();

@@ -1,11 +1,15 @@
-import { expect, it } from '@jest/globals';
-import type { Asked, Reply, TestServer } from '../http-server.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Asked, type Reply, startServer, type TestServer } from '../http-server.js';
 import { attempt, failure, given, people, stateAfter, whole } from './readings.js';
 import { isLacking, type Lies, type OverHttp, type SourceUnderTest, skipped } from './source-under-test.js';
 
-/** What lists may say instead of the truth. `elsewhere` must never be called. */
-export function testsHttpLies(source: SourceUnderTest, http: OverHttp, elsewhere: TestServer): void {
-  const { server, answer, listOf, lies } = http;
+/** What lists may say instead of the truth. */
+export function testsHttpLies(source: SourceUnderTest, { server, answer, listOf }: OverHttp, lies: Lies): void {
+  let elsewhere: TestServer;
+  beforeAll(async () => {
+    elsewhere = await startServer();
+  });
+  afterAll(() => elsewhere.close());
   const isList = (asked: Asked) => listOf(asked) !== undefined;
   /** What is said in place of the nth answer of a list, counted from 0. */
   const lieAt = (nth: number, lie: (reply: Reply, asked: Asked) => Reply) => {

@@ -69,7 +69,7 @@ export interface OverHttp {
   answerSize: ((items: number) => void) | Lacking;
   /** Whether a refused credential is had anew, once; then how a request for one is known. */
   renewal: ((asked: Asked) => boolean) | Lacking;
-  lies: Lies;
+  lies: Lies | Lacking;
 }
 
 /** What a service may say in place of a genuine answer of a list. */
@@ -90,7 +90,7 @@ export interface Lies {
 /** A server of another protocol: `open()` reaches it through the wire, whose bytes the kit counts and cuts. */
 export interface OverTcp {
   over: 'tcp';
-  wire: Wire;
+  wire(): Wire;
 }
 
 export interface FromFiles {
