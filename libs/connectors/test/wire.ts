@@ -49,8 +49,11 @@ export class Wire {
   }
 
   private serve(socket: Socket): void {
-    if (this.onSilence) setImmediate(this.onSilence);
-    else handOn(socket, this.target.port, this.cutAfter, (bytes) => this.count(bytes), this.target.host);
+    if (this.onSilence) {
+      // What nobody reads keeps a socket from closing.
+      socket.resume();
+      setImmediate(this.onSilence);
+    } else handOn(socket, this.target.port, this.cutAfter, (bytes) => this.count(bytes), this.target.host);
   }
 
   private count(bytes: number): void {
