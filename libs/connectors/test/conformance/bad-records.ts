@@ -12,9 +12,9 @@ export function testsBadRecords(source: SourceUnderTest): void {
       continue;
     }
     it(`tells of a record ${title}, and gives the others unharmed`, async () => {
+      await given(source, people(5));
+      const connector = await spoil(people(5));
       for (const pageSize of [2, 50]) {
-        await given(source, people(5));
-        const connector = await spoil(people(5));
         const pages = await whole(source, { pageSize }, connector);
         const errors = pages.flatMap((page) => page.errors);
         expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(/\w/) })]);

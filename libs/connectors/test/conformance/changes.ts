@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { CheckpointExpired, type Cursor, type Page } from '../../src/connector.js';
+import { CheckpointExpired, type Cursor, type Page, SourceError } from '../../src/connector.js';
 import { attempt, given, inPieces, people, stateAfter, whole } from './readings.js';
 import { type Changes, isLacking, type Person, type SourceUnderTest, skipped } from './source-under-test.js';
 
@@ -55,7 +55,43 @@ export function testsChanges(source: SourceUnderTest): void {
     );
   });
 
-  it('tells of one change without an end of everything', async () => {
+  it('misses nothing that changes while everything is read', async () => {
+    await given(source, people(6), 2);
+    const [first, second, third, , , sixth] = people(6) as [Person, Person, Person, Person, Person, Person];
+    // Behind, ahead, gone, new and renamed: one after each page.
+    const acts = [
+      () => changes.put({ ...first, name: 'Behind' }),
+      () => changes.put({ ...sixth, name: 'Ahead' }),
+      () => changes.remove(second.id),
+      () => changes.put({ id: 'id9', login: 'login9', name: 'New', enabled: true }),
+      () => changes.put({ ...third, login: 'renamed' }),
+    ];
+    const pages: Page[] = [];
+    try {
+      for await (const page of source.open().read({ pageSize: 1, signal: new AbortController().signal })) {
+        pages.push(page);
+        await acts.shift()?.();
+      }
+    } catch (error) {
+      // Who cannot tell that somebody went cannot read on where that happens, and says so.
+      expect(error).toBeInstanceOf(SourceError);
+      expect(changes.tell).toBe('until_somebody_goes');
+      return;
+    }
+    expect(acts).toEqual([]);
+    const told = await attempt(source, { pageSize: 2, since: checkpointOf(pages) });
+    if (told.error !== undefined) {
+      expect(told.error).toBeInstanceOf(CheckpointExpired);
+      expect(changes.tell).toMatch(/^(until_somebody_goes|that_there_are_none)$/);
+      return;
+    }
+    const state = stateAfter(told.pages, stateAfter(pages));
+    const full = stateAfter(await whole(source, { pageSize: 2 }));
+    if (changes.tell !== 'everything') for (const id of state.keys()) if (!full.has(id)) state.delete(id);
+    expect(state).toEqual(full);
+  });
+
+  it('tells of one change, and then of none', async () => {
     await given(source, people(4), 2);
     const since = checkpointOf(await whole(source, { pageSize: 2 }));
     const quiet = await whole(source, { pageSize: 2, since });

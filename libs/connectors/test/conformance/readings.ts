@@ -90,6 +90,7 @@ export async function inPieces(
 ): Promise<Page[]> {
   const pages: Page[] = [];
   while (!pages.at(-1)?.last) {
+    expect(pages.length).toBeLessThan(500);
     const { cursor } = pages.at(-1) ?? {};
     const left = throughJson({ ...options, ...(cursor && { cursor }) });
     const reading = { ...left, pageSize: options.pageSize, signal: new AbortController().signal };
