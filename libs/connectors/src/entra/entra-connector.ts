@@ -53,7 +53,7 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
 
     for await (const { items, place, answer, last } of readList(
       (next) => askDelta(query, next || begin),
-      pageSize,
+      { pageSize, signal },
       left,
     )) {
       const { there, gone } = lastWords(items, (object) => isWanted(object, config));

@@ -31,7 +31,7 @@ export function googleConnector(records: RecordKind, config: GoogleConfig, acces
     const client = googleClient(transport, config, needsGroups, access);
     const left = cursor && understood(listPlace, cursor);
     const ask = (next: string) => askUsers(client.page(signal), config, next);
-    for await (const { items, place, last } of readList(ask, pageSize, left)) {
+    for await (const { items, place, last } of readList(ask, { pageSize, signal }, left)) {
       const lists = needsGroups ? await groupsOfEach(client.page(signal), items) : [];
       const groupsOf = new Map(items.map((item, index) => [item, lists[index] ?? []]));
       const line = place.seen - items.length + 1;

@@ -53,7 +53,7 @@ async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]
     return { items: listOrNone(answer, 'groups'), next: tokenIn(answer), from: answer.from };
   };
   const names: string[] = [];
-  for await (const { items } of readList(ask, maxGroups)) {
+  for await (const { items } of readList(ask, { pageSize: maxGroups })) {
     names.push(...items.flatMap((group) => scalarText(valueAt(group, 'name')) ?? []));
   }
   return names.sort();

@@ -2,6 +2,9 @@ import type { RecordKind } from '@idsync/contracts';
 import { ldapConfig } from '@idsync/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Attribute, Change } from 'ldapts';
+import { conforms } from '../../test/conformance/conforms.js';
+import type { Spoiled } from '../../test/conformance/source-under-test.js';
+import { PeopleInDirectory } from '../../test/people-in-directory.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import {
   admin,
@@ -14,6 +17,7 @@ import {
   startSlapd,
   suffix,
 } from '../../test/slapd.js';
+import { Wire } from '../../test/wire.js';
 import { CheckpointExpired, type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { ldapConnector } from './ldap-connector.js';
@@ -63,6 +67,69 @@ suite('an OpenLDAP directory', () => {
   ): Promise<void> {
     await slapd.client.modify(dn, new Change({ operation, modification: new Attribute({ type, values }) }));
   }
+
+  const kit = new PeopleInDirectory(() => slapd.client, {
+    base: `ou=kit,${suffix}`,
+    dn: (login) => `uid=${login},ou=kit,${suffix}`,
+    entry: ({ id, login, name }) => ({
+      ...person(login),
+      cn: name,
+      employeeNumber: id,
+      mail: `${id}@example.test`,
+    }),
+    name: 'cn',
+  });
+  let wire: Wire;
+  beforeAll(async () => {
+    wire = await Wire.to(Number(new URL(slapd.url).port));
+    await kit.begin();
+  });
+  afterAll(() => wire?.close());
+  const kitFields = { user_principal_name: 'uid', display_name: 'cn', 'attributes.number': 'employeeNumber' };
+  const openKit = (config: Record<string, unknown> = {}) =>
+    source({
+      url: `ldap://127.0.0.1:${wire.port}`,
+      unencrypted: true,
+      base_dn: kit.base,
+      fields: kitFields,
+      overlap_seconds: 1,
+      ...config,
+    });
+  const spoiled =
+    (change: Record<string, string | Buffer | undefined>, config: Record<string, unknown>): Spoiled =>
+    async (people) => {
+      await kit.fill(people);
+      await kit.add({ id: 'odd', login: 'odd', name: 'Odd', enabled: true }, change);
+      return openKit(config);
+    };
+  conforms({
+    name: 'OpenLDAP',
+    open: openKit,
+    fill: (people) => kit.fill(people),
+    always: [kit.always.name],
+    nobody: 'complete',
+    secrets: [password],
+    discovers: ['uid', 'cn', '@groups', '@status'],
+    changes: {
+      tell: 'who_is_there',
+      put: (one) => kit.put(one),
+      remove: (id) => kit.remove(id),
+      expire: { lacks: 'a time is never too old; a change of groups is tested below' },
+    },
+    bad: {
+      withoutId: spoiled({ mail: undefined }, { external_id: 'mail' }),
+      ofWrongType: spoiled(
+        { jpegPhoto: Buffer.from('ffd80001', 'hex') },
+        { fields: { ...kitFields, 'attributes.photo': 'jpegPhoto' } },
+      ),
+      tooLarge: spoiled(
+        { description: 'x'.repeat(20_000) },
+        { fields: { ...kitFields, 'attributes.note': 'description' } },
+      ),
+    },
+    reached: { over: 'tcp', wire: () => wire },
+    runs: 8,
+  });
 
   it('reads everybody over StartTLS, in the order of their entryUUID', async () => {
     const { records, errors, pages } = await read(source());

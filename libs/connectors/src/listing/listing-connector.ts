@@ -1,5 +1,5 @@
 import type { RecordKind } from '@idsync/contracts';
-import { type Connector, SourceError } from '../connector.js';
+import { CheckpointExpired, type Connector, SourceError } from '../connector.js';
 import { defaultLimits, type HttpLimits } from '../http/http-limits.js';
 import { HttpTransport } from '../http/http-transport.js';
 import { WaitBudget } from '../http/waiting.js';
@@ -37,7 +37,7 @@ export function listingConnector({ access, ca, mapping, listings }: ListingSourc
   const open = () => new HttpTransport({ allowedCidrs, limits, ca });
   return {
     async *read(options) {
-      if (options.since) throw new SourceError('this source cannot tell what has changed');
+      if (options.since) throw new CheckpointExpired('this source cannot tell what has changed');
       options.signal.throwIfAborted();
       const transport = open();
       try {

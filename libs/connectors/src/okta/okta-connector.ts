@@ -48,7 +48,7 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
       return oktaAnswer(answer, limit);
     };
 
-    for await (const { items, place, last } of readList(ask, pageSize, left)) {
+    for await (const { items, place, last } of readList(ask, { pageSize, signal }, left)) {
       const there = items.filter(isWanted);
       const groupsOf = new Map<unknown, string[]>();
       if (needsGroups) {
