@@ -55,14 +55,7 @@ suite('an OpenLDAP directory', () => {
     });
   }
 
-  async function change(
-    dn: string,
-    operation: 'add' | 'replace' | 'delete',
-    type: string,
-    ...values: string[]
-  ): Promise<void> {
-    await slapd.client.modify(dn, new Change({ operation, modification: new Attribute({ type, values }) }));
-  }
+  const change: Slapd['change'] = (...words) => slapd.change(...words);
 
   it('reads everybody over StartTLS, in the order of their entryUUID', async () => {
     const { records, errors, pages } = await read(source());
