@@ -14,7 +14,7 @@ import {
 import { describeWith, FollowedSource } from './support/followed-source.js';
 import { Gate } from './support/gate.js';
 
-const crowd = 120;
+const crowd = 40;
 const people = `ou=people,${suffix}`;
 const groups = `ou=groups,${suffix}`;
 const inNorth = `uid=anna,ou=north,${people}`;

@@ -5,7 +5,7 @@ import { Gate } from './support/gate.js';
 
 const scim = await scimServer('t0ken');
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-const crowd = 120;
+const crowd = 40;
 const fewer = 'everything was read: there are fewer resources than before';
 
 describe('a SCIM service', () => {
