@@ -249,6 +249,21 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
       });
     });
 
+    it('takes who comes back switched off for inactive, not for deleted', async () => {
+      const [inside, outside] = [`CN=dan,OU=North,${people}`, `CN=dan,OU=Gone,${domain}`];
+      await source.after(() => samba.client.modifyDN(inside, outside), {
+        told: isGone('dan'),
+        unseenByChanges: isGone('dan'),
+      });
+      const comeBack = async () => {
+        await set(outside, 'userAccountControl', disabled);
+        await samba.client.modifyDN(outside, inside);
+      };
+      await source.after(comeBack, { told: leaves('dan').filter((line) => !line.startsWith('lifecycle.')) });
+      expect(await source.identity('dan')).toMatchObject({ status: 'inactive', accounts: [{ status: 'disabled' }] });
+      await source.after(() => set(inside, 'userAccountControl', enabled), { told: returns('dan') });
+    });
+
     it('reads everything where a group has changed, and tells its members, also those through another group', async () => {
       const told = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
       const becauseFull = 'everything was read: groups have changed';
