@@ -2,7 +2,7 @@ import { newUuid, type PersonStatus, type RecordKind, type SourceRecord } from '
 import { compareAnchors, lockRecordsByAnchor, type StoredRecord, type Transaction } from '@idsync/database';
 import { contentHash } from './content-hash.js';
 import { nextStatus } from './lifecycle.js';
-import { isLiving } from './matching/record-keys.js';
+import { isLiving, isTombstone } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
 import { factsOf } from './stamp-lifecycle.js';
 
@@ -96,7 +96,9 @@ function nextRecord(
 }
 
 function userStatus(fields: StoredRecord['fields'], before: StoredRecord | undefined, now: Date): PersonStatus {
-  const state = before && { status: before.status as PersonStatus, since: before.statusSince };
+  // Who was deleted for not being listed is, once listed again, what they are said to be: their time begins anew.
+  const state =
+    before && !isTombstone(before) ? { status: before.status as PersonStatus, since: before.statusSince } : undefined;
   return nextStatus(state, factsOf(fields), now);
 }
 

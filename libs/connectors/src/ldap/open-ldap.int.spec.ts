@@ -59,14 +59,7 @@ suite('an OpenLDAP directory', () => {
     });
   }
 
-  async function change(
-    dn: string,
-    operation: 'add' | 'replace' | 'delete',
-    type: string,
-    ...values: string[]
-  ): Promise<void> {
-    await slapd.client.modify(dn, new Change({ operation, modification: new Attribute({ type, values }) }));
-  }
+  const change: Slapd['change'] = (...words) => slapd.change(...words);
 
   const kit = new PeopleInDirectory(() => slapd.client, {
     base: `ou=kit,${suffix}`,
