@@ -1,5 +1,9 @@
-// Keeps each delivery as it came, and tells them all on GET. What it has heard of `after` requests on is told only.
+// Keeps each delivery as it came, and on GET tells those after the first `after`. It takes its time, as receivers do: some are under
+// way whenever their sender is killed.
 import { createServer } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const answersAfterMs = 20;
 
 const deliveries = [];
 
@@ -17,5 +21,6 @@ createServer(async (request, response) => {
   }
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => name.startsWith('webhook-')));
   deliveries.push({ headers, body: Buffer.concat(chunks).toString('utf8') });
+  await pause(answersAfterMs);
   response.writeHead(204).end();
 }).listen(4000);

@@ -75,13 +75,12 @@ export class Stack {
     await this.compose('up', '-d', '--no-build', '--wait', '--wait-timeout', '180', ...sizes);
   }
 
-  /** SIGKILL for all that runs in one container of a service. What restarts it is its restart policy. */
+  /** SIGKILL for all that runs in one container of a service, but for its init. What starts it again is its restart policy. */
   async kill(service, index = 1) {
     const user = { postgres: 'postgres', rabbitmq: 'rabbitmq' }[service] ?? '10001';
-    // All processes but init: it ends with the code of its child.
-    const words = ['exec', '-T', '--index', String(index), '-u', user, service, 'sh', '-c', 'kill -9 -1'];
-    // The kill takes the exec with it.
-    await this.compose(...words).catch(() => undefined);
+    const container = `${this.project}-${service}-${index}`;
+    // Where the container goes first, the command ends with an error.
+    await this.docker('exec', '-u', user, container, 'sh', '-c', 'kill -9 -1').catch(() => undefined);
   }
 
   async inside(service, ...words) {
