@@ -5,7 +5,8 @@ const common = {
   transform: { '^.+\\.ts$': '@swc/jest' },
   modulePathIgnorePatterns: ['/dist/', '/.data/'],
   moduleNameMapper: {
-    '^@idsync/(contracts|database|messaging|connectors|runtime|testing)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@idsync/(contracts|database|embedded-postgres|messaging|connectors|runtime|testing)$':
+      '<rootDir>/libs/$1/src/index.ts',
     '^@idsync/(gateway|directory|sync-worker|webhook-dispatcher|standalone)$': '<rootDir>/apps/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -119,9 +119,7 @@ export {
   saveWeakKeys,
   takeQueued,
 } from './directory/weak-keys.js';
-export { AlreadyRunningError, lockDataDir } from './embedded/data-dir-lock.js';
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.js';
-export { expireLeases } from './embedded/expire-leases.js';
+export { expireLeases } from './expire-leases.js';
 export {
   type ApiKeyRow,
   type ApiKeySecret,

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { AlreadyRunningError } from './data-dir-lock.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 
-const program = fileURLToPath(new URL('./testing/run-embedded.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../test/run-embedded.mjs', import.meta.url));
 let dataDir: string;
 const children: ChildProcess[] = [];
 
