@@ -10,7 +10,9 @@ import { ofKind } from './objects.js';
 import { kustomize, type Manifest, render } from './render.js';
 
 if (!kustomize)
-  process.stderr.write('Neither kubectl nor kustomize is here: what the manifests ask of PostgreSQL is not tested.\n');
+  process.stderr.write(
+    'There is no kustomize 5 here, nor a kubectl that has it: what the manifests ask of PostgreSQL is not tested.\n',
+  );
 const describeRendered = kustomize ? describe : describe.skip;
 const password = 'development';
 

@@ -2,6 +2,7 @@ import { services } from '@idsync/contracts';
 import { publicNetworks } from '@idsync/runtime';
 import { describe, expect, it } from '@jest/globals';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { labelsOf, ofKind, selects, workloadOf } from './objects.js';
 import { kustomize, overlays, render } from './render.js';
 
@@ -25,8 +26,15 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
     expect(out.sort()).toEqual(['sync-worker', 'webhook-dispatcher']);
   });
 
-  it.each(['sync-worker', 'webhook-dispatcher'])('lets %s reach just the addresses that it calls by itself', (name) => {
-    expect(internetOf(name)).toEqual(publicNetworks);
+  it.each([
+    ['sync-worker', 'SOURCE_ALLOW_CIDRS'],
+    ['webhook-dispatcher', 'WEBHOOK_ALLOW_CIDRS'],
+  ])('lets %s reach just the addresses that it calls by itself, and those in %s', (name, variable) => {
+    const [settings] = ofKind<IConfigMap>(manifests, 'ConfigMap').filter(({ data }) => data && variable in data);
+    const allowed = settings?.data?.[variable]?.split(',').flatMap((cidr) => (cidr ? { cidr } : [])) ?? [];
+    const reached = internetOf(name);
+    expect(reached).toEqual(expect.arrayContaining([...publicNetworks, ...allowed]));
+    expect(reached).toHaveLength(publicNetworks.length + allowed.length);
   });
 
   it.each(ours)('lets %s reach PostgreSQL', (name) => {

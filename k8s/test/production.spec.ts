@@ -13,8 +13,8 @@ import { kustomize, type Manifest, render } from './render.js';
 
 const describeRendered = kustomize ? describe : describe.skip;
 
-describeRendered('the overlay production', () => {
-  const manifests = kustomize ? render('overlays/production') : [];
+describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => {
+  const manifests = kustomize ? render(`overlays/${overlay}`) : [];
   const policies = ofKind<INetworkPolicy>(manifests, 'NetworkPolicy');
   const scaled = ofKind<IScaledObject>(manifests, 'ScaledObject');
 

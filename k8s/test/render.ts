@@ -9,19 +9,20 @@ export interface Manifest {
   metadata: { name: string; namespace?: string; labels?: Record<string, string> };
 }
 
-export const overlays = ['dev', 'production'] as const;
+/** `example` is on top of `production`, as an operator's own would be. */
+export const overlays = ['dev', 'production', 'example'] as const;
 
 const programs = [
-  ['kubectl', 'kustomize'],
-  ['kustomize', 'build'],
-] as const;
+  { program: 'kubectl', verb: 'kustomize', version: ['version', '--client'] },
+  { program: 'kustomize', verb: 'build', version: ['version'] },
+];
 const timeoutMs = 60_000;
 
-/** The program that renders; undefined if neither kubectl nor kustomize is here. */
-export const kustomize = programs.find(([program, verb]) => {
+/** The program that renders; undefined if there is no kustomize 5 here, be it alone or in kubectl (from 1.27). */
+export const kustomize = programs.find(({ program, version }) => {
   try {
-    execFileSync(program, [verb, '--help'], { stdio: 'ignore', timeout: timeoutMs });
-    return true;
+    const said = execFileSync(program, version, { encoding: 'utf8', stdio: 'pipe', timeout: timeoutMs });
+    return /^(Kustomize Version: )?v5\./m.test(said);
   } catch {
     return false;
   }
@@ -29,8 +30,8 @@ export const kustomize = programs.find(([program, verb]) => {
 
 /** Renders a folder, given relative to `k8s`. Throws what kustomize says if it cannot. */
 export function render(folder: string): Manifest[] {
-  if (!kustomize) throw new Error('neither kubectl nor kustomize is here');
-  const [program, verb] = kustomize;
+  if (!kustomize) throw new Error('there is no kustomize 5 here');
+  const { program, verb } = kustomize;
   const path = fileURLToPath(new URL(`../${folder}`, import.meta.url));
   const text = execFileSync(program, [verb, path], { encoding: 'utf8', timeout: timeoutMs, maxBuffer: 2 ** 26 });
   return parseAllDocuments(text).map((document) =>

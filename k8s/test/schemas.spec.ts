@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { kustomize, type Manifest, overlays, render } from './render.js';
 import { schemaErrors } from './schema-errors.js';
 
-if (!kustomize) process.stderr.write('Neither kubectl nor kustomize is here: the manifests are not tested.\n');
+if (!kustomize)
+  process.stderr.write('There is no kustomize 5 here, nor a kubectl that has it: the manifests are not tested.\n');
 const describeRendered = kustomize ? describe : describe.skip;
 
 describeRendered.each(overlays)('the overlay %s', (overlay) => {
