@@ -25,13 +25,17 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts'],
+      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/k8s/test/*.spec.ts'],
       testPathIgnorePatterns: ['\\.int\\.spec\\.ts$'],
     },
     {
       ...common,
       displayName: 'integration',
-      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.int.spec.ts', '<rootDir>/test/*.e2e.spec.ts'],
+      testMatch: [
+        '<rootDir>/{apps,libs}/*/src/**/*.int.spec.ts',
+        '<rootDir>/k8s/test/*.int.spec.ts',
+        '<rootDir>/test/*.e2e.spec.ts',
+      ],
       globalSetup: '<rootDir>/test/setup/services-up.mjs',
       globalTeardown: '<rootDir>/test/setup/services-down.mjs',
     },
