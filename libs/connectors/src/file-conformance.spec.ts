@@ -66,6 +66,7 @@ for (const { type, config, head, entry, cut, nobody, discovers } of formats) {
     nobody,
     secrets: [],
     discovers,
+    readsOne: { stranger: 'nobody' },
     changes: { lacks: 'a file in a folder tells nothing of what it was before' },
     bad: {
       withoutId: spoiled(entry(odd)),

@@ -40,6 +40,7 @@ conforms({
   nobody: 'refused',
   secrets: ['t0ken'],
   discovers: ['id', 'login', 'name'],
+  readsOne: { stranger: 'nobody' },
   changes: {
     tell: 'that_there_are_none',
     put: (person) => void people.set(person.id, person),

@@ -4,6 +4,7 @@ import { Attribute, Change, Client } from 'ldapts';
 import { conforms } from '../../test/conformance/conforms.js';
 import type { Spoiled } from '../../test/conformance/source-under-test.js';
 import { PeopleInDirectory } from '../../test/people-in-directory.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import { administrator, domain, haveSamba, password, type Samba, startSamba } from '../../test/samba.js';
 import { Wire } from '../../test/wire.js';
@@ -107,6 +108,7 @@ suite('an Active Directory', () => {
     nobody: 'complete',
     secrets: [password],
     discovers: ['sAMAccountName', 'objectGUID', '@groups', '@status'],
+    readsOne: { stranger: '00000000-0000-4000-8000-000000000000' },
     changes: {
       tell: 'everything',
       put: (one) => kit.put(one),
@@ -338,5 +340,16 @@ suite('an Active Directory', () => {
     await expect(read(source({ base_dn: `OU=Nowhere,${domain}` }))).rejects.toThrow(
       `reading OU=Nowhere,${domain}: the entry does not exist, or this account may not see it`,
     );
+  });
+
+  it('gives one user as a read of everything does, by objectGUID, an attribute or the name', async () => {
+    for (const external_id of ['objectGUID', 'sAMAccountName', 'dn']) {
+      const strangers = [
+        'Nobody',
+        ...(external_id === 'dn' ? [`CN=Administrator,CN=Users,${domain}`] : ['Administrator']),
+      ];
+      const known = external_id === 'dn' ? strangers.slice(1) : strangers;
+      expect((await expectEachAlone(source({ external_id }), known)).length).toBeGreaterThan(3);
+    }
   });
 });

@@ -69,6 +69,7 @@ conforms({
   runs: 5,
   secrets: [token],
   discovers: ['id', 'userName', 'displayName', '@groups'],
+  readsOne: { stranger: 'nobody' },
   changes: { tell: 'until_somebody_goes', put, remove, expire: () => remove('id0') },
   bad: {
     withoutId: spoiled('Odd', (resource) => ({ ...resource, id: undefined })),

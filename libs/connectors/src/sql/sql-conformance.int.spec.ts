@@ -67,6 +67,7 @@ for (const [name, text, start] of systems) {
     nobody: 'complete',
     secrets: ['secret word', 'not asked for'],
     discovers: ['id', 'login', 'name'],
+    readsOne: { stranger: 'nobody' },
     changes: { tell: 'everything', put, remove, expire: () => server.run('delete from people') },
     bad: {
       withoutId: spoiled(null, {}),

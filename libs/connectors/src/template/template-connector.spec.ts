@@ -68,6 +68,7 @@ conforms({
   nobody: 'complete',
   secrets: [token],
   discovers: ['id', 'login', 'name'],
+  readsOne: { stranger: 'nobody' },
   changes: {
     tell: 'everything',
     put,

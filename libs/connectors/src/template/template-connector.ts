@@ -8,6 +8,7 @@ import type { HttpTransport } from '../http/http-transport.js';
 import { listPlace, readList } from '../http/read-list.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
+import { lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { askStaff, isGone } from './staff-api.js';
@@ -54,11 +55,12 @@ export function templateConnector(records: RecordKind, config: TemplateConfig, a
     }
   }
 
+  const readAll = (options: ReadOptions) => withTransport(access, (transport) => read(options, transport));
   return {
     tellsChanges: true,
-    async *read(options) {
-      yield* withTransport(access, (transport) => read(options, transport));
-    },
+    read: readAll,
+    // An API that can be asked for one person is: see `http/get-one.ts`.
+    readOne: (externalId, signal) => lookThrough(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {

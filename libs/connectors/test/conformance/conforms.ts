@@ -5,6 +5,7 @@ import { testsChanges } from './changes.js';
 import { testsCutConnections, testsCutFiles } from './cut.js';
 import { testsHttpFaults } from './http-faults.js';
 import { testsHttpLies } from './http-lies.js';
+import { testsOneRecord } from './one-record.js';
 import { testsPages } from './pages.js';
 import { isLacking, type SourceUnderTest, skipped } from './source-under-test.js';
 
@@ -15,6 +16,7 @@ export function conforms(source: SourceUnderTest): void {
     describe('in pages', () => testsPages(source));
     describe('read for changes', () => testsChanges(source));
     describe('with a bad record', () => testsBadRecords(source));
+    describe('asked for one record', () => testsOneRecord(source));
     describe('cancelled', () => testsCancellation(source));
     describe('that fails', () => {
       if (reached.over === 'files') testsCutFiles(source, reached);

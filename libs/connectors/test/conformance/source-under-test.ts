@@ -33,6 +33,8 @@ export interface SourceUnderTest {
   secrets: readonly string[];
   /** Names that `discover` has to show. */
   discovers: readonly string[] | Lacking;
+  /** Whether it tells of one record; then an id that nobody has, as the source writes its ids. */
+  readsOne: { stranger: string } | Lacking;
   changes: Changes | Lacking;
   /** A source with the people, and among them a record of which nothing can be made. */
   bad: { withoutId: Spoiled; ofWrongType: Spoiled; tooLarge: Spoiled };
