@@ -1,5 +1,8 @@
 import type { RecordError, SourceRecord } from '@idsync/contracts';
 
+/** What a source says of one record. */
+export type FoundRecord = { record: SourceRecord } | { error: RecordError } | 'absent';
+
 /** Where a source was left; JSON, kept in the job row in the same transaction as the batch it belongs to. */
 export type Cursor = Readonly<Record<string, string | number | boolean>>;
 
@@ -43,6 +46,12 @@ export interface Connector {
   /** True if a read of changes never misses one: then everything is read only where that is asked for or needed. */
   readonly missesNothing?: boolean;
   read(options: ReadOptions): AsyncIterable<Page>;
+  /**
+   * What a read of everything would say of this record now: the same record, the same error, or that it is not among those that are
+   * read. `absent` only where the source itself says so; all else that keeps it from telling throws SourceError. Sources that
+   * cannot be asked for one record have no `readOne`.
+   */
+  readOne?(externalId: string, signal: AbortSignal): Promise<FoundRecord>;
   /** What there is to map; a connector without it shows the fields of its first records. */
   discover?(signal: AbortSignal): Promise<SourceField[]>;
 }

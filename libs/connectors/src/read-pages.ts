@@ -1,6 +1,7 @@
 import type { RecordError, SourceRecord } from '@idsync/contracts';
 import { z } from 'zod';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from './connector.js';
+import { lookThrough } from './look-through.js';
 import { changed, type FileSource, requireUnchanged, type SourceFile } from './open-source-file.js';
 
 /** Where an entry of a file begins. */
@@ -28,9 +29,11 @@ const pageBytes = 8 * 1024 * 1024;
 
 /** A connector for a file. Only where it comes from somewhere that knows versions, it tells that nothing has changed. */
 export function fileConnector(source: FileSource, readEntries: EntryReader): Connector {
+  const read = (options: ReadOptions) => readPages(source, readEntries, options);
   return {
     tellsChanges: source.isUnchanged !== undefined,
-    read: (options) => readPages(source, readEntries, options),
+    read,
+    readOne: (externalId, signal) => lookThrough(read, externalId, signal),
   };
 }
 

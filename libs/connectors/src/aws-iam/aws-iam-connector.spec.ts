@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { failure, type IamAccount, type IamUser, iamApi } from '../../test/aws-iam-api.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { conforms, lastWords, quickLimits, readPages } from '../../test/listing-conformance.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -311,5 +312,14 @@ describe('a connector for an account', () => {
     expect(() => createConnector({ ...settings, config: { users: 'none' }, secrets })).toThrow(
       'neither users nor roles',
     );
+  });
+});
+
+describe('one record of IAM', () => {
+  it('is what a read of everything gives, of users and of roles', async () => {
+    start();
+    for (const records of ['user', 'machine_identity'] as const) {
+      expect((await expectEachAlone(connector(records))).length).toBeGreaterThan(1);
+    }
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { githubApi, type Organization, tokenIssuer } from '../../test/github-api.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { conforms, lastWords, quickLimits, readPages } from '../../test/listing-conformance.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import type { Connector } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -334,5 +335,14 @@ describe('a connector for an organization', () => {
     expect(() => createConnector({ ...settings, config: { ...config, auth: app }, secrets: broken })).toThrow(
       'the secret "private_key" is no RSA private key in PEM',
     );
+  });
+});
+
+describe('one record of GitHub', () => {
+  it('is what a read of everything gives, of members; machines cannot be asked for one by one', async () => {
+    server.serve(withToken());
+    expect(await expectEachAlone(connector('user'))).toHaveLength(10);
+    expect(await expectEachAlone(connector('user', { external_id: 'login' }), ['user-10'])).toHaveLength(10);
+    expect(connector('machine_identity').readOne).toBeUndefined();
   });
 });

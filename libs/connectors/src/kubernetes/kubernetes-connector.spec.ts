@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Asked, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { type Cluster, kubernetesApi, serviceAccount } from '../../test/kubernetes-api.js';
 import { conforms, lastWords, quickLimits, readPages } from '../../test/listing-conformance.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -225,5 +226,18 @@ describe('a connector for a cluster', () => {
     const { error } = await readPages(connector(), 3);
     expect((error as Error).message).toBe(`GET ${server.origin}/api/v1/pods answered 403 (Forbidden: ${message})`);
     expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('one service account', () => {
+  it('is what a read of everything gives, with its pods and tokens', async () => {
+    server.serve(kubernetesApi(cluster(), token).api);
+    expect(await expectEachAlone(connector())).toHaveLength(11);
+  });
+
+  it('is not taken for gone where the list is refused', async () => {
+    const { api } = kubernetesApi(cluster(), token);
+    server.serve((asked) => (asked.url.pathname.endsWith('/serviceaccounts') ? { status: 403 } : api(asked)));
+    await expect(readOne(connector(), 'nobody')).rejects.toThrow(SourceError);
   });
 });
