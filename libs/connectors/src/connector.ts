@@ -1,5 +1,8 @@
 import type { RecordError, SourceRecord } from '@idsync/contracts';
 
+/** What a source says of one record. */
+export type FoundRecord = { record: SourceRecord } | { error: RecordError } | 'absent';
+
 /**
  * Where a source was left; JSON, kept in the job row in the same transaction as the batch it belongs to. Another process, of another
  * version even, takes it up: it holds no secret, and one that is not understood is a SourceError.
@@ -62,6 +65,12 @@ export interface Connector {
    * one. However it ends, also where its reader leaves early, it leaves no connection and no file open.
    */
   read(options: ReadOptions): AsyncIterable<Page>;
+  /**
+   * What a read of everything would say of this record now: the same record, the same error, or that it is not among those that are
+   * read. `absent` only where the source itself says so; all else that keeps it from telling throws SourceError. Sources that
+   * cannot be asked for one record have no `readOne`.
+   */
+  readOne?(externalId: string, signal: AbortSignal): Promise<FoundRecord>;
   /** What there is to map, by the first of its records; it does not depend on the mapping. */
   discover?(signal: AbortSignal): Promise<SourceField[]>;
 }

@@ -8,6 +8,7 @@ import {
   SourceError,
   type SourceField,
 } from './connector.js';
+import { lookThrough } from './look-through.js';
 import { changed, type FileSource, requireUnchanged, type SourceFile } from './open-source-file.js';
 
 /** Where an entry of a file begins. */
@@ -41,9 +42,11 @@ const pageBytes = 8 * 1024 * 1024;
 
 /** A connector for a file. Only where it comes from somewhere that knows versions, it tells that nothing has changed. */
 export function fileConnector(source: FileSource, readEntries: EntryReader, readFields: FieldReader): Connector {
+  const read = (options: ReadOptions) => readPages(source, readEntries, options);
   return {
     tellsChanges: source.isUnchanged !== undefined,
-    read: (options) => readPages(source, readEntries, options),
+    read,
+    readOne: (externalId, signal) => lookThrough(read, externalId, signal),
     async discover(signal) {
       const file = await source.open(signal);
       try {

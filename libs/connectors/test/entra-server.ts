@@ -105,6 +105,11 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
       if (pathname === '/v1.0/$batch') return batch(asked);
       if (pathname === `/v1.0/${collection}`)
         return { body: { value: [...stored.values()].map(({ object }) => object) } };
+      const [, kind, id = ''] = /^\/v1\.0\/(\w+)\/([^/]+)$/.exec(pathname) ?? [];
+      const named = kind === collection ? decodeURIComponent(id) : '';
+      const one = [...stored.values()].find(({ object }) => [object.id, object.userPrincipalName].includes(named));
+      if (one && !one.gone) return { body: one.object };
+      if (named !== '') return { status: 404, body: { error: { code: 'Request_ResourceNotFound', message: 'no' } } };
       const found = beside.get(pathname.replace('/v1.0', '') + asked.url.search);
       return found === undefined
         ? { status: 404, body: { error: { code: 'BadRequest', message: 'no' } } }

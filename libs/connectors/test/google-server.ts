@@ -107,6 +107,9 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
       if (pathname === '/admin/directory/v1/groups') {
         return list(asked, 'groups', groups.get(searchParams.get('userKey') ?? '') ?? []);
       }
+      const named = decodeURIComponent(/\/users\/([^/]+)$/.exec(pathname)?.[1] ?? '');
+      const one = users.find(({ id, primaryEmail }) => id === named || primaryEmail === named);
+      if (one) return { body: one };
       return { status: 404, body: { error: { code: 404, message: 'Not Found' } } };
     },
     isList: ({ url }: Asked) => url.pathname === '/admin/directory/v1/users',

@@ -82,6 +82,9 @@ export async function oktaServer(records: RecordKind = 'user', config: Partial<O
       if (pathname === '/api/v1/users') return list(asked, sorted.filter(matching(searchParams.get('filter'))));
       const found = lists.get(pathname);
       if (found) return list(asked, found);
+      const named = decodeURIComponent(/^\/api\/v1\/(?:users|apps)\/([^/]+)$/.exec(pathname)?.[1] ?? '');
+      const one = sorted.find(({ id, profile }) => id === named || (profile as Resource)?.login === named);
+      if (one) return { headers: headers(), body: one };
       return { status: 404, body: { errorCode: 'E0000007', errorSummary: 'Not found: Resource not found' } };
     },
   };

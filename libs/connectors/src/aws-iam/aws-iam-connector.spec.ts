@@ -5,6 +5,7 @@ import { conforms } from '../../test/conformance/conforms.js';
 import { quick } from '../../test/conformance/readings.js';
 import type { Person, SourceUnderTest } from '../../test/conformance/source-under-test.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import { attempt, lastWords } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
@@ -366,5 +367,14 @@ describe('a connector for an account', () => {
     expect(() => createConnector({ ...settings, config: { users: 'none' }, secrets })).toThrow(
       'neither users nor roles',
     );
+  });
+});
+
+describe('one record of IAM', () => {
+  it('is what a read of everything gives, of users and of roles', async () => {
+    start();
+    for (const records of ['user', 'machine_identity'] as const) {
+      expect((await expectEachAlone(connector(records))).length).toBeGreaterThan(1);
+    }
   });
 });

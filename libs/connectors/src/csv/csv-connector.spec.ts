@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { names, readAll, sourcesFolder } from '../../test/source-fixture.js';
 import { SourceError } from '../connector.js';
 
@@ -197,5 +198,24 @@ describe('a CSV source', () => {
       await expect(endless).rejects.toThrow(SourceError);
       await expect(endless).rejects.toThrow('has a row of more than 1 MiB');
     }
+  });
+});
+
+describe('one row of a CSV source', () => {
+  it('is what a read of everything gives: the last of its id, or what is wrong with it', async () => {
+    const text = 'id,name,on\n1,Ann,2020-01-01\n2,Bob,never\n1,Anna,2020-01-02\n';
+    const fields = { display_name: 'name', hire_date: 'on' };
+    expect(await expectEachAlone(source('csv', text, { fields }))).toEqual(['2', '1']);
+    const found = await readOne(source('csv', text, { fields }), '1');
+    expect(found).toMatchObject({ record: { fields: { display_name: ['Anna'] } } });
+    expect(await readOne(source('csv', text, { fields }), '2')).toMatchObject({ error: { line: 3, external_id: '2' } });
+  });
+
+  it('is not taken for gone where the file is cut off, or a row without an id may be it', async () => {
+    await expect(readOne(source('csv', 'id,name\n1,Ann\n2'), '3')).rejects.toThrow(SourceError);
+    await expect(readOne(source('csv', 'id,name\n1,Ann\n,Bob\n'), '3')).rejects.toThrow(
+      '1 record without an id could be it',
+    );
+    expect(await readOne(source('csv', 'id,name\n1,Ann\n,Bob\n'), '1')).toMatchObject({ record: { external_id: '1' } });
   });
 });

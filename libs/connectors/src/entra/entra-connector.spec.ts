@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { conforms } from '../../test/conformance/conforms.js';
 import { access, entraServer, entraUnderTest, minimal } from '../../test/entra-server.js';
 import { loopback } from '../../test/http-server.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { read } from '../../test/reading.js';
 import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
@@ -273,5 +274,33 @@ describe('service principals', () => {
     const bodies = apps.server.asked.map(({ body }) => body).join();
     expect(bodies).toContain("/applications(appId='app1')");
     expect(bodies).not.toContain("/applications(appId='foreign')");
+  });
+});
+
+describe('one object of Entra ID', () => {
+  it('is what a read of everything gives, and absent by its name, or as a guest who is not wanted', async () => {
+    for (const api of [users, members]) {
+      api.set(ann);
+      api.set({ ...ann, id: 'guest', userType: 'Guest' });
+      for (let n = 0; n < 5; n += 1) api.put({ id: `id${n}`, name: `Name ${n}`, enabled: n % 2 === 0 });
+    }
+    users.remove('id3');
+    expect(await expectEachAlone(users.connector(), ['id3', 'nobody', ann.userPrincipalName])).toHaveLength(6);
+    expect(await expectEachAlone(members.connector(), ['guest'])).toHaveLength(6);
+    members.clear();
+  });
+
+  it('comes with what is beside it', async () => {
+    grouped.set(ann);
+    const groups = { value: [{ id: 'g1', displayName: 'Staff' }] };
+    grouped.relate('/users/a1/transitiveMemberOf/microsoft.graph.group', groups);
+    expect(await expectEachAlone(grouped.connector())).toEqual(['a1']);
+    expect(await readOne(grouped.connector(), 'a1')).toMatchObject({ record: { fields: { groups: ['Staff'] } } });
+  });
+
+  it('is not taken for gone because an address is wrong', async () => {
+    const nothing = { status: 404, body: { error: { code: 'Request_ResourceNotFound', message: 'no' } } };
+    users.server.serve((asked) => (users.isToken(asked) ? users.answer(asked) : nothing));
+    await expect(readOne(users.connector(), 'a1')).rejects.toThrow(SourceError);
   });
 });

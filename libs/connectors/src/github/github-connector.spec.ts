@@ -6,6 +6,7 @@ import { quick } from '../../test/conformance/readings.js';
 import type { Person, SourceUnderTest } from '../../test/conformance/source-under-test.js';
 import { githubApi, type Organization, tokenIssuer } from '../../test/github-api.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import { attempt, lastWords } from '../../test/reading.js';
 import type { Connector } from '../connector.js';
 import { createConnector } from '../create-connector.js';
@@ -445,5 +446,14 @@ describe('a connector for an organization', () => {
     expect(() => createConnector({ ...settings, config: { ...config, auth: app }, secrets: broken })).toThrow(
       'the secret "private_key" is no RSA private key in PEM',
     );
+  });
+});
+
+describe('one record of GitHub', () => {
+  it('is what a read of everything gives, of members; machines cannot be asked for one by one', async () => {
+    server.serve(withToken());
+    expect(await expectEachAlone(connector('user'))).toHaveLength(10);
+    expect(await expectEachAlone(connector('user', { external_id: 'login' }), ['user-10'])).toHaveLength(10);
+    expect(connector('machine_identity').readOne).toBeUndefined();
   });
 });

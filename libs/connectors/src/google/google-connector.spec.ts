@@ -3,8 +3,9 @@ import { conforms } from '../../test/conformance/conforms.js';
 import { quick } from '../../test/conformance/readings.js';
 import { googleServer, googleUnderTest, subject } from '../../test/google-server.js';
 import { loopback } from '../../test/http-server.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { read } from '../../test/reading.js';
-import { CheckpointExpired } from '../connector.js';
+import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { googleConnector } from './google-connector.js';
 
@@ -170,5 +171,27 @@ describe('what a connector is given', () => {
 
   it('cannot be for machine identities', () => {
     expect(() => googleConnector('machine_identity', config, access)).toThrow('belong to projects of Google Cloud');
+  });
+});
+
+describe('one user of Google Workspace', () => {
+  it('is what a read of everything gives, with the groups, and absent by an address', async () => {
+    grouped.set(liz);
+    for (let n = 0; n < 5; n += 1) grouped.put({ id: `id${n}`, name: `Name ${n}`, enabled: n % 2 === 0 });
+    grouped.relate(liz.id, ['Engineers', 'All']);
+    expect(await expectEachAlone(grouped.connector(), ['nobody', liz.primaryEmail])).toHaveLength(7);
+    expect(await readOne(grouped.connector(), liz.id)).toMatchObject({
+      record: { fields: { groups: ['All', 'Engineers'] } },
+    });
+  });
+
+  it('is found among the deleted where they are read too', async () => {
+    withDeleted.set({ ...liz, deletionTime: '2026-01-01T00:00:00.000Z' });
+    expect(await expectEachAlone(withDeleted.connector())).toContain(liz.id);
+  });
+
+  it('is not taken for gone because an address is wrong', async () => {
+    users.server.serve((asked) => (users.isToken(asked) ? users.answer(asked) : { status: 404, body: 'nothing here' }));
+    await expect(readOne(users.connector(), '1')).rejects.toThrow(SourceError);
   });
 });

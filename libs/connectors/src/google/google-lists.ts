@@ -1,6 +1,7 @@
 import type { GoogleConfig } from '@idsync/contracts';
 import { SourceError } from '../connector.js';
 import type { ApiAnswer, PageRequests } from '../http/api-client.js';
+import { getOne } from '../http/get-one.js';
 import { listIn } from '../http/paging.js';
 import { type ListAnswer, readList } from '../http/read-list.js';
 import { scalarText, valueAt } from '../json/json-value.js';
@@ -33,6 +34,15 @@ export async function askUsers(requests: PageRequests, config: GoogleConfig, nex
   const following = tokenIn(answer);
   const end = isDeleted ? 'there:' : undefined;
   return { items, next: following === undefined ? end : `${list}:${following}`, from: answer.from };
+}
+
+/** One user by id; undefined if there is none. */
+export async function askUser(requests: PageRequests, config: GoogleConfig, id: string): Promise<unknown | undefined> {
+  const query = { projection: 'full' };
+  const answer = await getOne(requests, `/users/${encodeURIComponent(id)}`, { query }, async () => {
+    await askUsers(requests, config, 'there:');
+  });
+  return answer?.body;
 }
 
 /** The names of the groups of each user, of which it is a member itself. */

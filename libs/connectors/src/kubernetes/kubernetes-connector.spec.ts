@@ -5,6 +5,7 @@ import { quick } from '../../test/conformance/readings.js';
 import type { Person, SourceUnderTest } from '../../test/conformance/source-under-test.js';
 import { type Asked, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { type Cluster, kubernetesApi, serviceAccount } from '../../test/kubernetes-api.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { attempt, lastWords } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
@@ -276,5 +277,18 @@ describe('a connector for a cluster', () => {
     const { error } = await attempt(connector(), { pageSize: 3 });
     expect((error as Error).message).toBe(`GET ${server.origin}/api/v1/pods answered 403 (Forbidden: ${message})`);
     expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('one service account', () => {
+  it('is what a read of everything gives, with its pods and tokens', async () => {
+    server.serve(kubernetesApi(cluster(), token).api);
+    expect(await expectEachAlone(connector())).toHaveLength(11);
+  });
+
+  it('is not taken for gone where the list is refused', async () => {
+    const { api } = kubernetesApi(cluster(), token);
+    server.serve((asked) => (asked.url.pathname.endsWith('/serviceaccounts') ? { status: 403 } : api(asked)));
+    await expect(readOne(connector(), 'nobody')).rejects.toThrow(SourceError);
   });
 });

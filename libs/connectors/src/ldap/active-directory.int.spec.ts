@@ -4,6 +4,7 @@ import { Attribute, Change, Client } from 'ldapts';
 import { conforms } from '../../test/conformance/conforms.js';
 import type { Spoiled } from '../../test/conformance/source-under-test.js';
 import { PeopleInDirectory } from '../../test/people-in-directory.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import { administrator, domain, haveSamba, password, type Samba, startSamba } from '../../test/samba.js';
 import { Wire } from '../../test/wire.js';
@@ -338,5 +339,16 @@ suite('an Active Directory', () => {
     await expect(read(source({ base_dn: `OU=Nowhere,${domain}` }))).rejects.toThrow(
       `reading OU=Nowhere,${domain}: the entry does not exist, or this account may not see it`,
     );
+  });
+
+  it('gives one user as a read of everything does, by objectGUID, an attribute or the name', async () => {
+    for (const external_id of ['objectGUID', 'sAMAccountName', 'dn']) {
+      const strangers = [
+        'Nobody',
+        ...(external_id === 'dn' ? [`CN=Administrator,CN=Users,${domain}`] : ['Administrator']),
+      ];
+      const known = external_id === 'dn' ? strangers.slice(1) : strangers;
+      expect((await expectEachAlone(source({ external_id }), known)).length).toBeGreaterThan(3);
+    }
   });
 });

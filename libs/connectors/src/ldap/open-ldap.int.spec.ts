@@ -5,6 +5,7 @@ import { Attribute, Change } from 'ldapts';
 import { conforms } from '../../test/conformance/conforms.js';
 import type { Spoiled } from '../../test/conformance/source-under-test.js';
 import { PeopleInDirectory } from '../../test/people-in-directory.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import {
   admin,
@@ -384,6 +385,43 @@ suite('an OpenLDAP directory', () => {
         'localhost is not called: ::1',
       );
       await expect(failure(closed(['127.0.0.0/8'], 'ldap://127.0.0.1:1'))).resolves.toContain('(ECONNREFUSED)');
+    });
+  });
+
+  describe('gives one entry as a read of everything does', () => {
+    const some = '(uid=user1*0)';
+
+    it('by its anchor, an attribute or its name, and none that the filter or the base leaves out', async () => {
+      const user7 = personDn('user7');
+      const byUuid = await read(source({ filter: '(uid=user7)' }));
+      const uuid = byUuid.records[0]?.external_id ?? '';
+      const stranger = '00000000-0000-4000-8000-000000000000';
+      expect((await expectEachAlone(source({ filter: some }), [uuid, stranger])).length).toBeGreaterThan(50);
+      const byUid = source({ filter: some, external_id: 'uid' });
+      expect((await expectEachAlone(byUid, ['user7', 'USER10', 'nobody', '*', 'user1*0'])).length).toBeGreaterThan(50);
+      const byName = await expectEachAlone(source({ filter: some, external_id: 'dn' }), [
+        user7,
+        `uid=no/body,${people}`,
+      ]);
+      expect(byName.length).toBeGreaterThan(50);
+      expect(await readOne(source({ base_dn: suffix, external_id: 'dn' }), user7)).toMatchObject({
+        record: { external_id: user7 },
+      });
+      expect(await readOne(source({ base_dn: newcomers, external_id: 'dn', filter: '(objectClass=*)' }), user7)).toBe(
+        'absent',
+      );
+    });
+
+    it('and takes nobody for gone where it cannot compare, or nobody is to be seen', async () => {
+      const unknown = source({ external_id: 'noSuchAttribute' });
+      await expect(readOne(unknown, 'user7')).rejects.toThrow('can be compared by noSuchAttribute');
+      await expect(readOne(source({ external_id: 'uid', filter: '(uid=nobody)' }), 'user7')).rejects.toThrow(
+        SourceError,
+      );
+      await expect(readOne(source({ external_id: 'dn', filter: '(uid=nobody)' }), personDn('user7'))).rejects.toThrow(
+        SourceError,
+      );
+      await expect(readOne(source(), 'no uuid')).rejects.toThrow(SourceError);
     });
   });
 });

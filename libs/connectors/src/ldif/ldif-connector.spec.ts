@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { expectEachAlone } from '../../test/read-one.js';
 import { names, readAll, sourcesFolder } from '../../test/source-fixture.js';
 
 const { source } = sourcesFolder();
@@ -285,5 +286,14 @@ describe('an LDIF source', () => {
 
   it('fails at a line that never ends', async () => {
     await expect(read(`dn: a\nuid: ${'x'.repeat(9_000_000)}`)).rejects.toThrow('line 2 is longer than 8 MiB');
+  });
+});
+
+describe('one entry of an LDIF source', () => {
+  it('is what a read of everything gives, and absent where its class is not wanted', async () => {
+    const entry = (id: string, objectClass: string) =>
+      `dn: uid=${id},dc=x\nobjectClass: ${objectClass}\nuid: ${id}\ncn: n${id}\n`;
+    const text = [entry('1', 'person'), entry('2', 'person'), entry('3', 'device')].join('\n');
+    expect(await expectEachAlone(source('ldif', text), ['3', 'nobody'])).toEqual(['1', '2']);
   });
 });

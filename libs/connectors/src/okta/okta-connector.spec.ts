@@ -4,8 +4,9 @@ import { conforms } from '../../test/conformance/conforms.js';
 import { quick } from '../../test/conformance/readings.js';
 import { loopback } from '../../test/http-server.js';
 import { oktaServer, oktaUnderTest } from '../../test/okta-server.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { read } from '../../test/reading.js';
-import { CheckpointExpired } from '../connector.js';
+import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { oktaConnector } from './okta-connector.js';
 
@@ -16,7 +17,8 @@ const present = await oktaServer('user', { deprovisioned: false });
 const accounts = await oktaServer('account');
 const grouped = await oktaServer('user', { fields: { groups: '@groups' } });
 const apps = await oktaServer('machine_identity');
-const all = [users, present, accounts, grouped, apps];
+const named = await oktaServer('user', { external_id: 'profile.login' });
+const all = [users, present, accounts, grouped, apps, named];
 for (const api of all) api.server.serve((asked) => api.answer(asked));
 
 const isaac = {
@@ -221,5 +223,39 @@ describe('a service app that reads', () => {
     await expect(read(oktaConnector('user', config, { ...access, secrets: {} }), { pageSize: 10 })).rejects.toThrow(
       'is missing',
     );
+  });
+});
+
+describe('one user of Okta', () => {
+  const many = (api: (typeof all)[number]) => {
+    for (let n = 0; n < 7; n += 1) api.put({ id: `id/${n} ä`, name: `Name ${n}`, enabled: n % 2 === 0 });
+  };
+
+  it('is what a read of everything gives, with the groups', async () => {
+    many(grouped);
+    grouped.relate('/api/v1/users/id%2F2%20%C3%A4/groups', [{ id: 'g', profile: { name: 'Singers' } }]);
+    for (const n of [0, 1, 3, 4, 5, 6]) grouped.relate(`/api/v1/users/id%2F${n}%20%C3%A4/groups`, []);
+    expect(await expectEachAlone(grouped.connector())).toHaveLength(7);
+    expect(await readOne(grouped.connector(), 'id/2 ä')).toMatchObject({ record: { fields: { groups: ['Singers'] } } });
+  });
+
+  it('is absent by its login, which is no id, and where the deactivated are not wanted', async () => {
+    present.set({ ...isaac, status: 'DEPROVISIONED' });
+    present.put({ id: 'id1', name: 'Ann', enabled: true });
+    expect(await expectEachAlone(present.connector(), [isaac.id, 'id1@okta.example'])).toEqual(['id1']);
+  });
+
+  it('is looked for among all where another attribute is its id', async () => {
+    many(named);
+    expect(await expectEachAlone(named.connector(), ['id/1 ä'])).toHaveLength(7);
+  });
+
+  it('is not taken for gone because an address is wrong, or answers something else', async () => {
+    users.server.serve(() => ({ status: 404, body: { errorCode: 'E0000007', errorSummary: 'Not found' } }));
+    await expect(readOne(users.connector(), 'id1')).rejects.toThrow(SourceError);
+    users.server.serve(() => ({ status: 404, body: {} }));
+    await expect(readOne(users.connector(), 'id1')).rejects.toThrow(SourceError);
+    users.server.serve(() => ({ body: {} }));
+    await expect(readOne(users.connector(), 'id1')).rejects.toThrow('has no id');
   });
 });

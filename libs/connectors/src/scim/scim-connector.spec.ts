@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { loopback } from '../../test/http-server.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { scimServer } from '../../test/scim-server.js';
 import { readAll } from '../../test/source-fixture.js';
-import { CheckpointExpired, type Connector, type Cursor } from '../connector.js';
+import { CheckpointExpired, type Connector, type Cursor, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 
 const scim = await scimServer('t0ken');
@@ -192,5 +193,36 @@ describe('changes of a SCIM service', () => {
     const source = connector({ changes: false });
     expect(source.tellsChanges).toBe(false);
     await expect(sync(source, new Map())).resolves.toBeUndefined();
+  });
+});
+
+describe('one resource of a SCIM service', () => {
+  it('is what a read of everything gives, by the id of the service, with its groups', async () => {
+    for (const name of ['ann', 'bob', 'cat', 'dan']) await add(name);
+    const [ann] = [...scim.users.keys()];
+    await addGroup('staff', ann ?? '');
+    const fields = { user_principal_name: 'userName', groups: '@groups' };
+    expect(await expectEachAlone(connector({ fields }))).toHaveLength(4);
+    expect(await expectEachAlone(connector())).toHaveLength(4);
+  });
+
+  it('is found by another attribute, and absent where the case differs or the filter does not want it', async () => {
+    for (const name of ['ann', 'bob', 'a"b']) await add(name);
+    expect(await expectEachAlone(connector({ external_id: 'userName' }), ['ANN', 'nobody'])).toHaveLength(3);
+    const filter = 'userName eq "ann" or userName eq "cat"';
+    expect(await expectEachAlone(connector({ external_id: 'userName', filter }), ['bob'])).toEqual(['ann']);
+    const path = 'emails[type=work].value';
+    expect(await expectEachAlone(connector({ external_id: path }))).toHaveLength(3);
+  });
+
+  it('is looked for by the filter too where there is one', async () => {
+    const ann = await add('ann');
+    const bob = await add('bob');
+    expect(await expectEachAlone(connector({ filter: 'userName eq "ann"' }), [bob.id])).toEqual([ann.id]);
+  });
+
+  it('is not taken for gone by a service that is not there, or does not let us in', async () => {
+    await expect(readOne(connector({ url: `${scim.url}/elsewhere` }), 'ann')).rejects.toThrow(SourceError);
+    await expect(readOne(connector({}, 'wr0ng'), 'ann')).rejects.toThrow(SourceError);
   });
 });

@@ -3,6 +3,7 @@ import { type Connector, type ReadOptions, SourceError, type SourceField } from 
 import { maybeSecret, SeenFields } from '../seen-fields.js';
 import { sourceNames } from '../transform.js';
 import { columnValues } from './column-values.js';
+import { findRow } from './find-row.js';
 import { Link } from './link.js';
 import { mysqlDialect } from './mysql.js';
 import { makePlan } from './plan.js';
@@ -33,15 +34,27 @@ export function sqlConnector(
     timeoutMs: config.timeout_seconds * 1_000,
   };
   const mapping = { kind: records, externalId: config.external_id, fields: config.fields };
+  async function planned(link: Link): Promise<Source> {
+    const plan = await link.transaction((session) => makePlan(dialect, session, config, sourceNames(config)));
+    return { dialect, link, plan, config, mapping };
+  }
+
   return {
     tellsChanges: config.changed_at !== undefined,
     async *read(options: ReadOptions) {
       options.signal.throwIfAborted();
       const link = new Link(dialect, target, options.signal);
       try {
-        const plan = await link.transaction((session) => makePlan(dialect, session, config, sourceNames(config)));
-        const source: Source = { dialect, link, plan, config, mapping };
+        const source = await planned(link);
         yield* options.since ? readChanges(source, options.since, options) : readEverything(source, options);
+      } finally {
+        link.close();
+      }
+    },
+    async readOne(externalId, signal) {
+      const link = new Link(dialect, target, signal);
+      try {
+        return await findRow(await planned(link), externalId, signal);
       } finally {
         link.close();
       }
