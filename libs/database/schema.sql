@@ -641,18 +641,25 @@ create table sync_jobs (
   checkpoint jsonb,
   scheduled_for timestamp with time zone,
   last_record_at timestamp with time zone,
+  external_id text,
+  outcome text,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text]))),
+  constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text, 'record'::text]))),
+  constraint sync_jobs_outcome_check CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'deleted'::text, 'absent'::text, 'refused'::text]))),
+  constraint sync_jobs_record_check CHECK (((mode = 'record'::text) = (external_id IS NOT NULL))),
   constraint sync_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
-CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (connector_id) WHERE (status = ANY (ARRAY['running'::text, 'quarantined'::text]));
+CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (connector_id) WHERE ((status = ANY (ARRAY['running'::text, 'quarantined'::text])) AND (mode <> 'record'::text));
+CREATE INDEX sync_jobs_records ON public.sync_jobs USING btree (connector_id, last_record_at) WHERE (mode = 'record'::text);
+CREATE INDEX sync_jobs_records_unfinished ON public.sync_jobs USING btree (id) WHERE ((mode = 'record'::text) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
 CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at) WHERE (sweep_asked_at IS NOT NULL);
 CREATE INDEX sync_jobs_tenant ON public.sync_jobs USING btree (tenant_id, id);
 CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (connector_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text]));
+CREATE INDEX sync_jobs_waiting ON public.sync_jobs USING btree (connector_id, id) WHERE ((status = 'queued'::text) AND (mode <> 'record'::text));
 alter table sync_jobs enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using (true) with check (true);
 create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));

@@ -14,6 +14,7 @@ import {
   type SyncJob,
   saveCounts,
   saveDecision,
+  saveOutcome,
   type Transaction,
 } from '@idsync/database';
 import { afterEnd } from './job-counts.js';
@@ -57,10 +58,11 @@ export async function completeJob(
   const firstError = counts.recordsFailed > 0 ? await findFirstRecordError(tx, job.id) : undefined;
   const outcome = decideOutcome(job.errorMessage, counts, firstError);
   // What could not be proved complete leaves the next run to begin where this one did.
-  if (outcome.status !== 'failed' && !job.dryRun) {
+  if (outcome.status !== 'failed' && !job.dryRun && job.mode !== 'record') {
     if (swept.note === undefined) await keepCheckpoint(tx, job);
     if (job.mode === 'full') await forgetOtherFailing(tx, job);
   }
+  if (job.mode === 'record' && swept.deleted > 0) await saveOutcome(tx, job.id, 'deleted');
   await end(tx, job, {
     ...afterEnd(counts, outcome.status !== 'failed'),
     ...outcome,
@@ -88,7 +90,8 @@ export async function cancelJob(
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
   const error = jobEnd.status === 'completed_with_errors' ? leftOut(jobEnd) : jobEnd.errorMessage;
   const endedAt = await endJob(tx, job.id, jobEnd);
-  if (!job.dryRun) await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
+  // One record says nothing of its source.
+  if (!job.dryRun && job.mode !== 'record') await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
   await recordEvents(tx, job.tenantId, [
     {

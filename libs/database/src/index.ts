@@ -11,6 +11,7 @@ export {
   findBatch,
   findConnectors,
   findJobState,
+  findOvertaken,
   findSafeguard,
   findUnfinishedJobs,
   isConnectorBusy,
@@ -266,6 +267,7 @@ export {
 export { deleteOldProbes, endProbe, findOpenProbe } from './sync/probes.js';
 export { deleteOldJobs } from './sync/purge.js';
 export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
+export { findClaimableRecordJobs, insertRecordJob, saveOutcome } from './sync/record-jobs.js';
 export {
   type DueConnector,
   findDueConnectors,

@@ -1,9 +1,15 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { TenantEntity } from './gateway.entities.js';
 
-@Index('sync_jobs_one_running', ['connectorId'], { unique: true, where: "status in ('running', 'quarantined')" })
+@Index('sync_jobs_one_running', ['connectorId'], {
+  unique: true,
+  where: "status in ('running', 'quarantined') and mode <> 'record'",
+})
 @Index('sync_jobs_one_queued', ['connectorId'], { unique: true, where: "status = 'queued' and not keyed" })
 @Index('sync_jobs_unfinished', ['connectorId', 'id'], { where: "status in ('queued', 'running', 'quarantined')" })
+@Index('sync_jobs_waiting', ['connectorId', 'id'], { where: "status = 'queued' and mode <> 'record'" })
+@Index('sync_jobs_records_unfinished', ['id'], { where: "mode = 'record' and status in ('queued', 'running')" })
+@Index('sync_jobs_records', ['connectorId', 'lastRecordAt'], { where: "mode = 'record'" })
 @Index('sync_jobs_tenant', ['tenantId', 'id'])
 @Index('sync_jobs_sweeping', ['sweepAskedAt'], { where: 'sweep_asked_at is not null' })
 @Index('sync_jobs_finished', ['completedAt'], { where: 'completed_at is not null' })
@@ -12,7 +18,9 @@ import { TenantEntity } from './gateway.entities.js';
   "status in ('queued', 'running', 'quarantined', 'completed', 'completed_with_errors', 'failed', 'cancelled')",
 )
 @Index('sync_jobs_scheduled', ['connectorId', 'scheduledFor'], { unique: true, where: 'scheduled_for is not null' })
-@Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes')")
+@Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes', 'record')")
+@Check('sync_jobs_record_check', "(mode = 'record') = (external_id is not null)")
+@Check('sync_jobs_outcome_check', "outcome in ('created', 'updated', 'unchanged', 'deleted', 'absent', 'refused')")
 @Entity('sync_jobs')
 export class SyncJobEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_jobs_pkey' })
@@ -129,6 +137,14 @@ export class SyncJobEntity {
   /** When its source last gave a page. */
   @Column({ type: 'timestamptz', name: 'last_record_at', nullable: true })
   lastRecordAt!: Date | null;
+
+  /** Of the record it reads, where that is one alone. */
+  @Column({ type: 'text', name: 'external_id', nullable: true })
+  externalId!: string | null;
+
+  /** What came of that record. */
+  @Column({ type: 'text', nullable: true })
+  outcome!: string | null;
 }
 
 @Index('connector_states_due', ['nextRunAt'], { where: 'next_run_at is not null' })

@@ -1,9 +1,11 @@
 import {
   type ConnectorBody,
+  type ConnectorType,
+  type JobMode,
   newUuid,
+  type RecordKind,
   type Safeguard,
   type Schedule,
-  type SyncMode,
   safeguard,
 } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
@@ -12,10 +14,10 @@ import { count, type Page, type Rows } from './page.js';
 export interface ConnectorRow {
   id: string;
   tenantId: string;
-  type: string;
+  type: ConnectorType;
   name: string;
   priority: number;
-  records: string;
+  records: RecordKind;
   config: Record<string, unknown>;
   safeguard: Safeguard;
   /** The names of its secrets. */
@@ -38,7 +40,7 @@ export interface ConnectorRow {
 export interface LastRun {
   id: string;
   status: string;
-  mode: SyncMode;
+  mode: JobMode;
   startedAt: string | null;
   completedAt: string;
   errorMessage: string | null;

@@ -90,10 +90,10 @@ export async function saveSkippedRun(tx: Transaction, { id, tenantId }: DueConne
   );
 }
 
-/** Status of a job of the connector that has not ended. */
+/** Status of a job of the connector that has not ended; those of one record are in nobody's way. */
 export async function findUnfinishedJob(tx: Transaction, connectorId: string): Promise<string | undefined> {
   const [job] = await tx.query<{ status: string }>(
-    `select status from sync_jobs where connector_id = $1 and status in ('queued', 'running', 'quarantined')
+    `select status from sync_jobs where connector_id = $1 and mode <> 'record' and status in ('queued', 'running', 'quarantined')
       order by id limit 1`,
     [connectorId],
   );
