@@ -160,4 +160,30 @@ describe('the command line against running services', () => {
       err: 'idsync: not found\n',
     });
   });
+
+  it('reads one record of a source at once', async () => {
+    const known = await identities();
+    await writeFile(
+      join(sources, 'people.csv'),
+      people.replace('4,Robert', '4,Robin').replace('3,Robert', '5,Eve,Gray,eve@x.org\n3,Robert'),
+    );
+    const updated = await idsync('connectors', 'sync-record', 'HR', '4');
+    expect(updated).toMatchObject({ code: 0, err: '' });
+    expect(updated.out).toMatch(new RegExp(`^4: updated \\(${known['4'].id}, job_\\w+\\)\n$`));
+    expect((await tenant.client.get(`/v1/identities/${known['4'].id}`)).body.display_name).toBe('Robin Black');
+    expect(await reply('connectors', 'sync-record', 'HR', '4')).toMatchObject({ outcome: 'unchanged', mode: 'record' });
+    expect(await reply('connectors', 'sync-record', 'HR', '5')).toMatchObject({ outcome: 'created' });
+    expect((await idsync('connectors', 'sync-record', 'HR', 'CN=no/body')).out).toContain(
+      'not in the source, and never known',
+    );
+    await writeFile(join(sources, 'people.csv'), people);
+    expect(await reply('connectors', 'sync-record', 'HR', '5')).toMatchObject({
+      outcome: 'deleted',
+      records_deleted: 1,
+    });
+    expect((await idsync('connectors', 'sync-record', 'HR', '5')).out).toContain(
+      'not in the source, and deleted before',
+    );
+    expect(await reply('connectors', 'get', 'HR')).toMatchObject({ health: 'ok', last_run: { mode: 'full' } });
+  });
 });

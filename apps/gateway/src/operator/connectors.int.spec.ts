@@ -182,3 +182,60 @@ describe('what operators see of a source', () => {
     expect(await become('batches_total = 0')).toMatchObject({ stalled: false });
   });
 });
+
+describe('one record of a connector', () => {
+  const strange = 'CN=Ren\\, A/B,OU=100%+ü ?#;,DC=x';
+  const sync = (connector: unknown, record: string) =>
+    operator('POST', `${tenant}/connectors/${connector}/records/${encodeURIComponent(record)}/sync`);
+
+  /** Does the sync-worker's part for the record, once it is asked for. */
+  async function worked(externalId: string, change: string): Promise<void> {
+    for (;;) {
+      const rows = await fixture.rows(
+        `update sync_jobs set ${change} where external_id = $1 and mode = 'record' returning id`,
+        [externalId],
+      );
+      if (rows.length > 0) return;
+    }
+  }
+
+  it('is asked for whatever its id, and what came of it is told with the job', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'One' });
+    const [answer] = await Promise.all([
+      sync(body.id, strange),
+      worked(strange, `status = 'completed', outcome = 'absent', completed_at = now()`),
+    ]);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'completed', mode: 'record', external_id: strange, outcome: 'absent', errors: [] },
+    });
+    expect(answer.body).not.toHaveProperty('record_id');
+    const found = await operator('GET', `${tenant}/sync-jobs/${answer.body.job_id}`);
+    expect(found).toEqual({ status: 200, body: answer.body });
+  });
+
+  it('goes on by itself where it takes longer than ten seconds', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Unhurried' });
+    const answer = await sync(body.id, '4711');
+    expect(answer).toMatchObject({ status: 202, body: { status: 'queued', external_id: '4711' } });
+  });
+
+  it('is asked of no connector that there is not, or that cannot, and by no id that cannot be', async () => {
+    expect(await sync('con_00000000000000000000000000', '1')).toEqual({ status: 404, body: { error: 'not found' } });
+    const github = {
+      type: 'github',
+      name: 'Bots',
+      records: 'machine_identity',
+      config: { organization: 'octo-org', auth: { type: 'token' } },
+      secrets: { token: 'ghp_x' },
+    };
+    const { body } = await operator('POST', `${tenant}/connectors`, github);
+    expect(await sync(body.id, '1')).toEqual({
+      status: 400,
+      body: { error: 'connectors of this kind cannot read one record alone' },
+    });
+    const { body: csv } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Ids' });
+    expect((await sync(csv.id, 'a\0b')).status).toBe(400);
+    expect((await sync(csv.id, 'x'.repeat(1_025))).status).toBe(400);
+  });
+});
