@@ -1,6 +1,7 @@
 import { encodeId } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { expectEachAlone } from '../../test/read-one.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import { CheckpointExpired } from '../connector.js';
 import { createConnector } from '../create-connector.js';
@@ -141,5 +142,12 @@ describe('what was pushed', () => {
     stop.abort(new Error('enough'));
     await expect(pages.next()).rejects.toThrow('enough');
     await expect(read(source.connector(), { since: { offset: 3 } })).rejects.toThrow('not one among what was pushed');
+  });
+
+  it('is read one by one as all at once', async () => {
+    const source = new Pushes();
+    for (const name of [1, 2, 3, 4]) source.push(name, document('a'));
+    source.push(4, undefined);
+    expect(await expectEachAlone(source.connector(), [idOf(4), 'nobody'])).toHaveLength(3);
   });
 });

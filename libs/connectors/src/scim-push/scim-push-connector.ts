@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
+import { lookThrough } from '../look-through.js';
 import { mapRecord } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 
@@ -51,29 +52,32 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
     return page;
   }
 
+  async function* read({ since, cursor, pageSize, signal }: ReadOptions): AsyncGenerator<Page> {
+    const from = since && understood(placeShape, since);
+    const { last: begun, forgotten } = await pushed.standing();
+    if (from && from.position < forgotten) {
+      throw new CheckpointExpired('deletions that were pushed since are no longer known');
+    }
+    const left = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
+    let at = placeOf(left);
+    let { read: count } = left;
+    for (let last = false; !last; ) {
+      signal.throwIfAborted();
+      const users = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
+      last = users.length < pageSize;
+      const page = pageOf(users, count);
+      count += users.length;
+      at = placeOf(users.at(-1) ?? at);
+      const checkpoint = from ? at : { position: left.begun, id: highest };
+      yield { ...page, cursor: { ...at, read: count, begun: left.begun }, last, ...(last && { checkpoint }) };
+    }
+  }
+
   return {
     tellsChanges: true,
     missesNothing: true,
-    async *read({ since, cursor, pageSize, signal }: ReadOptions) {
-      const from = since && understood(placeShape, since);
-      const { last: begun, forgotten } = await pushed.standing();
-      if (from && from.position < forgotten) {
-        throw new CheckpointExpired('deletions that were pushed since are no longer known');
-      }
-      const left = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
-      let at = placeOf(left);
-      let { read } = left;
-      for (let last = false; !last; ) {
-        signal.throwIfAborted();
-        const users = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
-        last = users.length < pageSize;
-        const page = pageOf(users, read);
-        read += users.length;
-        at = placeOf(users.at(-1) ?? at);
-        const checkpoint = from ? at : { position: left.begun, id: highest };
-        yield { ...page, cursor: { ...at, read, begun: left.begun }, last, ...(last && { checkpoint }) };
-      }
-    },
+    read,
+    readOne: (externalId, signal) => lookThrough(read, externalId, signal),
     async discover() {
       const users = await pushed.behind(beginning, { limit: discovered, deletedToo: false });
       return jsonFields(users.map(({ document }) => document));
