@@ -191,7 +191,7 @@ describe('one record of a connector', () => {
   /** Does the sync-worker's part for the record, once it is asked for. */
   async function worked(externalId: string, change: string): Promise<void> {
     for (;;) {
-      const rows = await fixture.rows(
+      const rows = await gateway.fixture.rows(
         `update sync_jobs set ${change} where external_id = $1 and mode = 'record' returning id`,
         [externalId],
       );

@@ -282,7 +282,8 @@ describe('one object of Entra ID', () => {
     for (const api of [users, members]) {
       api.set(ann);
       api.set({ ...ann, id: 'guest', userType: 'Guest' });
-      for (let n = 0; n < 5; n += 1) api.put({ id: `id${n}`, name: `Name ${n}`, enabled: n % 2 === 0 });
+      for (let n = 0; n < 5; n += 1)
+        api.put({ id: `id${n}`, name: `Name ${n}`, enabled: n % 2 === 0, login: `login${n}` });
     }
     users.remove('id3');
     expect(await expectEachAlone(users.connector(), ['id3', 'nobody', ann.userPrincipalName])).toHaveLength(6);

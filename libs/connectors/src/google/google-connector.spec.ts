@@ -177,7 +177,8 @@ describe('what a connector is given', () => {
 describe('one user of Google Workspace', () => {
   it('is what a read of everything gives, with the groups, and absent by an address', async () => {
     grouped.set(liz);
-    for (let n = 0; n < 5; n += 1) grouped.put({ id: `id${n}`, name: `Name ${n}`, enabled: n % 2 === 0 });
+    for (let n = 0; n < 5; n += 1)
+      grouped.put({ id: `id${n}`, name: `Name ${n}`, enabled: n % 2 === 0, login: `login${n}` });
     grouped.relate(liz.id, ['Engineers', 'All']);
     expect(await expectEachAlone(grouped.connector(), ['nobody', liz.primaryEmail])).toHaveLength(7);
     expect(await readOne(grouped.connector(), liz.id)).toMatchObject({

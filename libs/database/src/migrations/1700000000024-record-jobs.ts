@@ -28,7 +28,10 @@ create index sync_jobs_records on sync_jobs (connector_id, last_record_at) where
 `;
 
 const down = `
+-- Its owner sees them only so.
+alter table sync_jobs no force row level security;
 delete from sync_jobs where mode = 'record';
+alter table sync_jobs force row level security;
 drop index sync_jobs_records;
 drop index sync_jobs_records_unfinished;
 drop index sync_jobs_waiting;
