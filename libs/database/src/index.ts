@@ -200,7 +200,13 @@ export { type NewEvent, recordEvents } from './record-events.js';
 export { type ServiceRole, serviceRoles } from './roles.js';
 export { SchemaVersionError } from './schema-version.js';
 export { abandonPushed, forgetAbandoned, forgetPushedDeletions } from './scim/forget-pushed.js';
-export { findPushStanding, type PushedPlace, type PushedUser, readPushedUsers } from './scim/read-pushed.js';
+export {
+  findPushStanding,
+  type PushedPlace,
+  type PushedUser,
+  readPushedUser,
+  readPushedUsers,
+} from './scim/read-pushed.js';
 export {
   addScimMembers,
   groupsOfMembers,

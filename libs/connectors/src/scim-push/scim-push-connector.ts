@@ -1,9 +1,8 @@
-import { encodeId, type RecordKind, type ScimPushConfig, scimFields } from '@idsync/contracts';
+import { decodeId, encodeId, type RecordKind, type ScimPushConfig, scimFields } from '@idsync/contracts';
 import { z } from 'zod';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
-import { lookThrough } from '../look-through.js';
 import { mapRecord } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 
@@ -21,6 +20,8 @@ export interface PushedUser extends Place {
 /** What was pushed to one connector, in the order of the pushes that changed it last. */
 export interface PushedUsers {
   behind(place: Place, options: { limit: number; deletedToo: boolean }): Promise<PushedUser[]>;
+  /** Undefined where nobody of that id was pushed, or who was is deleted. */
+  one(id: string): Promise<PushedUser | undefined>;
   /** The number of the last push, and the one up to which deletions are no longer known. */
   standing(): Promise<{ last: number; forgotten: number }>;
 }
@@ -77,7 +78,18 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
     tellsChanges: true,
     missesNothing: true,
     read,
-    readOne: (externalId, signal) => lookThrough(read, externalId, signal),
+    async readOne(externalId, signal) {
+      signal.throwIfAborted();
+      const id = decodeId('scimResource', externalId);
+      const user = id === undefined ? undefined : await pushed.one(id);
+      if (user?.document === undefined) return 'absent';
+      const {
+        records: [record],
+        errors: [error],
+      } = pageOf([user], 0);
+      if (error) return { error };
+      return record ? { record } : 'absent';
+    },
     async discover() {
       const users = await pushed.behind(beginning, { limit: discovered, deletedToo: false });
       return jsonFields(users.map(({ document }) => document));

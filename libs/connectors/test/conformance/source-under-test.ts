@@ -38,7 +38,7 @@ export interface SourceUnderTest {
   changes: Changes | Lacking;
   /** A source with the people, and among them a record of which nothing can be made. */
   bad: { withoutId: Spoiled; ofWrongType: Spoiled; tooLarge: Spoiled };
-  reached: OverHttp | OverTcp | FromFiles;
+  reached: OverHttp | OverTcp | FromFiles | FromOurselves;
   /** Of each property; less where a real server takes its time. */
   runs?: number;
 }
@@ -93,6 +93,11 @@ export interface Lies {
 export interface OverTcp {
   over: 'tcp';
   wire(): Wire;
+}
+
+/** What is read stands with us; whoever asks for it is cut off by nobody else. */
+export interface FromOurselves {
+  over: 'ourselves';
 }
 
 export interface FromFiles {
