@@ -12,4 +12,9 @@ export class BatchesConsumer {
   async apply(@Payload() message: Message<'sync.batch.ready'>): Promise<void> {
     await applyBatch(this.database, message);
   }
+
+  @EventPattern<string>('sync.record.ready')
+  async applyRecord(@Payload() message: Message<'sync.record.ready'>): Promise<void> {
+    await applyBatch(this.database, message);
+  }
 }

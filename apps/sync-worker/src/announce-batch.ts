@@ -15,5 +15,6 @@ export async function announceNext(tx: Transaction, job: SyncJob, counts: JobCou
 }
 
 async function announce(tx: Transaction, job: SyncJob, seq: number): Promise<void> {
-  await enqueue(tx, { type: 'sync.batch.ready', tenantId: job.tenantId, data: { job_id: job.id, seq } });
+  const type = job.mode === 'record' ? 'sync.record.ready' : 'sync.batch.ready';
+  await enqueue(tx, { type, tenantId: job.tenantId, data: { job_id: job.id, seq } });
 }

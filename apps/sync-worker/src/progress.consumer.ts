@@ -43,4 +43,9 @@ export class ProgressConsumer {
     const failed = await failUnappliedBatch(this.database, message);
     if (failed) this.scheduler.jobEnded(message.data.job_id);
   }
+
+  @EventPattern<string>('dead.sync.record.ready')
+  async recordGivenUp(@Payload() message: Message<'sync.record.ready'>): Promise<void> {
+    await this.givenUp(message);
+  }
 }

@@ -105,7 +105,7 @@ export class SyncFixture {
   /** Takes the announced batches out of the outbox, as the relay would. */
   async announced(): Promise<Message<'sync.batch.ready'>[]> {
     const rows = await this.rows.rows<{ message: string }>(
-      `with taken as (delete from outbox where type = 'sync.batch.ready' returning id, message)
+      `with taken as (delete from outbox where type in ('sync.batch.ready', 'sync.record.ready') returning id, message)
        select message from taken order by id`,
     );
     return rows.map((row) => JSON.parse(row.message) as Message<'sync.batch.ready'>);

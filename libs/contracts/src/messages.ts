@@ -29,6 +29,8 @@ export const messageTypes = {
   'connector.probe.requested': z.object({ ...envelope, data: z.object({ probe_id: z.uuid() }) }),
   /** sync-worker → directory: a batch of records lies in sync_batches. */
   'sync.batch.ready': z.object({ ...envelope, data: z.object(batchReference) }),
+  /** The batch of a job of one record, for which somebody is waiting. */
+  'sync.record.ready': z.object({ ...envelope, data: z.object(batchReference) }),
   /** directory → sync-worker: that batch was applied, in the transaction that announced it. */
   'sync.batch.applied': z.object({
     ...envelope,

@@ -47,7 +47,7 @@ export const queues = {
   'sync-worker.dead-batches': {
     service: 'sync-worker',
     binds: [],
-    bindsDead: ['sync.batch.ready', 'sync.sweep.requested'],
+    bindsDead: ['sync.batch.ready', 'sync.record.ready', 'sync.sweep.requested'],
     ordered: false,
     prefetch: 1,
     deliveryLimit: 20,
@@ -57,6 +57,14 @@ export const queues = {
     binds: ['sync.batch.ready'],
     ordered: false,
     prefetch: 2,
+    deliveryLimit: 10,
+  },
+  // Not behind the batches of large runs: somebody waits for the answer.
+  'directory.records': {
+    service: 'directory',
+    binds: ['sync.record.ready'],
+    ordered: false,
+    prefetch: 1,
     deliveryLimit: 10,
   },
   'directory.sweeps': {
