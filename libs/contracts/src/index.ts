@@ -2,7 +2,7 @@ export * from './attribute-priorities.js';
 export * from './connector-config.js';
 export * from './connector-health.js';
 export * from './connectors/aws-iam.js';
-export { type ConnectorType, connectorDefinitions } from './connectors/definitions.js';
+export { type ConnectorType, connectorDefinitions, shownElsewhere } from './connectors/definitions.js';
 export { type EntraConfig, entraConfig, entraFields } from './connectors/entra.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export * from './connectors/files.js';

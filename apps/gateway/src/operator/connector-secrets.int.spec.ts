@@ -68,6 +68,30 @@ describe('the secrets of a connector', () => {
     expect(await stored(id)).toBeUndefined();
   });
 
+  it('have to be given anew for whom they were not given for', async () => {
+    const path = `${connectors}/${await create()}`;
+    const elsewhere = { ...scim.config, url: 'https://evil.example.com/v2' };
+    expect(await operator('PATCH', path, { config: elsewhere })).toEqual({
+      status: 400,
+      body: {
+        error: 'config.url says to whom secrets are shown: give secrets.password, secrets.token anew, or null',
+      },
+    });
+    for (const auth of [
+      { type: 'header', name: 'x-leak' },
+      { type: 'basic', user: 'another' },
+    ]) {
+      expect((await operator('PATCH', path, { config: { ...scim.config, auth } })).body.error).toContain('config.auth');
+    }
+    expect((await operator('PATCH', path, { config: elsewhere, secrets: { token: 'new' } })).body.error).toContain(
+      'give secrets.password anew',
+    );
+    expect((await operator('PATCH', path, { config: { ...scim.config, filter: 'active eq true' } })).status).toBe(200);
+    const secrets = { password: null, token: 'new' };
+    const auth = { type: 'bearer' };
+    expect((await operator('PATCH', path, { config: { ...elsewhere, auth }, secrets })).status).toBe(200);
+  });
+
   it('are refused by name where they are none, and what was stays', async () => {
     const id = await create();
     const path = `${connectors}/${id}`;

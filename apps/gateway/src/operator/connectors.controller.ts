@@ -1,5 +1,5 @@
 import { checkSchedule, checkSourcePath } from '@idsync/connectors';
-import { type ConnectorBody, connectorBody, requests } from '@idsync/contracts';
+import { type ConnectorBody, connectorBody, requests, shownElsewhere } from '@idsync/contracts';
 import {
   abandonPushed,
   type ConnectorRow,
@@ -83,10 +83,12 @@ export class ConnectorsController {
       const before = await lockConnector(tx, tenant, id);
       if (!before) throw notFound();
       const { type, name, priority, records, config, safeguard, schedule } = before;
-      const secrets = await this.secretsAfter(tx, tenant, before, 'secrets' in patch ? patch.secrets : {});
+      const given = 'secrets' in patch ? patch.secrets : {};
+      const secrets = await this.secretsAfter(tx, tenant, before, given);
       const body = validConnector({ type, name, priority, records, config, safeguard, schedule, ...patch, secrets });
       if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
       if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
+      requireGivenAnew(before, body, given);
       const row = await named(body, () => updateConnector(tx, tenant, id, body));
       const names = await writeSecrets(tx, tenant, id, body, this.settings.encryptionKeys);
       // What wins is decided when a document is written, so the directory has to go through them.
@@ -176,6 +178,19 @@ export class ConnectorsController {
     const kept = stay ? await readSecrets(tx, tenant, before.id, this.settings.encryptionKeys) : {};
     return Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== null));
   }
+}
+
+/** Who may change where a connector calls must not learn its secrets by that. */
+function requireGivenAnew({ config }: ConnectorRow, body: ConnectorBody, given: unknown): void {
+  const named = new Set(Object.keys(given ?? {}));
+  const carried = Object.keys(body.secrets)
+    .filter((name) => !named.has(name))
+    .sort();
+  const changed = carried.length > 0 ? shownElsewhere(config, body.config) : undefined;
+  if (changed === undefined) return;
+  throw badRequest(
+    `config.${changed} says to whom secrets are shown: give ${carried.map((name) => `secrets.${name}`).join(', ')} anew, or null`,
+  );
 }
 
 function validConnector(input: unknown): ConnectorBody {

@@ -31,5 +31,34 @@ export const connectorDefinitions = {
   sql: { config: sqlConfig, secrets: sqlSecrets },
 } as const;
 
+/**
+ * What of a `config` says what is read and how it is understood. All else says to whom a secret is shown, and how: a stored one
+ * is not carried along to where it was not given for.
+ */
+const readingKeys: ReadonlySet<string> = new Set([
+  ...['external_id', 'fields', 'delimiter', 'list_separator', 'object_class', 'base_dn', 'scope', 'filter', 'anchor'],
+  ...[
+    'groups',
+    'deleted_objects',
+    'overlap_seconds',
+    'users',
+    'roles',
+    'aws_roles',
+    'emails',
+    'machines',
+    'namespaces',
+  ],
+  ...['label_selector', 'pods', 'token_secrets', 'user_types', 'microsoft_apps', 'deprovisioned', 'customer', 'query'],
+  ...['deleted', 'resource', 'changes', 'schema', 'table', 'key', 'changed_at', 'deleted_values', 'timeout_seconds'],
+]);
+
+/** The first field by which a connector's secrets would be shown to somebody else, or otherwise than before. */
+export function shownElsewhere(before: object, after: object): string | undefined {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  return [...new Set([...was.keys(), ...is.keys()])].find(
+    (name) => !readingKeys.has(name) && JSON.stringify(was.get(name)) !== JSON.stringify(is.get(name)),
+  );
+}
+
 export type ConnectorType = keyof typeof connectorDefinitions;
 export const connectorTypes = Object.keys(connectorDefinitions) as ConnectorType[];
