@@ -33,7 +33,13 @@ export async function openReading(
     if (!source) throw new SourceError(connectorDeleted);
     const connector = openConnector(source);
     const { configVersion, fullEvery } = source;
-    if (job.configVersion !== null) return { connector, configVersion: job.configVersion, job };
+    if (job.configVersion !== null) {
+      // One half by one mapping and the other by another is nobody's directory.
+      if (job.cursor !== null && job.configVersion !== configVersion) {
+        throw new SourceError('the connector was changed while it was read: start another run');
+      }
+      return { connector, configVersion: job.configVersion, job };
+    }
     const state = await findConnectorState(tx, connectorId);
     if (job.mode === 'record') throw new Error('a job of one record reads no pages');
     const { tellsChanges = false, missesNothing } = connector;
