@@ -67,6 +67,7 @@ export {
   countDoneDeletions,
   countEntries,
   countKnownBefore,
+  countRecentHarm,
   countRemovals,
   dropEntries,
   dropRemovals,

@@ -24,6 +24,16 @@ describe('the safeguard', () => {
     );
   });
 
+  it('counts what earlier runs of a day took, if this one takes anything', () => {
+    const recent = { deletions: 15, disables: 20 };
+    expect(whyHeld(usual, { ...plan, known: 85, deletions: 5 }, false, recent)).toBeUndefined();
+    expect(whyHeld(usual, { ...plan, known: 85, deletions: 6 }, false, recent)).toBe(
+      'held back: it would delete 6, after 15 within a day, of 100 records, more than 10 % and more than 20',
+    );
+    expect(whyHeld(usual, { ...plan, known: 85, disables: 1 }, false, recent)).toMatch(/disable 1, after 20 within/);
+    expect(whyHeld(usual, { ...plan, known: 85 }, false, { deletions: 50, disables: 50 })).toBeUndefined();
+  });
+
   it('holds an empty source, however few it would delete', () => {
     expect(whyHeld(usual, { known: 3, deletions: 3, disables: 0 }, true)).toMatch(/delete all 3 .* empty/);
     expect(whyHeld(usual, { known: 0, deletions: 0, disables: 0 }, true)).toBeUndefined();

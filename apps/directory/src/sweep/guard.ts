@@ -28,24 +28,27 @@ export function allowance(guard: Safeguard, known: number, harm: Harm): number {
   return Math.max(records, Math.floor((known * percent) / 100));
 }
 
-/** Why an operator must decide; undefined if the run stays within its safeguard. */
+/** Why an operator must decide; undefined if the run, with what those of the last day took, stays within its safeguard. */
 export function whyHeld(
   guard: Safeguard,
   plan: Pick<SyncPlan, 'deletions' | 'disables'> & { known: number },
   sourceIsEmpty: boolean,
+  recent: Pick<SyncPlan, 'deletions' | 'disables'> = { deletions: 0, disables: 0 },
 ): string | undefined {
-  const { known, deletions, disables } = plan;
+  const { deletions, disables } = plan;
+  const known = plan.known + recent.deletions;
   const reasons: string[] = [];
-  if (deletions > allowance(guard, known, 'delete')) {
+  const count = (now: number, before: number) => (before > 0 ? `${now}, after ${before} within a day,` : `${now}`);
+  if (deletions > 0 && deletions + recent.deletions > allowance(guard, known, 'delete')) {
     reasons.push(
-      `delete ${deletions} of ${known} records, more than ${guard.max_deleted_percent} % and more than ${guard.max_deleted_records}`,
+      `delete ${count(deletions, recent.deletions)} of ${known} records, more than ${guard.max_deleted_percent} % and more than ${guard.max_deleted_records}`,
     );
   } else if (sourceIsEmpty && deletions > 0) {
     reasons.push(`delete all ${deletions} records, for the source is empty`);
   }
-  if (disables > allowance(guard, known, 'disable')) {
+  if (disables > 0 && disables + recent.disables > allowance(guard, known, 'disable')) {
     reasons.push(
-      `disable ${disables} of ${known} records, more than ${guard.max_disabled_percent} % and more than ${guard.max_disabled_records}`,
+      `disable ${count(disables, recent.disables)} of ${known} records, more than ${guard.max_disabled_percent} % and more than ${guard.max_disabled_records}`,
     );
   }
   return reasons.length > 0 ? `held back: it would ${reasons.join('; and ')}` : undefined;

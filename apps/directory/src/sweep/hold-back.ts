@@ -2,6 +2,7 @@ import type { SourceRecord } from '@idsync/contracts';
 import {
   addPlanEntries,
   countKnownBefore,
+  countRecentHarm,
   findSafeguard,
   lockPlan,
   savePlan,
@@ -26,12 +27,14 @@ export async function holdBack(
   const guard = await findSafeguard(tx, job.connectorId);
   const plan = await lockPlan(tx, tenantId, job);
   const known = plan.known ?? (await countKnownBefore(tx, job.connectorId, job.id));
+  const recent = await countRecentHarm(tx, job);
   const counts = { delete: plan.deletions, disable: plan.disables };
+  const earlier = { delete: recent.deletions, disable: recent.disables };
   const held = changes.filter((change) => {
     const harm = harmOf(change);
     if (harm === undefined) return false;
     counts[harm] += 1;
-    return counts[harm] > allowance(guard, known, harm);
+    return counts[harm] + earlier[harm] > allowance(guard, known + recent.deletions, harm);
   });
   await savePlan(tx, { ...plan, known, deletions: counts.delete, disables: counts.disable });
   const entries = held.flatMap((change) => {

@@ -3,6 +3,7 @@ import {
   countDoneDeletions,
   countEntries,
   countKnownBefore,
+  countRecentHarm,
   countRemovals,
   type Database,
   dropEntries,
@@ -78,7 +79,7 @@ async function completePlan(tx: Transaction, tenantId: string, job: JobState, pl
   if (deletions + disables === 0) return { ...plan, state: 'ready', ...(incomplete && { note: incomplete }) };
   const known = plan.known ?? (await countKnownBefore(tx, job.connectorId, job.id));
   const guard = await findSafeguard(tx, job.connectorId);
-  const held = whyHeld(guard, { known, deletions, disables }, job.recordsRead === 0);
+  const held = whyHeld(guard, { known, deletions, disables }, job.recordsRead === 0, await countRecentHarm(tx, job));
   const notes = [incomplete, held].filter((note) => note !== undefined);
   const note = notes.length > 0 ? notes.join('; ') : undefined;
   // A dry run takes nothing away: its plan only says what would happen.

@@ -321,6 +321,27 @@ describe('the safeguard', () => {
     expect((await answers(harness, next)).map(({ type }) => type)).toEqual(['sync.sweep.held']);
   });
 
+  it('counts a day of pushes as one run, up to the last that an operator released', async () => {
+    const others = await harness.fixture.connector(harness.tenant);
+    await harness.fixture.rows(`update connectors set type = 'scim-push' where id = $1`, [hr]);
+    const last = async (connector: string, to: number, said?: string) => {
+      const job = await run([[...people(0, to - 5), ...people(to - 5, to, said)]], { connector });
+      return { job, answer: (await answers(harness, job)).at(-1) };
+    };
+    await last(hr, 100);
+    expect(await last(hr, 85)).toMatchObject({ answer: { deleted: 15 } });
+    const held = await last(hr, 79);
+    expect(held.answer?.note).toContain('delete 6, after 15 within a day, of 100 records');
+    await release(held.job);
+    await endJob(harness, held.job);
+    await harness.fixture.rows(`update sync_jobs set decision = '{"action":"released"}' where id = $1`, [held.job]);
+    expect(await last(hr, 70)).toMatchObject({ answer: { deleted: 9 } });
+    await harness.fixture.rows(`update sync_jobs set completed_at = completed_at - interval '25 hours'`);
+    expect(await last(hr, 55)).toMatchObject({ answer: { deleted: 15 } });
+    await last(others, 100);
+    for (const to of [85, 70, 55]) expect(await last(others, to)).toMatchObject({ answer: { deleted: 15 } });
+  });
+
   it('counts people as known before, however often the run named them', async () => {
     await run([people(0, 100)]);
     const renamed = [row('p0', { first_name: 'A' })];

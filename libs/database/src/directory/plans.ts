@@ -86,6 +86,29 @@ export async function countKnownBefore(tx: Transaction, connectorId: string, job
   return row?.known ?? 0;
 }
 
+/**
+ * What the runs of the last day took away from a connector that is pushed to: its runs are as small as its pushes, and a day of
+ * them is what a run is elsewhere. What an operator has released counts no more, nor does what came before it.
+ */
+export async function countRecentHarm(
+  tx: Transaction,
+  { id, connectorId }: { id: string; connectorId: string },
+): Promise<{ deletions: number; disables: number }> {
+  const [row] = await tx.query<{ deletions: number; disables: number }>(
+    `with runs as (
+       select p.deletions, p.disables, j.completed_at, j.decision ->> 'action' is not distinct from 'released' as released
+         from connectors c
+         join sync_plans p on p.connector_id = c.id and p.job_id <> $2 and p.deletions + p.disables > 0
+         join sync_jobs j on j.id = p.job_id and not j.dry_run and j.mode <> 'record'
+        where c.id = $1 and c.type = 'scim-push' and j.completed_at > now() - interval '24 hours'
+          and j.status in ('completed', 'completed_with_errors'))
+     select coalesce(sum(deletions), 0)::int as deletions, coalesce(sum(disables), 0)::int as disables from runs
+      where completed_at > coalesce((select max(completed_at) from runs where released), '-infinity')`,
+    [connectorId, id],
+  );
+  return row ?? { deletions: 0, disables: 0 };
+}
+
 /** The one change of a record `r` that is deleted. */
 const statusGone = `jsonb_build_array(jsonb_build_object('field', 'status', 'from', r.status,
   'to', case r.kind when 'machine_identity' then 'decommissioned' else 'deleted' end))`;
