@@ -63,8 +63,8 @@ async function requireKey(
 async function requireToken(request: FastifyRequest, keyRing: KeyRing): Promise<Caller> {
   const [scheme, token] = (request.headers.authorization ?? '').split(' ');
   const caller = scheme?.toLowerCase() === 'bearer' && token ? await keyRing.identify(token) : undefined;
-  const [, connector = ''] = /^\/scim\/v2\/([^/]+)/.exec(decodedPath(request.url)) ?? [];
-  if (caller?.connectorId === undefined || caller.connectorId !== decodeId('connector', connector)) {
+  const { connectorId = '' } = (request.params ?? {}) as { connectorId?: string };
+  if (caller?.connectorId === undefined || caller.connectorId !== decodeId('connector', connectorId)) {
     throw new ApiError(401, 'missing or invalid token');
   }
   return caller;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Database } from '@idsync/database';
@@ -119,18 +120,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 function acceptJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   const notJson = badRequest('the body must be application/json');
+  const notUtf8 = badRequest('the body is not UTF-8');
   const malformed = badRequest('the body is not valid JSON');
   const poisoned = badRequest('the body must not contain the names __proto__ or constructor.prototype');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     ['application/json', 'application/scim+json'],
-    { parseAs: 'string' },
-    (request, body, done) => {
+    { parseAs: 'buffer' },
+    (request, body: Buffer, done) => {
       const isScim = request.headers['content-type']?.startsWith('application/scim+json');
       if (isScim && !request.url.startsWith(scimPrefix)) done(notJson);
       else if (body.length === 0) done(null, undefined);
+      else if (!isUtf8(body)) done(notUtf8);
       else {
-        const text = body.toString();
+        const text = body.toString('utf8');
         void parse(request, text, (error, value) => {
           if (error) done(isJson(text) ? poisoned : malformed);
           else done(null, value);

@@ -1,9 +1,13 @@
 import { type Filter, filter as test } from 'scim2-parse-filter';
-import { type ScimAttribute, subAttribute } from './scim-schemas.js';
+import { plainName } from './scim-path.js';
+import type { ScimAttribute } from './scim-schemas.js';
+
+/** What an attribute or a part of one is, by its lower-case name; undefined if that is not known. */
+type Definitions = (name: string) => ScimAttribute | undefined;
 
 /** Whether a resource, or one of several values, is what a filter describes; text is compared whatever its case (RFC 7643, 2.1). */
-export function matcher(wanted: Filter, attribute?: ScimAttribute): (candidate: unknown) => boolean {
-  const matches = test(comparable(wanted, attribute));
+export function matcher(wanted: Filter, definitions: Definitions): (candidate: unknown) => boolean {
+  const matches = test(comparable(wanted, definitions));
   return (candidate) => matches(lowered(candidate));
 }
 
@@ -15,21 +19,30 @@ export function impliedBy(filter: Filter): Record<string, unknown> | undefined {
   return implied.includes(undefined) ? undefined : Object.assign({}, ...implied);
 }
 
-/** Entra ID writes `primary eq "True"`, and some compare what has parts with the text of its value. */
-function comparable(filter: Filter, attribute?: ScimAttribute): Filter {
-  if ('filters' in filter) return { ...filter, filters: filter.filters.map((part) => comparable(part, attribute)) };
-  if ('filter' in filter) return { ...filter, filter: comparable(filter.filter, attribute) };
-  if ('valFilter' in filter) return { ...filter, valFilter: comparable(filter.valFilter) };
-  if (!('compValue' in filter)) return filter;
-  const { compValue } = filter;
-  if (typeof compValue !== 'string') return filter;
-  const text = compValue.toLowerCase();
-  const isBoolean = attribute && subAttribute(attribute, filter.attrPath)?.type === 'boolean';
-  return { ...filter, compValue: isBoolean || isTruth(filter.attrPath, text) ? text === 'true' : text };
+/** Parts of a complex attribute. */
+export function partsOf(attribute: ScimAttribute | undefined): Definitions {
+  return (name) => attribute?.subAttributes?.find((sub) => sub.name.toLowerCase() === name);
 }
 
-function isTruth(attrPath: string, text: string): boolean {
-  return /(^|\.)(active|primary)$/i.test(attrPath) && (text === 'true' || text === 'false');
+/** Entra ID writes `primary eq "True"`; and what has parts is compared by its value. */
+function comparable(filter: Filter, definitions: Definitions): Filter {
+  if ('filters' in filter) return { ...filter, filters: filter.filters.map((part) => comparable(part, definitions)) };
+  if ('filter' in filter) return { ...filter, filter: comparable(filter.filter, definitions) };
+  const attrPath = plainName(filter.attrPath);
+  if ('valFilter' in filter) {
+    return { ...filter, attrPath, valFilter: comparable(filter.valFilter, partsOf(definitions(attrPath))) };
+  }
+  if (!('compValue' in filter)) return { ...filter, attrPath };
+  const [name = '', part] = attrPath.split('.');
+  const attribute = definitions(name);
+  const compared = part === undefined ? attribute : partsOf(attribute)(part);
+  const { compValue } = filter;
+  const text = typeof compValue === 'string' ? compValue.toLowerCase() : compValue;
+  return {
+    ...filter,
+    attrPath: compared?.type === 'complex' ? `${attrPath}.value` : attrPath,
+    compValue: compared?.type === 'boolean' && typeof text === 'string' ? text === 'true' : text,
+  };
 }
 
 function lowered(value: unknown): unknown {

@@ -1,5 +1,6 @@
 import { encodeId } from '@idsync/contracts';
 import type { ScimEnd, ScimResourceRow } from '@idsync/database';
+import { plainName } from './scim-path.js';
 import { schemaOf } from './scim-schemas.js';
 
 /** What of a resource a client wants to see, by lower-case paths. */
@@ -10,7 +11,7 @@ export interface Shown {
 
 /** The names in `attributes` or `excludedAttributes`. */
 export function readNames(text: string | undefined): string[] | undefined {
-  const names = text?.split(',').flatMap((name) => name.trim().toLowerCase() || []);
+  const names = text?.split(',').flatMap((name) => plainName(name.trim()) || []);
   return names && names.length > 0 ? names : undefined;
 }
 

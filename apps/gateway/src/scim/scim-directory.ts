@@ -34,6 +34,7 @@ import { nameIn } from './scim-document.js';
 import { refused, ScimError } from './scim-error.js';
 import type { ScimFilter } from './scim-filter.js';
 import type { MemberEdit } from './scim-patch.js';
+import { schemaOf } from './scim-schemas.js';
 
 /** A resource, and the members of a group or the groups of a user, where these are wanted. */
 export interface ScimFound {
@@ -148,10 +149,9 @@ export async function listResources(
   filter: ScimFilter,
   page: { offset: number; limit: number; ends: boolean },
 ): Promise<{ found: ScimFound[]; total: number }> {
+  const scanned = filter.matches && (await scan(database, place, filter, filter.matches, page));
   return database.transaction(place.tenantId, async (tx) => {
-    const { rows, total } = filter.matches
-      ? await scan(tx, place, filter, filter.matches, page)
-      : await range(tx, place, filter, page);
+    const { rows, total } = scanned ?? (await range(tx, place, filter, page));
     const ends = page.ends ? await endsOf(tx, place, rows) : new Map<string, ScimEnd[]>();
     return { found: rows.map((row) => ({ row, ends: ends.get(row.id) ?? [] })), total };
   });
@@ -168,9 +168,9 @@ async function range(
   return { rows, total: all ? rows.length : await countScimResources(tx, place, narrowing) };
 }
 
-/** Throws a 400 where too many would have to be looked at. */
+/** Holds no connection while it looks. Throws a 400 where too many would have to be looked at. */
 async function scan(
-  tx: Transaction,
+  database: Database,
   place: ScimPlace,
   { narrowing }: ScimFilter,
   matches: (resource: unknown) => boolean,
@@ -179,7 +179,8 @@ async function scan(
   const found: ScimResourceRow[] = [];
   let after: string | undefined;
   for (let scanned = 0; ; ) {
-    const rows = await listScimResources(tx, place, narrowing, { limit: scanPage, ...(after && { after }) });
+    const behind = { limit: scanPage, ...(after && { after }) };
+    const rows = await database.transaction(place.tenantId, (tx) => listScimResources(tx, place, narrowing, behind));
     found.push(...rows.filter((row) => matches(testable(row))));
     scanned += rows.length;
     after = rows.at(-1)?.id;
@@ -195,7 +196,8 @@ async function scan(
 
 function testable({ kind, document, createdAt, changedAt }: ScimResourceRow): object {
   const meta = { resourceType: kind, created: createdAt.toISOString(), lastModified: changedAt.toISOString() };
-  return { ...document, meta };
+  const schemas = [schemaOf[kind].id, ...Object.keys(document).filter((name) => name.startsWith('urn:'))];
+  return { schemas, ...document, meta };
 }
 
 /** One push at a time; what it changed is a small job, unless one that has not begun will read it too. */

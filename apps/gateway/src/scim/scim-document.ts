@@ -40,9 +40,15 @@ export function nameIn(kind: ScimKind, document: ScimDocument): string {
 /** A value as its definition wants it, where it can be understood so; undefined for none. Throws a 400 where it cannot. */
 export function readValue(attribute: ScimAttribute, given: unknown): unknown {
   if (given === null || given === undefined) return undefined;
-  if (!attribute.multiValued) return Array.isArray(given) ? wrong(attribute, 'one value') : one(attribute, given);
+  if (!attribute.multiValued) return one(attribute, alone(attribute, given));
   const list = (Array.isArray(given) ? given : [given]).flatMap((value) => one(attribute, value) ?? []);
   return list.length === 0 ? undefined : withOnePrimary(list);
+}
+
+/** Entra ID writes a manager as a list of one. */
+function alone(attribute: ScimAttribute, given: unknown): unknown {
+  if (!Array.isArray(given)) return given;
+  return given.length > 1 ? wrong(attribute, 'one value') : given[0];
 }
 
 function one(attribute: ScimAttribute, given: unknown): unknown {
@@ -56,10 +62,15 @@ function one(attribute: ScimAttribute, given: unknown): unknown {
 /** Some write the value of what has parts without its parts: a manager's id, an address of mail. */
 function complex(attribute: ScimAttribute, given: unknown): object | undefined {
   if (Array.isArray(given)) return wrong(attribute, 'an object');
-  const parts = typeof given === 'object' && given !== null ? given : { value: given };
+  // Nothing is written where there was something: it is to go.
+  if (given === '') return undefined;
+  const isObject = typeof given === 'object' && given !== null;
+  if (!isObject && !subAttribute(attribute, 'value')) return wrong(attribute, 'an object');
+  const parts = isObject ? given : { value: given };
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(parts)) {
     const sub = subAttribute(attribute, name);
+    if (sub?.mutability === 'readOnly') continue;
     const part = sub && readValue({ ...sub, name: `${attribute.name}.${sub.name}` }, value);
     if (sub && part !== undefined) kept[sub.name] = part;
   }

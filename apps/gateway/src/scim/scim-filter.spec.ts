@@ -35,6 +35,8 @@ describe('a filter', () => {
     expect(matches('emails[type eq "Work" and value ew "@work.example"]')).toBe(true);
     expect(matches('emails.value eq "ada@work.example"')).toBe(true);
     expect(matches('title pr and not (title sw "king")')).toBe(true);
+    expect(matches('emails co "@"')).toBe(true);
+    expect(matches('urn:ietf:params:scim:schemas:core:2.0:User:title eq "countess"')).toBe(true);
     expect(matches('active eq true')).toBe(true);
     expect(matches('active eq "False"')).toBe(false);
     expect(matches('userName eq "ada" or userName eq "bob"')).toBe(true);
@@ -43,6 +45,17 @@ describe('a filter', () => {
     expect(both.matches?.(ada)).toBe(true);
     const twice = readFilter('User', 'userName eq "ada" and userName eq "bob"');
     expect(twice.matches?.(ada)).toBe(false);
+  });
+
+  it('of members finds groups by one of them, however it is written', () => {
+    for (const text of [`members eq "${id}"`, `members.value eq "${id}"`, `members[value eq "${id}"]`]) {
+      expect(readFilter('Group', text)).toEqual({ narrowing: { member: uuid } });
+    }
+  });
+
+  it('has few conditions, since each is looked at for each of many', () => {
+    const text = Array.from({ length: 26 }, (_, n) => `title co "${n}"`).join(' or ');
+    expect(() => readFilter('User', text)).toThrow('a filter has 25 conditions at the most');
   });
 
   it('is refused where it is none, or asks for what stands elsewhere', () => {

@@ -3,7 +3,8 @@ import type { ScimKind, ScimNarrowing } from '@idsync/database';
 import type { Filter } from 'scim2-parse-filter';
 import { matcher } from './match-filter.js';
 import { refused } from './scim-error.js';
-import { parseFilterText } from './scim-path.js';
+import { parseFilterText, plainName } from './scim-path.js';
+import { attributesOf } from './scim-schemas.js';
 
 /** A filter as it is carried out: what indexes find, and what is looked at one by one. */
 export interface ScimFilter {
@@ -13,6 +14,7 @@ export interface ScimFilter {
 }
 
 const maxFilterLength = 4_096;
+const maxTerms = 25;
 
 /** Throws a 400 for what is no filter, and for what cannot be filtered by. */
 export function readFilter(kind: ScimKind, text: string | undefined): ScimFilter {
@@ -21,16 +23,27 @@ export function readFilter(kind: ScimKind, text: string | undefined): ScimFilter
     throw refused('invalidFilter', `the filter is longer than ${maxFilterLength} characters`);
   }
   const parsed = parseFilterText(text);
+  if (termsOf(parsed) > maxTerms) throw refused('tooMany', `a filter has ${maxTerms} conditions at the most`);
   const parts = parsed.op === 'and' && 'filters' in parsed ? parsed.filters : [parsed];
   const narrowing: ScimNarrowing = {};
   const rest = parts.filter((part) => !narrows(kind, part, narrowing));
   for (const part of rest) requireTestable(kind, part);
   if (rest.length === 0) return { narrowing };
-  return { narrowing, matches: matcher(rest.length === 1 && rest[0] ? rest[0] : { op: 'and', filters: rest }) };
+  const looked = rest.length === 1 && rest[0] ? rest[0] : ({ op: 'and', filters: rest } as Filter);
+  return { narrowing, matches: matcher(looked, (name) => attributesOf(kind)?.get(name)) };
+}
+
+function termsOf(filter: Filter): number {
+  if ('filters' in filter) return filter.filters.reduce((sum, part) => sum + termsOf(part), 0);
+  if ('filter' in filter) return termsOf(filter.filter);
+  return 'valFilter' in filter ? termsOf(filter.valFilter) : 1;
 }
 
 /** True if an index finds it; two that say different things of the same are left to be looked at. */
 function narrows(kind: ScimKind, filter: Filter, narrowing: ScimNarrowing): boolean {
+  if ('valFilter' in filter && kind === 'Group' && plainName(filter.attrPath) === 'members') {
+    return narrows(kind, withinMembers(filter.valFilter), narrowing);
+  }
   if (filter.op !== 'eq' || !('compValue' in filter) || typeof filter.compValue !== 'string') return false;
   const { compValue: value } = filter;
   const name = plainName(filter.attrPath);
@@ -48,6 +61,11 @@ function narrows(kind: ScimKind, filter: Filter, narrowing: ScimNarrowing): bool
   return true;
 }
 
+/** `members[value eq "…"]` is `members.value eq "…"`. */
+function withinMembers(filter: Filter): Filter {
+  return 'compValue' in filter && /^value$/i.test(filter.attrPath) ? { ...filter, attrPath: 'members.value' } : filter;
+}
+
 /** Members and groups stand in rows of their own, and no resource is looked through for them. */
 function requireTestable(kind: ScimKind, filter: Filter): void {
   if ('filters' in filter) for (const part of filter.filters) requireTestable(kind, part);
@@ -55,9 +73,4 @@ function requireTestable(kind: ScimKind, filter: Filter): void {
   else if ('attrPath' in filter && /^(members|groups)\b/.test(plainName(filter.attrPath))) {
     throw refused('invalidFilter', `a ${kind} cannot be filtered by ${filter.attrPath} in this way`);
   }
-}
-
-/** Lower-case, without the URN of the resource's own schema. */
-function plainName(attrPath: string): string {
-  return attrPath.toLowerCase().replace(/^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/, '');
 }

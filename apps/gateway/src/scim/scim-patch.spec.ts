@@ -70,6 +70,37 @@ describe('a PATCH as Entra ID sends it', () => {
     expect(alone[enterprise]).toEqual({ department: 'Engines' });
   });
 
+  it('leaves what of the extension it does not name, whatever it does to the rest', () => {
+    const before = { ...person, [enterprise]: { department: 'Mathematics', employeeNumber: '7' } };
+    const value = { department: 'Sales' };
+    for (const operation of [
+      { op: 'replace', value: { [enterprise]: value } },
+      { op: 'Add', path: enterprise, value },
+    ]) {
+      expect(patched([operation], before)[enterprise]).toEqual({ department: 'Sales', employeeNumber: '7' });
+    }
+    const both = { [`${enterprise}:department`]: 'Sales', [enterprise]: { costCenter: '9' } };
+    expect(patched([{ op: 'replace', value: both }], before)[enterprise]).toEqual({
+      department: 'Sales',
+      employeeNumber: '7',
+      costCenter: '9',
+    });
+    expect(patched([{ op: 'remove', path: enterprise }], before)).not.toHaveProperty([enterprise]);
+  });
+
+  it('names a manager by a list of one, also without the schema, whose name is not kept', () => {
+    const value = [{ $ref: 'http://x/Users/scr_charles', value: 'scr_charles', displayName: 'Charles' }];
+    for (const path of ['manager', `${enterprise}:manager`]) {
+      expect(patched([{ op: 'Add', path, value }])[enterprise]).toEqual({
+        department: 'Mathematics',
+        manager: { value: 'scr_charles', $ref: 'http://x/Users/scr_charles' },
+      });
+    }
+    const named = patched([{ op: 'Add', path: 'manager', value }]);
+    expect(patched([{ op: 'Replace', path: `${enterprise}:manager`, value: '' }], named)).toEqual(person);
+    expect(patched([{ op: 'replace', path: `${enterprise}:manager.displayName`, value: 'x' }], named)).toEqual(named);
+  });
+
   it('has paths for names where it gives no path', () => {
     const value = { 'name.familyName': 'Lovelace', [`${enterprise}:department`]: 'Engines', displayName: 'Ada L.' };
     expect(patched([{ op: 'Add', value }])).toEqual({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScimDocument, ScimKind } from '@idsync/database';
 import type { Filter } from 'scim2-parse-filter';
-import { impliedBy, matcher } from './match-filter.js';
+import { impliedBy, matcher, partsOf } from './match-filter.js';
 import { documentOf, readValue } from './scim-document.js';
 import { refused } from './scim-error.js';
 import { parsePath, type ScimPath } from './scim-path.js';
@@ -123,7 +123,8 @@ export function applyPatch(kind: ScimKind, before: ScimDocument, operations: rea
 
 function applyToExtension(document: Json, op: Op, urn: string, value: unknown): void {
   if (op === 'remove') delete document[urn];
-  else document[urn] = op === 'add' ? { ...part(document, urn), ...objectOf(value, urn) } : objectOf(value, urn);
+  // What is not named stays, also by replace (RFC 7644, section 3.5.2.3).
+  else document[urn] = { ...part(document, urn), ...objectOf(value, urn) };
 }
 
 function applyTo(container: Json, name: string, op: Op, { attribute, filter, sub }: ScimPath, given: unknown): void {
@@ -169,7 +170,7 @@ function applyToMatching(
   given: unknown,
 ): void {
   const list = objectsIn(container[name]);
-  const matches = matcher(filter, attribute);
+  const matches = matcher(filter, partsOf(attribute));
   const meant = list.filter(matches);
   if (op === 'remove') {
     if (sub === undefined)

@@ -41,12 +41,18 @@ export function parsePath(kind: ScimKind, text: string): ScimPath | undefined {
     throw refused('invalidPath', `"${text}" is not a path such as name.givenName or emails[type eq "work"].value`);
   }
   const inExtension = urn !== undefined && urn.toLowerCase() !== schemaOf[kind].id.toLowerCase();
+  // Microsoft's own examples name a manager without the schema that it is in.
+  if (urn === undefined && !attributesOf(kind)?.has(name.toLowerCase())) {
+    if (attributesOf(kind, enterpriseSchema.id)?.has(name.toLowerCase()))
+      return parsePath(kind, `${enterpriseSchema.id}:${rest}`);
+  }
   const attributes = attributesOf(kind, urn);
   const attribute = attributes?.get(name.toLowerCase());
   if (attributes && !attribute) {
     if (!inExtension && ours.has(name.toLowerCase())) return undefined;
     throw refused('invalidPath', `"${name}" is not an attribute of a ${kind}`);
   }
+  if (attribute && sub !== undefined && subAttribute(attribute, sub)?.mutability === 'readOnly') return undefined;
   return {
     ...(inExtension && { urn: canonicalUrn(urn) }),
     name: attribute?.name ?? name,
@@ -84,4 +90,9 @@ function canonicalSub(attribute: ScimAttribute | undefined, name: string): strin
   const sub = subAttribute(attribute, name);
   if (!sub) throw refused('invalidPath', `"${name}" is not a part of ${attribute.name}`);
   return sub.name;
+}
+
+/** Lower-case, without the URN of the resource's own schema. */
+export function plainName(attrPath: string): string {
+  return attrPath.toLowerCase().replace(/^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/, '');
 }

@@ -33,16 +33,21 @@ import { documentOf } from './scim-document.js';
 import { refused } from './scim-error.js';
 import { readFilter } from './scim-filter.js';
 import { applyPatch, type MemberEdit, memberIds, readPatch } from './scim-patch.js';
+import { Turns } from './turns.js';
 
 type Asked = Readonly<Record<string, unknown>>;
 type Json = Record<string, unknown>;
 
 const usualPage = 100;
+/** Fewer in all than the gateway has connections; a request waits as long as identity providers do not mind. */
+const limits = { each: 2, all: 4, queued: 100, waitMs: 10_000 };
 const endsOf = { User: 'groups', Group: 'members' } as const;
 
 /** SCIM 2.0 (RFC 7643, 7644) for identity providers that push users and groups to a connector. */
 @Controller('scim/v2/:connectorId')
 export class ScimController {
+  private readonly turns = new Turns(limits);
+
   constructor(@Inject(Database) private readonly database: Database) {}
 
   @Get('ServiceProviderConfig')
@@ -51,7 +56,12 @@ export class ScimController {
   }
 
   @Get('ResourceTypes')
-  types(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): object {
+  types(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Query() query: Asked,
+  ): object {
+    refuseFilter(query);
     const types = [...resourceTypes(baseOf(request)).values()];
     return send(reply, listResponse(types, types.length));
   }
@@ -66,7 +76,12 @@ export class ScimController {
   }
 
   @Get('Schemas')
-  schemas(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): object {
+  schemas(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Query() query: Asked,
+  ): object {
+    refuseFilter(query);
     const schemas = [...describedSchemas(baseOf(request)).values()];
     return send(reply, listResponse(schemas, schemas.length));
   }
@@ -98,7 +113,7 @@ export class ScimController {
     const limit = Math.min(largestPage, Math.max(0, whole(query, 'count', usualPage)));
     const shown = shownBy(query);
     const page = { offset: startIndex - 1, limit, ends: shows(endsOf[place.kind], shown) };
-    const { found, total } = await listResources(this.database, place, filter, page);
+    const { found, total } = await this.inTurn(place, () => listResources(this.database, place, filter, page));
     const base = baseOf(request);
     return send(
       reply,
@@ -120,7 +135,7 @@ export class ScimController {
     @Query() query: Asked,
   ): Promise<object> {
     const place = placeOf(request, kinds);
-    const found = await createResource(this.database, place, wholeOf(place.kind, body));
+    const found = await this.inTurn(place, () => createResource(this.database, place, wholeOf(place.kind, body)));
     const resource = show(request, reply, found, shownBy(query));
     reply.header(
       'location',
@@ -139,7 +154,9 @@ export class ScimController {
   ): Promise<object | undefined> {
     const place = placeOf(request, kinds);
     const shown = shownBy(query);
-    const found = await findResource(this.database, place, id, shows(endsOf[place.kind], shown));
+    const found = await this.inTurn(place, () =>
+      findResource(this.database, place, id, shows(endsOf[place.kind], shown)),
+    );
     const known = request.headers['if-none-match'];
     if (known !== undefined && names(known, found.row)) {
       reply.status(304).header('etag', etag(found.row));
@@ -161,11 +178,13 @@ export class ScimController {
     const change = wholeOf(place.kind, body);
     const shown = shownBy(query);
     const ends = shows(endsOf[place.kind], shown);
-    const found = await changeResource(this.database, place, id, {
-      wanted: wantedBy(request),
-      change: () => change,
-      ends,
-    });
+    const found = await this.inTurn(place, () =>
+      changeResource(this.database, place, id, {
+        wanted: wantedBy(request),
+        change: () => change,
+        ends,
+      }),
+    );
     return show(request, reply, found, shown);
   }
 
@@ -183,11 +202,13 @@ export class ScimController {
     const { operations, members } = readPatch(place.kind, jsonObject(body));
     const shown = shownBy(query);
     const silent = place.kind === 'Group' && shown.only === undefined;
-    const found = await changeResource(this.database, place, id, {
-      wanted: wantedBy(request),
-      change: ({ document }) => ({ document: applyPatch(place.kind, document, operations), members }),
-      ends: !silent && shows(endsOf[place.kind], shown),
-    });
+    const found = await this.inTurn(place, () =>
+      changeResource(this.database, place, id, {
+        wanted: wantedBy(request),
+        change: ({ document }) => ({ document: applyPatch(place.kind, document, operations), members }),
+        ends: !silent && shows(endsOf[place.kind], shown),
+      }),
+    );
     if (!silent) return show(request, reply, found, shown);
     reply.status(204).header('etag', etag(found.row));
     return undefined;
@@ -196,8 +217,18 @@ export class ScimController {
   @Delete(':kinds/:id')
   @HttpCode(204)
   async delete(@Req() request: FastifyRequest, @Param('kinds') kinds: string, @Param('id') id: string): Promise<void> {
-    await deleteResource(this.database, placeOf(request, kinds), id, wantedBy(request));
+    const place = placeOf(request, kinds);
+    await this.inTurn(place, () => deleteResource(this.database, place, id, wantedBy(request)));
   }
+
+  private inTurn<T>({ connectorId }: ScimPlace, work: () => Promise<T>): Promise<T> {
+    return this.turns.take(connectorId, work);
+  }
+}
+
+/** What there is to know of the service is not filtered (RFC 7644, section 4). */
+function refuseFilter(query: Asked): void {
+  if (query.filter !== undefined) throw new ApiError(403, 'this list cannot be filtered');
 }
 
 /** Whose token it is, says which connector is meant; the authentication has compared it with the address. */

@@ -300,7 +300,8 @@ describe('a user', () => {
       [{ userName: 'x'.repeat(1_025) }, 'userName is longer than 1024 bytes'],
       [{ userName: 'a', externalId: 'x'.repeat(1_025) }, 'externalId is longer than 1024 bytes'],
       [{ userName: 'a', active: 'perhaps' }, 'active must be true or false'],
-      [{ userName: 'a', emails: 'x', name: [] }, 'name must be one value'],
+      [{ userName: 'a', name: ['x', 'y'] }, 'name must be one value'],
+      [{ userName: 'a', name: 'x' }, 'name must be an object'],
       [{ userName: 'a', title: '\0' }, 'text must not contain NUL or half of a character'],
       [{ userName: 'a', title: 'x'.repeat(300_000) }, 'the resource is larger than 256 KiB'],
       [[], 'the body must be a JSON object'],
@@ -371,6 +372,24 @@ describe('a group', () => {
       displayName: 'Staff',
       meta: { version: 'W/"1"' },
     });
+  });
+});
+
+describe('a body', () => {
+  const post = (body: string | Buffer, type = 'application/scim+json') =>
+    fetch(`${gateway.url}/scim/v2/${client.connector}/Users`, {
+      method: 'POST',
+      headers: { 'content-type': type, authorization: `Bearer ${client.token}` },
+      body,
+    });
+
+  it('is UTF-8 and JSON, by either of its names', async () => {
+    const latin = await post(Buffer.from('{"userName":"Ren\xe9"}', 'latin1'));
+    expect([latin.status, ((await latin.json()) as Json).detail]).toEqual([400, 'the body is not UTF-8']);
+    expect((await post('<user/>', 'application/xml')).status).toBe(415);
+    expect((await post('{"userName":', 'application/json')).status).toBe(400);
+    expect((await post('{"userName":"René"}', 'application/json')).status).toBe(201);
+    expect((await client.send('GET', '/Schemas?filter=id%20eq%20%22x%22')).status).toBe(403);
   });
 });
 
