@@ -4,6 +4,7 @@ import type {
   JobStatus,
   OperationStatus,
   ProbeStatus,
+  RecordOutcome,
   ReplayStatus,
 } from '@idsync/contracts';
 
@@ -35,6 +36,13 @@ export interface ApiKey {
   revoked_at?: string;
   /** Only in the reply that creates it. */
   key?: string;
+}
+
+/** What an identity provider pushes to a connector with. */
+export interface ConnectorToken extends Omit<ApiKey, 'scopes' | 'key'> {
+  /** Only in the reply that creates it, as is `path`. */
+  token?: string;
+  path?: string;
 }
 
 export interface Schedule {
@@ -93,6 +101,10 @@ export interface Job {
   records_failed?: number;
   records_deleted?: number;
   mode?: string;
+  external_id?: string;
+  outcome?: RecordOutcome;
+  record_id?: string;
+  identity_id?: string;
   note?: string;
   errors?: { line?: number; external_id?: string; message: string }[];
 }

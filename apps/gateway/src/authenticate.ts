@@ -1,4 +1,4 @@
-import { errorTexts, type RouteDefinition, routes } from '@idsync/contracts';
+import { decodeId, errorTexts, type RouteDefinition, routes } from '@idsync/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import { sameText } from './api-key.js';
@@ -29,6 +29,7 @@ export async function authenticate(request: FastifyRequest, keyRing: KeyRing, ad
   if (route?.auth === 'none') return;
   if (path.startsWith('/admin/')) requireOperator(request, adminToken);
   else if (path.startsWith('/v1/') || path === '/v1') request.caller = await requireKey(request, keyRing, route);
+  else if (path.startsWith('/scim/')) request.caller = await requireToken(request, keyRing);
 }
 
 /** The caller of a route that needs a key; a route that got here without one is closed, not open. */
@@ -51,9 +52,21 @@ async function requireKey(
 ): Promise<Caller> {
   const key = request.headers['x-api-key'];
   const caller = typeof key === 'string' ? await keyRing.identify(key) : undefined;
-  if (!caller) throw new ApiError(401, errorTexts.unauthorized);
+  // What pushes to one connector opens nothing else.
+  if (!caller || caller.connectorId !== undefined) throw new ApiError(401, errorTexts.unauthorized);
   if (route?.scope && !caller.scopes.has(route.scope))
     throw new ApiError(403, `the key lacks the scope ${route.scope}`);
+  return caller;
+}
+
+/** A connector's token, on the address of that connector. */
+async function requireToken(request: FastifyRequest, keyRing: KeyRing): Promise<Caller> {
+  const [scheme, token] = (request.headers.authorization ?? '').split(' ');
+  const caller = scheme?.toLowerCase() === 'bearer' && token ? await keyRing.identify(token) : undefined;
+  const [, connector = ''] = /^\/scim\/v2\/([^/]+)/.exec(decodedPath(request.url)) ?? [];
+  if (caller?.connectorId === undefined || caller.connectorId !== decodeId('connector', connector)) {
+    throw new ApiError(401, 'missing or invalid token');
+  }
   return caller;
 }
 

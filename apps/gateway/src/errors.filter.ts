@@ -2,10 +2,11 @@ import { errorTexts } from '@idsync/contracts';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
+import { scimErrorBody } from './scim/scim-error.js';
 
 type Log = (error: unknown, request: string) => void;
 
-/** Every error of every kind leaves as `{"error": "<text>"}`; what is not for clients goes to the log. */
+/** Every error of every kind leaves as `{"error": "<text>"}`, or as SCIM has it; what is not for clients goes to the log. */
 @Catch()
 export class ErrorsFilter implements ExceptionFilter {
   constructor(private readonly log: Log) {}
@@ -19,10 +20,13 @@ export class ErrorsFilter implements ExceptionFilter {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const { status, text } = answerTo(error);
   if (status >= 500) log(error, `${request.method} ${request.url.split('?', 1)[0]}`);
+  const scim = request.url.startsWith('/scim/');
+  if (scim && status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 503) reply.header('retry-after', '2');
   void reply
     .status(status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: text }));
+    .type(`application/${scim ? 'scim+json' : 'json'}; charset=utf-8`)
+    .send(JSON.stringify(scim ? scimErrorBody(error, status, text) : { error: text }));
 }
 
 function answerTo(error: unknown): { status: number; text: string } {

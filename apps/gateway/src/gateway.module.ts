@@ -8,6 +8,7 @@ import { KeyRing } from './key-ring.js';
 import { ApiKeysController } from './operator/api-keys.controller.js';
 import { AttributePrioritiesController } from './operator/attribute-priorities.controller.js';
 import { CasesController } from './operator/cases.controller.js';
+import { ConnectorTokensController } from './operator/connector-tokens.controller.js';
 import { ConnectorsController } from './operator/connectors.controller.js';
 import { DeliveriesController } from './operator/deliveries.controller.js';
 import { IdentitiesController } from './operator/identities.controller.js';
@@ -18,6 +19,7 @@ import { OperatorWebhooksController } from './operator/operator-webhooks.control
 import { ReplaysController } from './operator/replays.controller.js';
 import { SyncJobsController } from './operator/sync-jobs.controller.js';
 import { TenantsController } from './operator/tenants.controller.js';
+import { ScimController } from './scim/scim.controller.js';
 import { SyncController } from './sync.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
@@ -32,9 +34,11 @@ export class GatewayModule {
         SyncController,
         WebhooksController,
         EventsController,
+        ScimController,
         TenantsController,
         ApiKeysController,
         ConnectorsController,
+        ConnectorTokensController,
         SyncJobsController,
         AttributePrioritiesController,
         CasesController,

@@ -7,6 +7,8 @@ export interface Caller {
   keyId: string;
   tenantId: string;
   scopes: ReadonlySet<string>;
+  /** Of a key that pushes to one connector, and does nothing else. */
+  connectorId?: string;
 }
 
 /** A revoked key works no longer than this, on every gateway, and within the one second that is promised. */
@@ -80,7 +82,12 @@ export class KeyRing {
       this.refused.set(name, true);
       return undefined;
     }
-    const caller = { keyId: id, tenantId: row.tenantId, scopes: new Set(row.scopes) };
+    const caller: Caller = {
+      keyId: id,
+      tenantId: row.tenantId,
+      scopes: new Set(row.scopes),
+      ...(row.connectorId && { connectorId: row.connectorId }),
+    };
     // An answer that was under way when a key was revoked here is not kept.
     if (generation === this.generation) this.known.set(name, { caller, expiresAt });
     return caller;

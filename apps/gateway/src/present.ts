@@ -33,6 +33,11 @@ export function presentApiKey(row: ApiKeyRow) {
   };
 }
 
+export function presentConnectorToken(row: ApiKeyRow) {
+  const { scopes: _, ...token } = presentApiKey(row);
+  return token;
+}
+
 export function presentConnector(row: ConnectorRow) {
   return {
     id: encodeId('connector', row.id),
@@ -111,6 +116,10 @@ export function presentOperatorJob(row: JobRow) {
     last_record_at: row.lastRecordAt?.toISOString(),
     stalled: row.stalled,
     mode: row.mode,
+    external_id: row.externalId ?? undefined,
+    outcome: row.outcome ?? undefined,
+    record_id: row.record ? encodeId(recordIds[row.record.kind], row.record.id) : undefined,
+    identity_id: row.record?.identityId ? encodeId('identity', row.record.identityId) : undefined,
     note: [row.whyFull, row.note].filter((note) => note !== null).join('; ') || undefined,
     decision: row.decision ?? undefined,
   };

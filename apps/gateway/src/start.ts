@@ -14,6 +14,7 @@ import { GatewaySettings } from './gateway-settings.js';
 import { KeyRing } from './key-ring.js';
 import { registerReferencePage } from './reference-page.js';
 import { resealing, type SealingKeys } from './reseal-secrets.js';
+import { pushedChores } from './scim/pushed-chores.js';
 
 export interface GatewayOptions {
   databaseUrl: string;
@@ -37,6 +38,9 @@ export interface Gateway extends RunningService {
 
 const version = '0.1.0';
 const largestBody = 1024 * 1024;
+/** A group is pushed with all of its members. */
+const largestScimBody = 8 * 1024 * 1024;
+const scimPrefix = '/scim/';
 /** A request that has not arrived whole by then is dropped. */
 const requestTimeoutMs = 30_000;
 const housekeepingMs = 60 * 60_000;
@@ -84,11 +88,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
   acceptJson(server);
+  server.addHook('onRoute', (route) => {
+    if (route.url.startsWith(scimPrefix)) route.bodyLimit = largestScimBody;
+  });
   await registerReferencePage(server, version);
   await app.listen(options.port, options.host);
-  const chores = (['webhooks', 'connectors'] as const).map((place) =>
-    resealing(database, place, options.encryptionKeys, logger),
-  );
+  const chores = [
+    ...(['webhooks', 'connectors'] as const).map((place) => resealing(database, place, options.encryptionKeys, logger)),
+    ...pushedChores(database),
+  ];
   const housekeeping = new Housekeeping(chores, housekeepingMs, logger);
   housekeeping.start();
   logger.info('ready');
@@ -110,19 +118,26 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** JSON bodies only; an empty one is no body, since many clients name the type even where they send nothing. */
 function acceptJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
+  const notJson = badRequest('the body must be application/json');
   const malformed = badRequest('the body is not valid JSON');
   const poisoned = badRequest('the body must not contain the names __proto__ or constructor.prototype');
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined);
-    else {
-      const text = body.toString();
-      void parse(request, text, (error, value) => {
-        if (error) done(isJson(text) ? poisoned : malformed);
-        else done(null, value);
-      });
-    }
-  });
+  server.addContentTypeParser(
+    ['application/json', 'application/scim+json'],
+    { parseAs: 'string' },
+    (request, body, done) => {
+      const isScim = request.headers['content-type']?.startsWith('application/scim+json');
+      if (isScim && !request.url.startsWith(scimPrefix)) done(notJson);
+      else if (body.length === 0) done(null, undefined);
+      else {
+        const text = body.toString();
+        void parse(request, text, (error, value) => {
+          if (error) done(isJson(text) ? poisoned : malformed);
+          else done(null, value);
+        });
+      }
+    },
+  );
 }
 
 function isJson(text: string): boolean {

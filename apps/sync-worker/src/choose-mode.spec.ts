@@ -23,6 +23,12 @@ describe('a job reads', () => {
     expect(chooseMode('auto', { ...known, fullEvery: 1, state: { ...state, runsSinceFull: 0 } })).toEqual(full);
   });
 
+  it('changes only, where the source misses none, unless its schedule says otherwise', () => {
+    const seldom = { ...known, missesNothing: true, state: { ...state, runsSinceFull: 99_999 } };
+    expect(chooseMode('auto', seldom)).toEqual(changes);
+    expect(chooseMode('auto', { ...seldom, fullEvery: 100 })).toEqual(full);
+  });
+
   it('everything when that is asked for, and says why if changes were asked for and there are none', () => {
     expect(chooseMode('full', known)).toEqual(full);
     expect(chooseMode('changes', { ...known, tellsChanges: false })).toEqual({

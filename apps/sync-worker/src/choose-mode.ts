@@ -7,6 +7,7 @@ const usualFullEvery = 100;
 /** What there is to know of a connector before it is read. */
 export interface Knowledge {
   tellsChanges: boolean;
+  missesNothing?: boolean;
   /** Of its config as it is now. */
   configVersion: number;
   state: ConnectorState | undefined;
@@ -14,12 +15,16 @@ export interface Knowledge {
 }
 
 /** How a job reads that was asked to read so. */
-export function chooseMode(asked: SyncMode, { tellsChanges, configVersion, state, fullEvery }: Knowledge): ReadingMode {
+export function chooseMode(
+  asked: SyncMode,
+  { tellsChanges, missesNothing, configVersion, state, fullEvery }: Knowledge,
+): ReadingMode {
   if (asked === 'full') return { mode: 'full' };
   const since = state?.configVersion === configVersion ? state.checkpoint : null;
   if (!tellsChanges) return instead(asked, 'the source cannot tell what has changed');
   if (!state || since === null) return instead(asked, 'no run has left a checkpoint since the config was changed');
-  if (asked === 'auto' && state.runsSinceFull + 1 >= (fullEvery ?? usualFullEvery)) return { mode: 'full' };
+  const every = fullEvery ?? (missesNothing ? Number.POSITIVE_INFINITY : usualFullEvery);
+  if (asked === 'auto' && state.runsSinceFull + 1 >= every) return { mode: 'full' };
   return { mode: 'changes', since };
 }
 

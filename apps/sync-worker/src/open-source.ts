@@ -1,5 +1,6 @@
 import { type Connector, createConnector, SourceError } from '@idsync/connectors';
-import { type JobSource, open } from '@idsync/database';
+import { type Database, type JobSource, open } from '@idsync/database';
+import { pushedUsers } from './pushed-users.js';
 
 export interface SourceSettings {
   /** The folder that the paths of file connectors are relative to. */
@@ -11,10 +12,15 @@ export interface SourceSettings {
 }
 
 /** The connector of a source, with its secrets opened. Throws SourceError where it cannot be read at all. */
-export function sourceOpener({ encryptionKeys, ...settings }: SourceSettings): (source: JobSource) => Connector {
-  return ({ tenantId, secrets, type, records, config }) => {
+export function sourceOpener(
+  database: Database,
+  { encryptionKeys, ...settings }: SourceSettings,
+): (source: JobSource) => Connector {
+  return (source) => {
+    const { tenantId, secrets, type, records, config } = source;
     const opened = secrets ? openSecrets(secrets, encryptionKeys, tenantId) : {};
-    return createConnector({ type, records, config, secrets: opened, ...settings });
+    const pushed = pushedUsers(database, source);
+    return createConnector({ type, records, config, secrets: opened, pushed, ...settings });
   };
 }
 

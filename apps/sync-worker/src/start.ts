@@ -24,7 +24,7 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Runni
   const bus = await openBus({ service: 'sync-worker', database, amqpUrl, logger });
   const context: SyncContext = {
     database,
-    openConnector: sourceOpener({ sourcesDir, encryptionKeys, allowedCidrs }),
+    openConnector: sourceOpener(database, { sourcesDir, encryptionKeys, allowedCidrs }),
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
     settings: defaultSettings,
     log: logger,

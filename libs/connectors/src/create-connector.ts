@@ -17,6 +17,7 @@ import {
   oktaConfig,
   type RecordKind,
   scimConfig,
+  scimPushConfig,
   sqlConfig,
 } from '@idsync/contracts';
 import { z } from 'zod';
@@ -34,6 +35,7 @@ import { ldifConnector } from './ldif/ldif-connector.js';
 import { oktaConnector } from './okta/okta-connector.js';
 import { type FileSource, openSourceFile } from './open-source-file.js';
 import { scimConnector } from './scim/scim-connector.js';
+import { type PushedUsers, scimPushConnector } from './scim-push/scim-push-connector.js';
 import { checkSourcePath } from './source-path.js';
 import { sqlConnector } from './sql/sql-connector.js';
 
@@ -48,6 +50,8 @@ export interface ConnectorSettings {
   sourcesDir: string;
   /** Private networks that sources may be in. */
   allowedCidrs?: readonly string[];
+  /** What was pushed to the connector, for the type that is pushed to. */
+  pushed?: PushedUsers;
 }
 
 /** Throws SourceError if the configuration can never be read; nothing is opened or called yet. */
@@ -91,6 +95,10 @@ export function createConnector(settings: ConnectorSettings): Connector {
       return googleConnector(records, validate(googleConfig, config), { secrets, allowedCidrs });
     case 'scim':
       return scimConnector(records, validate(scimConfig, config), { secrets, allowedCidrs });
+    case 'scim-push': {
+      if (!settings.pushed) throw new SourceError('what was pushed cannot be read here');
+      return scimPushConnector(records, validate(scimPushConfig, config), settings.pushed);
+    }
     case 'sql':
       return sqlConnector(records, validate(sqlConfig, config), settings);
     default:

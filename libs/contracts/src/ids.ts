@@ -17,6 +17,7 @@ export const idPrefixes = {
   operation: 'opn',
   replay: 'rpl',
   probe: 'prb',
+  scimResource: 'scr',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -13,6 +13,7 @@ export * from './connectors/kubernetes.js';
 export * from './connectors/ldap.js';
 export { type OktaConfig, oktaConfig, oktaFields } from './connectors/okta.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
+export { type ScimPushConfig, scimPushConfig } from './connectors/scim-push.js';
 export * from './connectors/sql.js';
 export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';

@@ -11,6 +11,7 @@ export {
   findBatch,
   findConnectors,
   findJobState,
+  findOvertaken,
   findSafeguard,
   findUnfinishedJobs,
   isConnectorBusy,
@@ -35,6 +36,7 @@ export {
 } from './directory/correlation-keys.js';
 export { addToCounters, type CounterChange } from './directory/counters.js';
 export { findDueRecords, findTenantIds, lockDueRecords, purgeErasedIdentities } from './directory/due-records.js';
+export { forgetRecordErrors } from './directory/forget-errors.js';
 export { forgetPerson } from './directory/forget-person.js';
 export {
   buryIdentities,
@@ -126,6 +128,7 @@ export {
   insertApiKey,
   listApiKeys,
   revokeApiKey,
+  revokeKeysOfConnector,
   touchApiKeys,
 } from './gateway/api-keys.js';
 export { findProbe, type ProbeRow, requestProbe } from './gateway/connector-probes.js';
@@ -196,6 +199,35 @@ export { enqueue, markReceived, type OutgoingMessage } from './outbox.js';
 export { type NewEvent, recordEvents } from './record-events.js';
 export { type ServiceRole, serviceRoles } from './roles.js';
 export { SchemaVersionError } from './schema-version.js';
+export { abandonPushed, forgetAbandoned, forgetPushedDeletions } from './scim/forget-pushed.js';
+export { findPushStanding, type PushedPlace, type PushedUser, readPushedUsers } from './scim/read-pushed.js';
+export {
+  addScimMembers,
+  groupsOfMembers,
+  leaveScimGroups,
+  membersOfGroups,
+  removeScimMembers,
+  type ScimEnd,
+  scimMemberIds,
+} from './scim/scim-members.js';
+export { beginPush } from './scim/scim-positions.js';
+export {
+  countScimResources,
+  deleteScimResource,
+  eraseScimUser,
+  findScimResource,
+  insertScimResource,
+  knownScimResources,
+  listScimResources,
+  type PushedResource,
+  replaceScimResource,
+  type ScimDocument,
+  type ScimKind,
+  type ScimNarrowing,
+  type ScimPlace,
+  type ScimResourceRow,
+  touchScimResources,
+} from './scim/scim-resources.js';
 export { open, seal, sealMark } from './secret-box.js';
 export { lockNotAvailable, sqlState, uniqueViolation } from './sql-state.js';
 export { deleteLeftBatches, holdBatches, insertBatch, removeBatch, takeUnansweredBatches } from './sync/batches.js';
@@ -233,6 +265,7 @@ export {
 export { deleteOldProbes, endProbe, findOpenProbe } from './sync/probes.js';
 export { deleteOldJobs } from './sync/purge.js';
 export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
+export { findClaimableRecordJobs, insertRecordJob, saveOutcome } from './sync/record-jobs.js';
 export {
   type DueConnector,
   findDueConnectors,

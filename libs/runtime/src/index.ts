@@ -11,5 +11,5 @@ export {
 export { createLogger, NestLogger } from './logger.service.js';
 export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } from './outbound/connect.js';
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
-export { addressVetter, type VetAddress, vetUrl } from './outbound/vet-address.js';
+export { addressVetter, publicNetworks, type VetAddress, vetPort, vetUrl } from './outbound/vet-address.js';
 export { type RunningService, runService } from './run-service.js';

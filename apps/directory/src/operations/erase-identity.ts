@@ -1,7 +1,9 @@
-import { encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
+import { decodeId, encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
 import {
+  eraseScimUser,
   findMachinesNaming,
   forgetPerson,
+  forgetRecordErrors,
   lockRecordsById,
   type MachineNaming,
   type StoredRecord,
@@ -15,7 +17,7 @@ import { lockWhole } from './move-records.js';
 import type { Outcome } from './outcome.js';
 
 /**
- * Removes every trace of a person: records, earlier versions, what events said of them, and their names on machines. A
+ * Removes every trace of a person: records, earlier versions, what events and errors said of them, and their names on machines. A
  * tombstone without anything personal answers for the id until the retention ends. Machines they owned stay, without an owner.
  */
 export async function eraseIdentity(
@@ -46,6 +48,7 @@ export async function eraseIdentity(
       },
     })),
   ];
+  await forgetRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
   const said = machines.flatMap((machine) => [...namesOn(machine, naming, keys).values()].flat());
   const identifying = persons.flatMap(({ externalId, fields }) => [
@@ -61,6 +64,11 @@ export async function eraseIdentity(
     values: [...identifying, ...said, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],
     names: [...identifying, ...said],
   });
+  // What was pushed of them stands with us, and is no source of anybody else's.
+  for (const { connectorId, externalId } of persons) {
+    const pushed = decodeId('scimResource', externalId);
+    if (pushed !== undefined) await eraseScimUser(tx, { tenantId: cause.tenantId, connectorId }, pushed);
+  }
   return { result: { identity_id, records_erased: persons.length } };
 }
 

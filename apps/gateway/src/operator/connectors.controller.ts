@@ -1,6 +1,7 @@
 import { checkSchedule, checkSourcePath } from '@idsync/connectors';
 import { type ConnectorBody, connectorBody, requests } from '@idsync/contracts';
 import {
+  abandonPushed,
   type ConnectorRow,
   Database,
   deleteConnector,
@@ -12,6 +13,7 @@ import {
   listFailingRecords,
   lockConnector,
   requestOperation,
+  revokeKeysOfConnector,
   sqlState,
   type Transaction,
   uniqueViolation,
@@ -22,10 +24,12 @@ import type { FastifyReply } from 'fastify';
 import { badRequest, notFound } from '../api-error.js';
 import { uuidOf } from '../directory.controller.js';
 import { GatewaySettings } from '../gateway-settings.js';
+import { KeyRing } from '../key-ring.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
 import { validate } from '../validate.js';
 import { presentProbe, probe } from './probe.js';
 import { readSecrets, writeSecrets } from './seal-connector.js';
+import { syncRecord } from './sync-record.js';
 import { inTenant } from './tenants.controller.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
@@ -33,6 +37,7 @@ export class ConnectorsController {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(GatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(KeyRing) private readonly keyRing: KeyRing,
   ) {}
 
   @Post()
@@ -126,6 +131,17 @@ export class ConnectorsController {
     return probe(this.database, reply, tenantId, connectorId, 'discover');
   }
 
+  /** 200 with what came of it, or 202 if that takes longer. */
+  @Post(':connectorId/records/:externalId/sync')
+  async syncRecord(
+    @Param('tenantId') tenantId: string,
+    @Param('connectorId') connectorId: string,
+    @Param('externalId') externalId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    return syncRecord(this.database, reply, tenantId, connectorId, externalId);
+  }
+
   @Get(':connectorId/probes/:probeId')
   async probe(
     @Param('tenantId') tenantId: string,
@@ -145,9 +161,12 @@ export class ConnectorsController {
     const found = await inTenant(this.database, tenantId, async (tx, tenant) => {
       // Records of it stay for a while; nobody needs its secrets any more.
       await deleteConnectorSecrets(tx, tenant, id);
+      await revokeKeysOfConnector(tx, tenant, id);
+      await abandonPushed(tx, tenant, id);
       return deleteConnector(tx, tenant, id);
     });
     if (!found) throw notFound();
+    this.keyRing.forget();
   }
 
   /** What is not named stays, and null takes one away; what is no object is left to be refused. */

@@ -8,6 +8,7 @@ import { kubernetesConfig, kubernetesSecrets } from './kubernetes.js';
 import { ldapConfig, ldapSecrets } from './ldap.js';
 import { oktaConfig, oktaSecrets } from './okta.js';
 import { scimConfig } from './scim.js';
+import { scimPushConfig, scimPushSecrets } from './scim-push.js';
 import { sqlConfig, sqlSecrets } from './sql.js';
 
 /**
@@ -26,6 +27,7 @@ export const connectorDefinitions = {
   okta: { config: oktaConfig, secrets: oktaSecrets },
   google: { config: googleConfig, secrets: googleSecrets },
   scim: { config: scimConfig, secrets: httpSecrets },
+  'scim-push': { config: scimPushConfig, secrets: scimPushSecrets },
   sql: { config: sqlConfig, secrets: sqlSecrets },
 } as const;
 

@@ -5,6 +5,7 @@ import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
 import { schedule } from '../schedule.js';
+import { recordOutcomes } from '../statuses.js';
 import { dateTime, pageFields, syncStatusFields, text } from './resources.js';
 
 export const tenant = z.strictObject({ id: text, name: text, created_at: dateTime });
@@ -18,6 +19,11 @@ const apiKeyFields = {
   revoked_at: dateTime.optional(),
 };
 const apiKey = z.strictObject(apiKeyFields);
+const connectorToken = apiKey.omit({ scopes: true });
+export const createdConnectorToken = connectorToken.extend({
+  token: text.describe('Shown here and never again.'),
+  path: text.describe('Of the SCIM service that it opens.'),
+});
 export const createdApiKey = z.strictObject({ ...apiKeyFields, key: text.describe('Shown here and never again.') });
 const lastRun = z
   .strictObject({
@@ -86,7 +92,15 @@ const operatorJobFields = {
   scheduled_for: dateTime.optional().describe('When it was due, if the schedule made it.'),
   last_record_at: dateTime.optional().describe('When its source last gave a page.'),
   stalled: z.boolean().describe('A worker has waited for the source alone for five minutes; after ten it gives up.'),
-  mode: text.describe('What it reads: full | changes; auto until that is settled.'),
+  mode: text.describe('What it reads: full | changes | record; auto until that is settled.'),
+  external_id: text.optional().describe('Of the record, if it reads one alone.'),
+  outcome: text
+    .optional()
+    .describe(
+      `What came of that record: ${recordOutcomes.join(' | ')} (absent: not in its source, and nothing to delete).`,
+    ),
+  record_id: text.optional().describe('That record as the directory has it; without one it was never known.'),
+  identity_id: text.optional().describe('The identity of that record.'),
   note: text.optional().describe('Why nothing was deleted, what was held back, or why everything was read.'),
   decision: decision
     .extend({ after: decision.optional().describe('What was decided before.') })
@@ -133,6 +147,7 @@ export const failingRecordPage = z.strictObject({
   ...pageFields,
 });
 export const tenantPage = z.strictObject({ data: z.array(tenant), ...pageFields });
+export const connectorTokenPage = z.strictObject({ data: z.array(connectorToken), ...pageFields });
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), ...pageFields });
 export const connectorPage = z.strictObject({ data: z.array(connector), ...pageFields });
 export const operatorJobPage = z.strictObject({ data: z.array(operatorJob), ...pageFields });

@@ -51,6 +51,30 @@ export const operatorRoutes: RouteDefinition[] = [
     page,
   ),
   operator('DELETE', `${tenantPath}/connectors/{connectorId}`, 'Delete a connector', { status: 204 }, [404]),
+  operator(
+    'POST',
+    `${tenantPath}/connectors/{connectorId}/tokens`,
+    'Issue a token for an identity provider that pushes to a connector',
+    created(shown.createdConnectorToken),
+    [400, 404],
+    requests.connectorTokenBody,
+  ),
+  operator(
+    'GET',
+    `${tenantPath}/connectors/{connectorId}/tokens`,
+    'List the tokens of a connector',
+    ok(shown.connectorTokenPage),
+    [400, 404],
+    undefined,
+    page,
+  ),
+  operator(
+    'DELETE',
+    `${tenantPath}/connectors/{connectorId}/tokens/{tokenId}`,
+    'Revoke a token',
+    { status: 204 },
+    [404],
+  ),
   probe('test', 'Read the first records of a source, and change nothing'),
   probe('discover', 'Tell what a source has to map'),
   operator(
@@ -60,6 +84,17 @@ export const operatorRoutes: RouteDefinition[] = [
     ok(shown.connectorProbe),
     [404],
   ),
+  {
+    ...operator(
+      'POST',
+      `${tenantPath}/connectors/{connectorId}/records/{externalId}/sync`,
+      'Read one record of a source now, and apply it; its id is percent-encoded',
+      ok(shown.operatorJobWithErrors),
+      [400, 404],
+    ),
+    description:
+      'Answers 200 with the job that has ended or waits for a decision, and 202 with the job as it is if that takes longer than ten seconds. 400 if connectors of this kind cannot read one record alone.',
+  },
   operator(
     'POST',
     `${tenantPath}/sync-jobs`,

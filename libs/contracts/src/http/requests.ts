@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { caseStatuses } from '../operations.js';
-import { recordKinds } from '../records.js';
+import { recordKinds, sourceRecord } from '../records.js';
 import { schedule } from '../schedule.js';
 import { jobStatuses, personStatuses, syncModes } from '../statuses.js';
 import { text } from '../text.js';
@@ -75,6 +75,11 @@ const latest = Date.parse('9999-12-31T23:59:59Z');
 
 const name = text.trim().min(1).max(200);
 export const tenantBody = z.strictObject({ name });
+const expiry = dateTime
+  .refine((time) => Date.parse(time) > Date.now() && Date.parse(time) < latest, { error: 'must be in the future' })
+  .optional();
+/** Of a token that pushes to one connector. */
+export const connectorTokenBody = z.strictObject({ name, expires_at: expiry });
 export const apiKeyBody = z.strictObject({
   name,
   scopes: z
@@ -82,9 +87,7 @@ export const apiKeyBody = z.strictObject({
     .min(1)
     .transform((list) => [...new Set(list)])
     .default([...scopes]),
-  expires_at: dateTime
-    .refine((time) => Date.parse(time) > Date.now() && Date.parse(time) < latest, { error: 'must be in the future' })
-    .optional(),
+  expires_at: expiry,
 });
 /** Documents the patch; what it makes of a connector is validated as a whole. */
 export const connectorPatch = z.looseObject({
@@ -135,6 +138,13 @@ export const operatorJobQuery = z.object({
   ...page,
   connector_id: z.string().optional(),
   status: z.enum(jobStatuses, { error: `must be one of ${jobStatuses.join(', ')}` }).optional(),
+});
+
+/** In a path, decoded. PostgreSQL's text holds no NUL. */
+export const recordPath = z.object({
+  external_id: sourceRecord.shape.external_id.refine((id) => !id.includes('\0'), {
+    error: 'must not hold a NUL character',
+  }),
 });
 
 const eventType = z

@@ -13,6 +13,7 @@ export class TenantEntity {
 }
 
 @Index('api_keys_tenant', ['tenantId', 'createdAt', 'id'])
+@Index('api_keys_connector', ['tenantId', 'connectorId', 'createdAt', 'id'], { where: 'connector_id is not null' })
 @Entity('api_keys')
 export class ApiKeyEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'api_keys_pkey' })
@@ -45,11 +46,15 @@ export class ApiKeyEntity {
 
   @Column({ type: 'timestamptz', name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
+
+  /** The one connector that it pushes to; such a key opens nothing else. */
+  @Column({ type: 'uuid', name: 'connector_id', nullable: true })
+  connectorId!: string | null;
 }
 
 @Index('connectors_name', ['tenantId', 'name'], { unique: true, where: 'deleted_at is null' })
 @Index('connectors_tenant', ['tenantId', 'createdAt', 'id'])
-@Index('connectors_scheduled', ['id'], { where: 'schedule is not null and deleted_at is null' })
+@Index('connectors_to_plan', ['id'], { where: 'schedule is distinct from planned_schedule and deleted_at is null' })
 @Entity('connectors')
 export class ConnectorEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'connectors_pkey' })
@@ -85,6 +90,10 @@ export class ConnectorEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   schedule!: unknown | null;
+
+  /** The one that the next run was planned by. */
+  @Column({ type: 'jsonb', name: 'planned_schedule', nullable: true })
+  plannedSchedule!: unknown | null;
 
   @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

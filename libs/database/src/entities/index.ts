@@ -28,6 +28,7 @@ import {
   ReviewCaseEntity,
   WeakKeyEntity,
 } from './matching.entities.js';
+import { ScimMemberEntity, ScimPositionEntity, ScimResourceEntity } from './scim.entities.js';
 import { SeenRecordsEntity, SyncPlanEntity, SyncPlanEntryEntity } from './sweep.entities.js';
 import {
   ConnectorStateEntity,
@@ -55,6 +56,9 @@ export const entities = [
   WebhookEntity,
   WebhookSecretEntity,
   IdempotencyKeyEntity,
+  ScimPositionEntity,
+  ScimResourceEntity,
+  ScimMemberEntity,
   SyncJobEntity,
   SyncBatchEntity,
   SyncRecordErrorEntity,

@@ -14,6 +14,9 @@ import { ConnectorSecrets1700000000014 } from './1700000000014-connector-secrets
 import { Incremental1700000000020 } from './1700000000020-incremental.js';
 import { Schedules1700000000021 } from './1700000000021-schedules.js';
 import { SourceHealth1700000000022 } from './1700000000022-source-health.js';
+import { ScimPush1700000000023 } from './1700000000023-scim-push.js';
+import { RecordJobs1700000000024 } from './1700000000024-record-jobs.js';
+import { LookUps1700000000025 } from './1700000000025-look-ups.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -33,4 +36,7 @@ export const migrations = [
   Incremental1700000000020,
   Schedules1700000000021,
   SourceHealth1700000000022,
+  ScimPush1700000000023,
+  RecordJobs1700000000024,
+  LookUps1700000000025,
 ];

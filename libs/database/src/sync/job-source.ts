@@ -3,6 +3,7 @@ import type { Transaction } from '../database.js';
 
 /** What a job reads: its connector as the gateway stored it. */
 export interface JobSource {
+  connectorId: string;
   type: ConnectorType;
   records: RecordKind;
   config: unknown;
@@ -18,7 +19,7 @@ export interface JobSource {
 /** Absent if the connector was deleted. */
 export async function findJobSource(tx: Transaction, connectorId: string): Promise<JobSource | undefined> {
   const [source] = await tx.query<JobSource>(
-    `select type, records, config, config_version as "configVersion", tenant_id as "tenantId",
+    `select id as "connectorId", type, records, config, config_version as "configVersion", tenant_id as "tenantId",
             (schedule ->> 'full_every')::integer as "fullEvery",
             (select ciphertext from connector_secrets s where s.tenant_id = c.tenant_id and s.connector_id = c.id) as secrets
        from connectors c where id = $1 and deleted_at is null`,

@@ -1,0 +1,36 @@
+import { ApiError } from '../api-error.js';
+
+/** Why a request was refused, in the words of RFC 7644, section 3.12. */
+export type ScimType =
+  | 'invalidFilter'
+  | 'invalidPath'
+  | 'invalidSyntax'
+  | 'invalidValue'
+  | 'noTarget'
+  | 'tooMany'
+  | 'uniqueness';
+
+const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error';
+
+/** A refusal that says more than its status. */
+export class ScimError extends ApiError {
+  constructor(
+    status: number,
+    readonly scimType: ScimType,
+    message: string,
+  ) {
+    super(status, message);
+  }
+}
+
+export const refused = (scimType: ScimType, message: string): ScimError => new ScimError(400, scimType, message);
+
+/** Every error of every kind, as clients of SCIM read it. */
+export function scimErrorBody(error: unknown, status: number, text: string): object {
+  return {
+    schemas: [errorSchema],
+    status: String(status),
+    ...(error instanceof ScimError && { scimType: error.scimType }),
+    detail: text,
+  };
+}

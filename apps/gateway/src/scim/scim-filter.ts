@@ -1,0 +1,63 @@
+import { decodeId } from '@idsync/contracts';
+import type { ScimKind, ScimNarrowing } from '@idsync/database';
+import type { Filter } from 'scim2-parse-filter';
+import { matcher } from './match-filter.js';
+import { refused } from './scim-error.js';
+import { parseFilterText } from './scim-path.js';
+
+/** A filter as it is carried out: what indexes find, and what is looked at one by one. */
+export interface ScimFilter {
+  narrowing: ScimNarrowing;
+  /** Absent where the indexes find exactly what is meant. */
+  matches?: (resource: unknown) => boolean;
+}
+
+const maxFilterLength = 4_096;
+
+/** Throws a 400 for what is no filter, and for what cannot be filtered by. */
+export function readFilter(kind: ScimKind, text: string | undefined): ScimFilter {
+  if (text === undefined || text.trim() === '') return { narrowing: {} };
+  if (text.length > maxFilterLength) {
+    throw refused('invalidFilter', `the filter is longer than ${maxFilterLength} characters`);
+  }
+  const parsed = parseFilterText(text);
+  const parts = parsed.op === 'and' && 'filters' in parsed ? parsed.filters : [parsed];
+  const narrowing: ScimNarrowing = {};
+  const rest = parts.filter((part) => !narrows(kind, part, narrowing));
+  for (const part of rest) requireTestable(kind, part);
+  if (rest.length === 0) return { narrowing };
+  return { narrowing, matches: matcher(rest.length === 1 && rest[0] ? rest[0] : { op: 'and', filters: rest }) };
+}
+
+/** True if an index finds it; two that say different things of the same are left to be looked at. */
+function narrows(kind: ScimKind, filter: Filter, narrowing: ScimNarrowing): boolean {
+  if (filter.op !== 'eq' || !('compValue' in filter) || typeof filter.compValue !== 'string') return false;
+  const { compValue: value } = filter;
+  const name = plainName(filter.attrPath);
+  if (name === 'id' && narrowing.ids === undefined) {
+    const id = decodeId('scimResource', value);
+    narrowing.ids = id === undefined ? [] : [id];
+  } else if (name === (kind === 'User' ? 'username' : 'displayname') && narrowing.name === undefined) {
+    narrowing.name = value;
+  } else if (name === 'externalid' && narrowing.externalId === undefined) narrowing.externalId = value;
+  else if (kind === 'Group' && /^members(\.value)?$/.test(name) && narrowing.member === undefined) {
+    const member = decodeId('scimResource', value);
+    if (member === undefined) narrowing.ids = [];
+    else narrowing.member = member;
+  } else return false;
+  return true;
+}
+
+/** Members and groups stand in rows of their own, and no resource is looked through for them. */
+function requireTestable(kind: ScimKind, filter: Filter): void {
+  if ('filters' in filter) for (const part of filter.filters) requireTestable(kind, part);
+  else if ('filter' in filter) requireTestable(kind, filter.filter);
+  else if ('attrPath' in filter && /^(members|groups)\b/.test(plainName(filter.attrPath))) {
+    throw refused('invalidFilter', `a ${kind} cannot be filtered by ${filter.attrPath} in this way`);
+  }
+}
+
+/** Lower-case, without the URN of the resource's own schema. */
+function plainName(attrPath: string): string {
+  return attrPath.toLowerCase().replace(/^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/, '');
+}

@@ -1,0 +1,242 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ScimError } from './scim-error.js';
+import { applyPatch, readPatch } from './scim-patch.js';
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const person = {
+  userName: 'ada@example.com',
+  displayName: 'Ada',
+  active: true,
+  name: { givenName: 'Ada', familyName: 'Byron' },
+  [enterprise]: { department: 'Mathematics' },
+};
+
+function patched(operations: object[], before: Record<string, unknown> = person) {
+  const { operations: read } = readPatch('User', patchOf(operations));
+  return applyPatch('User', before, read);
+}
+
+const patchOf = (Operations: unknown) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations,
+});
+
+function refusal(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ScimError) return `${error.status} ${error.scimType}: ${error.message}`;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a PATCH as Entra ID sends it', () => {
+  it('takes "True" and "False" in text, and names of operations in any case', () => {
+    expect(patched([{ op: 'Replace', path: 'active', value: 'False' }])).toEqual({ ...person, active: false });
+    expect(patched([{ op: 'Add', path: 'ACTIVE', value: 'True' }])).toEqual(person);
+  });
+
+  it('adds a value of a type that was not there yet, and changes the one that was', () => {
+    const added = patched([{ op: 'Add', path: 'emails[type eq "work"].value', value: 'ada@work.example' }]);
+    expect(added.emails).toEqual([{ type: 'work', value: 'ada@work.example' }]);
+    const changed = patched(
+      [{ op: 'Replace', path: 'emails[type eq "Work"].value', value: 'new@work.example' }],
+      added,
+    );
+    expect(changed.emails).toEqual([{ type: 'work', value: 'new@work.example' }]);
+    const place = patched([
+      { op: 'Replace', path: 'addresses[type eq "work"].streetAddress', value: '1 Main St' },
+      { op: 'Add', path: 'addresses[type eq "work"].locality', value: 'London' },
+    ]);
+    expect(place.addresses).toEqual([{ type: 'work', streetAddress: '1 Main St', locality: 'London' }]);
+  });
+
+  it('knows the one primary role by "True", once and again', () => {
+    const role = (value: string) => [{ op: 'Replace', path: 'roles[primary eq "True"].value', value }];
+    const first = patched(role('admin'));
+    expect(first.roles).toEqual([{ primary: true, value: 'admin' }]);
+    expect(patched(role('reader'), first).roles).toEqual([{ primary: true, value: 'reader' }]);
+  });
+
+  it('sets parts of the enterprise extension by its URN, and a manager by its id alone', () => {
+    const moved = patched([
+      { op: 'Add', path: `${enterprise}:department`, value: 'Engines' },
+      { op: 'Replace', path: `${enterprise}:manager`, value: 'scr_charles' },
+    ]);
+    expect(moved[enterprise]).toEqual({ department: 'Engines', manager: { value: 'scr_charles' } });
+    const alone = patched([{ op: 'Remove', path: `${enterprise}:manager` }], moved);
+    expect(alone[enterprise]).toEqual({ department: 'Engines' });
+  });
+
+  it('has paths for names where it gives no path', () => {
+    const value = { 'name.familyName': 'Lovelace', [`${enterprise}:department`]: 'Engines', displayName: 'Ada L.' };
+    expect(patched([{ op: 'Add', value }])).toEqual({
+      ...person,
+      displayName: 'Ada L.',
+      name: { givenName: 'Ada', familyName: 'Lovelace' },
+      [enterprise]: { department: 'Engines' },
+    });
+  });
+
+  it('keeps extensions of a company', () => {
+    const urn = 'urn:ietf:params:scim:schemas:extension:CustomExtensionName:2.0:User';
+    const tagged = patched([{ op: 'Add', path: `${urn}:tag`, value: 'blue' }]);
+    expect(tagged[urn]).toEqual({ tag: 'blue' });
+    expect(patched([{ op: 'Remove', path: `${urn}:tag` }], tagged)).toEqual(person);
+  });
+});
+
+describe('a PATCH as Okta sends it', () => {
+  it('deactivates by a value without a path', () => {
+    expect(patched([{ op: 'replace', value: { active: false } }])).toEqual({ ...person, active: false });
+  });
+
+  it('replaces lists as a whole', () => {
+    const emails = [{ value: 'ada@example.com', primary: true, type: 'work' }];
+    expect(patched([{ op: 'replace', path: 'emails', value: emails }]).emails).toEqual(emails);
+    expect(patched([{ op: 'replace', value: { emails: [] } }], { ...person, emails })).toEqual(person);
+  });
+
+  it('names a group together with its id, which stays', () => {
+    const { operations, members } = readPatch(
+      'Group',
+      patchOf([{ op: 'replace', value: { id: 'scr_1', displayName: 'Engineers' } }]),
+    );
+    expect(applyPatch('Group', { displayName: 'Old' }, operations)).toEqual({ displayName: 'Engineers' });
+    expect(members).toEqual([]);
+  });
+});
+
+describe('members of a group', () => {
+  const edits = (operations: object[]) => readPatch('Group', patchOf(operations)).members;
+
+  it('are added, taken out by value or by filter, and replaced', () => {
+    expect(
+      edits([
+        {
+          op: 'add',
+          path: 'members',
+          value: [
+            { value: 'a', display: 'Ada' },
+            { $ref: null, value: 'b' },
+          ],
+        },
+        { op: 'remove', path: 'members[value eq "a"]' },
+        { op: 'remove', path: 'members[value eq "b" or value eq "c"]' },
+        { op: 'Remove', path: 'members', value: [{ $ref: null, value: 'd' }] },
+        { op: 'replace', path: 'members', value: [{ value: 'e' }] },
+        { op: 'Add', value: { members: [{ value: 'f' }] } },
+        { op: 'remove', path: 'members' },
+      ]),
+    ).toEqual([
+      { op: 'add', ids: ['a', 'b'] },
+      { op: 'remove', ids: ['a'] },
+      { op: 'remove', ids: ['b', 'c'] },
+      { op: 'remove', ids: ['d'] },
+      { op: 'replace', ids: ['e'] },
+      { op: 'add', ids: ['f'] },
+      { op: 'remove', ids: 'all' },
+    ]);
+  });
+
+  it('are named by a value and by nothing else', () => {
+    expect(refusal(() => edits([{ op: 'remove', path: 'members[display eq "Ada"]' }]))).toContain('400 invalidFilter');
+    expect(refusal(() => edits([{ op: 'add', path: 'members', value: [{ display: 'Ada' }] }]))).toBe(
+      '400 invalidValue: a member must have a value',
+    );
+  });
+});
+
+describe('a PATCH', () => {
+  it('does its operations in their order, each on what the one before left', () => {
+    const after = patched([
+      { op: 'add', path: 'emails', value: { value: 'a@example.com', type: 'work' } },
+      { op: 'add', path: 'emails', value: [{ value: 'a@example.com', type: 'work' }, { value: 'b@example.com' }] },
+      { op: 'replace', path: 'emails[value eq "b@example.com"].type', value: 'home' },
+      { op: 'remove', path: 'emails[type eq "work"]' },
+      { op: 'remove', path: 'title' },
+    ]);
+    expect(after.emails).toEqual([{ value: 'b@example.com', type: 'home' }]);
+  });
+
+  it('leaves one value primary', () => {
+    const one = { value: 'a', primary: true };
+    const after = patched([{ op: 'add', path: 'emails', value: { value: 'b', primary: true } }], {
+      ...person,
+      emails: [one],
+    });
+    expect(after.emails).toEqual([
+      { value: 'a', primary: false },
+      { value: 'b', primary: true },
+    ]);
+  });
+
+  it('never changes what is ours to say, and never keeps a password', () => {
+    const given = { id: 'x', meta: { version: 'x' }, groups: [{ value: 'x' }], password: 'secret', schemas: ['x'] };
+    expect(patched([{ op: 'replace', value: given }])).toEqual(person);
+    expect(patched([{ op: 'replace', path: 'password', value: 'secret' }])).toEqual(person);
+  });
+
+  it('is refused as a whole where one operation makes no sense, and says which kind of nonsense', () => {
+    const nonsense: [unknown, string][] = [
+      [{}, '400 invalidSyntax: op must be'],
+      ['replace', '400 invalidSyntax: an operation must be an object'],
+      [{ op: 'remove' }, '400 noTarget: remove needs a path'],
+      [{ op: 'replace', value: 7 }, '400 invalidValue: without a path'],
+      [{ op: 'replace', path: 'shoeSize', value: 7 }, '400 invalidPath: "shoeSize" is not an attribute of a User'],
+      [{ op: 'replace', path: 'name.nick', value: 7 }, '400 invalidPath: "nick" is not a part of name'],
+      [{ op: 'replace', path: 'name[', value: 7 }, '400 invalidPath: "name["'],
+      [{ op: 'replace', path: 'emails[type', value: 7 }, '400 invalidPath'],
+      [{ op: 'replace', path: 'emails[type xx "work"].value', value: 7 }, '400 invalidFilter'],
+      [{ op: 'replace', path: 'emails[type co "work"].value', value: 'x' }, '400 noTarget'],
+      [{ op: 'replace', path: 'active', value: 'perhaps' }, '400 invalidValue: active must be true or false'],
+      [{ op: 'replace', path: 'userName', value: '' }, '400 invalidValue: userName is required'],
+      [{ op: 'remove', path: 'userName' }, '400 invalidValue: userName is required'],
+      [{ op: 'replace', path: 'title', value: { a: 1 } }, '400 invalidValue: title must be text'],
+      [{ op: 'replace', path: 'title', value: 'a\0b' }, '400 invalidValue: text must not contain NUL'],
+    ];
+    for (const [operation, words] of nonsense) {
+      expect(refusal(() => patched([{ op: 'replace', path: 'title', value: 'x' }, operation as object]))).toContain(
+        words,
+      );
+    }
+    expect(refusal(() => readPatch('User', {}))).toContain('schemas must name');
+    expect(refusal(() => readPatch('User', patchOf([])))).toContain('Operations must be a list');
+    const many = Array.from({ length: 1_001 }, () => ({ op: 'remove', path: 'title' }));
+    expect(refusal(() => readPatch('User', patchOf(many)))).toContain('tooMany');
+  });
+
+  it('reaches nothing that every object inherits, by whatever names', () => {
+    const evil = ['__proto__', 'constructor', 'prototype', 'constructor.prototype', 'urn:x:y:__proto__', 'toString'];
+    const path = fc.array(fc.constantFrom(...evil, 'name', 'emails[type eq "work"]', enterprise), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    fc.assert(
+      fc.property(path, fc.constantFrom('.', ':'), fc.constantFrom('add', 'replace', 'remove'), (parts, glue, op) => {
+        const text = parts.join(glue);
+        for (const operation of [
+          { op, path: text, value: { polluted: 'yes' } },
+          { op, value: { [text]: { polluted: 'yes' } } },
+          { op, path: 'name', value: { [text]: 'yes', 'constructor.prototype.polluted': 'yes' } },
+        ]) {
+          try {
+            patched([operation]);
+          } catch (error) {
+            if (!(error instanceof ScimError)) throw error;
+          }
+        }
+        expect(({} as { polluted?: string }).polluted).toBeUndefined();
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+    );
+  });
+
+  it('leaves the document it was given as it was', () => {
+    const before = structuredClone(person);
+    patched([{ op: 'replace', path: 'name.givenName', value: 'A' }], before);
+    expect(before).toEqual(person);
+  });
+});

@@ -1,0 +1,66 @@
+import type { ScimKind } from '@idsync/database';
+import SCIMMY from 'scimmy';
+
+/** An attribute as RFC 7643 defines it. */
+export interface ScimAttribute {
+  name: string;
+  type: string;
+  multiValued: boolean;
+  mutability?: string;
+  subAttributes?: ScimAttribute[];
+}
+
+interface ScimSchema {
+  id: string;
+  name: string;
+  attributes: ScimAttribute[];
+}
+
+type Attributes = ReadonlyMap<string, ScimAttribute>;
+
+/** Never kept: nobody here needs anybody's password. */
+const notKept = new Set(['password']);
+
+export const userSchema = described(SCIMMY.Schemas.User);
+export const groupSchema = described(SCIMMY.Schemas.Group);
+export const enterpriseSchema = described(SCIMMY.Schemas.EnterpriseUser);
+export const schemas = [userSchema, groupSchema, enterpriseSchema];
+export const schemaOf: Record<ScimKind, ScimSchema> = { User: userSchema, Group: groupSchema };
+
+const externalId: ScimAttribute = { name: 'externalId', type: 'string', multiValued: false };
+const core: Record<ScimKind, Attributes> = {
+  User: byName([externalId, ...userSchema.attributes]),
+  Group: byName([externalId, ...groupSchema.attributes]),
+};
+const enterprise = byName(enterpriseSchema.attributes);
+
+/** What clients may write, by lower-case name; without `urn` that of the resource itself. Undefined for an unknown extension. */
+export function attributesOf(kind: ScimKind, urn?: string): Attributes | undefined {
+  if (urn === undefined || sameUrn(urn, schemaOf[kind].id)) return core[kind];
+  return kind === 'User' && sameUrn(urn, enterpriseSchema.id) ? enterprise : undefined;
+}
+
+/** The name that an extension is kept under. */
+export function canonicalUrn(urn: string): string {
+  return sameUrn(urn, enterpriseSchema.id) ? enterpriseSchema.id : urn;
+}
+
+/** Of a complex attribute. */
+export function subAttribute(attribute: ScimAttribute, name: string): ScimAttribute | undefined {
+  return attribute.subAttributes?.find((sub) => sub.name.toLowerCase() === name.toLowerCase());
+}
+
+function sameUrn(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function byName(attributes: readonly ScimAttribute[]): Attributes {
+  const writable = attributes.filter(({ mutability }) => mutability !== 'readOnly');
+  return new Map(writable.map((attribute) => [attribute.name.toLowerCase(), attribute]));
+}
+
+function described({ definition }: { definition: { describe(): object } }): ScimSchema {
+  // Its properties are seen only where it is written as JSON.
+  const schema = JSON.parse(JSON.stringify(definition.describe())) as ScimSchema;
+  return { ...schema, attributes: schema.attributes.filter(({ name }) => !notKept.has(name)) };
+}

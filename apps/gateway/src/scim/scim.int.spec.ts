@@ -1,0 +1,411 @@
+import { decodeId } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OperatedGateway } from '../../test/operated-gateway.js';
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const core = 'urn:ietf:params:scim:schemas:core:2.0';
+const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+type Json = Record<string, unknown>;
+interface Resource extends Json {
+  id: string;
+  meta: { location: string; version: string };
+}
+
+let gateway: OperatedGateway;
+let tenant: string;
+let names = 0;
+
+beforeAll(async () => {
+  gateway = await OperatedGateway.start();
+  tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Test' })).body.id}`;
+});
+
+afterAll(() => gateway?.close());
+
+const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...call);
+
+async function ask(method: string, path: string, token: string, body?: unknown, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/scim+json', authorization: `Bearer ${token}`, ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : {}) as Json };
+}
+
+/** A connector that is pushed to, as its identity provider knows it. */
+class Client {
+  constructor(
+    readonly connector: string,
+    readonly token: string,
+  ) {}
+
+  static async create(): Promise<Client> {
+    names += 1;
+    const { body } = await operator('POST', `${tenant}/connectors`, {
+      type: 'scim-push',
+      name: `Push ${names}`,
+      config: {},
+    });
+    const { body: issued } = await operator('POST', `${tenant}/connectors/${body.id}/tokens`, { name: 'Okta' });
+    return new Client(String(body.id), String(issued.token));
+  }
+
+  send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    ask(method, `/scim/v2/${this.connector}${path}`, this.token, body, headers);
+
+  async user(userName: string, more: object = {}): Promise<Resource> {
+    const { status, body } = await this.send('POST', '/Users', { schemas: [`${core}:User`], userName, ...more });
+    expect(status).toBe(201);
+    return body as Resource;
+  }
+
+  async group(displayName: string, members: readonly Resource[] = []): Promise<Resource> {
+    const list = members.map(({ id }) => ({ value: id }));
+    const { status, body } = await this.send('POST', '/Groups', {
+      schemas: [`${core}:Group`],
+      displayName,
+      members: list,
+    });
+    expect(status).toBe(201);
+    return body as Resource;
+  }
+
+  patch = (path: string, ...Operations: object[]) => this.send('PATCH', path, { schemas: [patchOp], Operations });
+
+  async members(group: Resource): Promise<unknown[]> {
+    const { body } = await this.send('GET', `/Groups/${group.id}`);
+    return ((body.members ?? []) as { value: string }[]).map(({ value }) => value);
+  }
+
+  jobs = () =>
+    gateway.fixture.rows<{ id: string; status: string }>('select id, status from sync_jobs where connector_id = $1', [
+      decodeId('connector', this.connector),
+    ]);
+}
+
+let client: Client;
+beforeEach(async () => {
+  client = await Client.create();
+});
+
+describe('the SCIM service of a connector', () => {
+  it('opens to its own tokens, and these open nothing else', async () => {
+    const other = await Client.create();
+    for (const token of [other.token, 'the-operators-token-of-this-test', 'nonsense', '']) {
+      const { status, headers, body } = await ask('GET', `/scim/v2/${client.connector}/Users`, token);
+      expect(status).toBe(401);
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+      expect(headers.get('content-type')).toContain('application/scim+json');
+      expect(body).toEqual({
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+        status: '401',
+        detail: 'missing or invalid token',
+      });
+    }
+    for (const path of ['/v1/identities', '/v1/webhooks']) {
+      const answer = await fetch(`${gateway.url}${path}`, { headers: { 'x-api-key': client.token } });
+      expect(answer.status).toBe(401);
+    }
+    expect((await ask('GET', `/admin/v1${tenant}`, client.token)).status).toBe(401);
+    const { body: key } = await operator('POST', `${tenant}/api-keys`, { name: 'a client' });
+    expect((await ask('GET', `/scim/v2/${client.connector}/Users`, String(key.key))).status).toBe(401);
+    const { body: keys } = await operator('GET', `${tenant}/api-keys`);
+    expect((keys.data as Json[]).map(({ name }) => name)).not.toContain('Okta');
+  });
+
+  it('closes when its token is revoked or the connector deleted', async () => {
+    const path = `${tenant}/connectors/${client.connector}`;
+    const { body } = await operator('GET', `${path}/tokens`);
+    expect(body).toMatchObject({ total: 1, data: [{ name: 'Okta' }] });
+    expect(JSON.stringify(body)).not.toContain(client.token.slice(-20));
+    const second = String((await operator('POST', `${path}/tokens`, { name: 'Second' })).body.token);
+    await operator('DELETE', `${path}/tokens/${(body.data as Resource[])[0]?.id}`);
+    expect((await client.send('GET', '/Users')).status).toBe(401);
+    const again = new Client(client.connector, second);
+    await again.user('ada');
+    await operator('DELETE', path);
+    expect((await again.send('GET', '/Users')).status).toBe(401);
+    expect((await operator('POST', `${path}/tokens`, { name: 'Third' })).status).toBe(404);
+  });
+
+  it('is there for connectors that are pushed to only', async () => {
+    const csv = { type: 'csv', name: 'HR', config: { path: 'hr.csv', external_id: 'id', fields: { email: 'mail' } } };
+    const { body } = await operator('POST', `${tenant}/connectors`, csv);
+    expect(await operator('POST', `${tenant}/connectors/${body.id}/tokens`, { name: 'x' })).toMatchObject({
+      status: 400,
+      body: { error: 'only connectors of the type scim-push are pushed to' },
+    });
+  });
+
+  it('says what it can do, and refuses the rest in the words of SCIM', async () => {
+    const { body: config } = await client.send('GET', '/ServiceProviderConfig');
+    expect(config).toMatchObject({ patch: { supported: true }, etag: { supported: true }, bulk: { supported: false } });
+    const { body: types } = await client.send('GET', '/ResourceTypes');
+    expect(types).toMatchObject({ totalResults: 2, Resources: [{ id: 'User' }, { id: 'Group' }] });
+    expect((await client.send('GET', '/ResourceTypes/User')).body).toMatchObject({
+      schemaExtensions: [{ schema: enterprise, required: false }],
+    });
+    const { body: schemas } = await client.send('GET', '/Schemas');
+    expect((schemas.Resources as Json[]).map(({ id }) => id)).toEqual([`${core}:User`, `${core}:Group`, enterprise]);
+    expect(JSON.stringify(schemas)).not.toContain('"password"');
+    expect((await client.send('GET', `/Schemas/${enterprise}`)).body).toMatchObject({ name: 'EnterpriseUser' });
+    expect((await client.send('GET', '/Me')).status).toBe(501);
+    expect((await client.send('POST', '/Bulk', {})).status).toBe(501);
+    expect((await client.send('GET', '/Printers')).body).toMatchObject({ status: '404' });
+    expect((await client.send('GET', '/Schemas/urn:nonsense')).status).toBe(404);
+  });
+});
+
+describe('a user', () => {
+  it('is created, read, replaced and deleted, with its place and version told', async () => {
+    const ada = await client.user('Ada@example.com', {
+      externalId: 'E1',
+      name: { givenName: 'Ada' },
+      active: true,
+      password: 'not for us',
+      id: 'x',
+      shoeSize: 7,
+      [enterprise]: { department: 'Mathematics', manager: 'scr_x' },
+    });
+    expect(ada).toEqual({
+      schemas: [`${core}:User`, enterprise],
+      id: expect.stringMatching(/^scr_[0-9a-z]{26}$/),
+      externalId: 'E1',
+      userName: 'Ada@example.com',
+      name: { givenName: 'Ada' },
+      active: true,
+      [enterprise]: { department: 'Mathematics', manager: { value: 'scr_x' } },
+      meta: {
+        resourceType: 'User',
+        created: expect.any(String),
+        lastModified: expect.any(String),
+        location: `${gateway.url}/scim/v2/${client.connector}/Users/${ada.id}`,
+        version: 'W/"1"',
+      },
+    });
+    const { body, headers } = await client.send('GET', `/Users/${ada.id}`);
+    expect(body).toEqual(ada);
+    expect(headers.get('etag')).toBe('W/"1"');
+    expect(headers.get('content-type')).toContain('application/scim+json');
+    const put = await client.send('PUT', `/Users/${ada.id}`, { userName: 'ada@example.com', displayName: 'Ada' });
+    expect(put.body).toMatchObject({ displayName: 'Ada', meta: { version: 'W/"2"' } });
+    expect(put.body).not.toHaveProperty('name');
+    expect(
+      await gateway.fixture.rows('select 1 from scim_resources where document::text ilike $1', ['%not for us%']),
+    ).toEqual([]);
+    expect((await client.send('DELETE', `/Users/${ada.id}`)).status).toBe(204);
+    for (const method of ['GET', 'DELETE']) expect((await client.send(method, `/Users/${ada.id}`)).status).toBe(404);
+    const [left] = await gateway.fixture.rows<Json>(
+      'select document, name_key, external_key from scim_resources where deleted_at is not null',
+    );
+    expect(left).toEqual({ document: {}, name_key: '', external_key: null });
+    await client.user('ada@example.com');
+  });
+
+  it('has its name alone, whatever the case, however many ask for it at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        client.send('POST', '/Users', { userName: index % 2 ? 'Ada' : 'ada', schemas: [`${core}:User`] }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ status: '409', scimType: 'uniqueness' });
+    const bob = await client.user('bob');
+    expect((await client.send('PUT', `/Users/${bob.id}`, { userName: 'ADA' })).status).toBe(409);
+    await (await Client.create()).user('ada');
+  });
+
+  it('is found by filters, page by page, with what of it is asked for', async () => {
+    const people = [];
+    for (const name of ['ada', 'bob', 'charles', 'dora', 'emil']) {
+      people.push(
+        await client.user(name, { title: name < 'c' ? 'A' : 'B', emails: [{ value: `${name}@x.org`, type: 'work' }] }),
+      );
+    }
+    const list = async (query: string) => {
+      const { status, body } = await client.send('GET', `/Users?${query}`);
+      const found = (body.Resources ?? []) as Json[];
+      return {
+        status,
+        total: body.totalResults,
+        at: body.startIndex,
+        names: found.map(({ userName }) => userName),
+        body,
+      };
+    };
+    const filtered = (filter: string, more = '') => list(`filter=${encodeURIComponent(filter)}${more}`);
+    expect(await list('')).toMatchObject({ total: 5, at: 1, names: ['ada', 'bob', 'charles', 'dora', 'emil'] });
+    expect(await list('startIndex=2&count=2')).toMatchObject({ total: 5, at: 2, names: ['bob', 'charles'] });
+    expect(await list('startIndex=9&count=2')).toMatchObject({ total: 5, names: [] });
+    expect(await list('count=0')).toMatchObject({ total: 5, names: [] });
+    expect(await list('startIndex=-3&count=nonsense')).toMatchObject({ total: 5, at: 1 });
+    expect(await filtered('userName eq "BOB"')).toMatchObject({ total: 1, names: ['bob'] });
+    expect(await filtered('title eq "b"', '&startIndex=2&count=1')).toMatchObject({ total: 3, names: ['dora'] });
+    expect(await filtered('emails[type eq "work" and value eq "dora@x.org"]')).toMatchObject({ names: ['dora'] });
+    expect(await filtered('meta.lastModified gt "2020-01-01T00:00:00Z"')).toMatchObject({ total: 5 });
+    expect(await filtered(`id eq "${people[3]?.id}"`)).toMatchObject({ names: ['dora'] });
+    expect(await filtered('id eq "7b1c9f1e-9f0c-4ac1-8f3e-1f0b3a1c2d3e"')).toMatchObject({ status: 200, total: 0 });
+    const refused = await filtered('userName xx "a"');
+    expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+    expect((await list('count=1&attributes=userName,emails.value')).body.Resources).toEqual([
+      { schemas: [`${core}:User`], id: people[0]?.id, userName: 'ada', emails: [{ value: 'ada@x.org' }] },
+    ]);
+    expect((await list('count=1&excludedAttributes=meta,emails,title')).body.Resources).toEqual([
+      { schemas: [`${core}:User`], id: people[0]?.id, userName: 'ada' },
+    ]);
+  });
+
+  it('is changed only as the version that was meant', async () => {
+    const ada = await client.user('ada');
+    const path = `/Users/${ada.id}`;
+    const put = (ifMatch: string) =>
+      client.send('PUT', path, { userName: 'ada', title: ifMatch }, { 'if-match': ifMatch });
+    expect((await put('W/"1"')).status).toBe(200);
+    expect((await put('W/"1"')).status).toBe(412);
+    expect((await put('"2"')).status).toBe(200);
+    expect((await put('*')).status).toBe(200);
+    expect((await client.send('DELETE', path, undefined, { 'if-match': 'W/"1"' })).status).toBe(412);
+    expect((await client.send('GET', path, undefined, { 'if-none-match': 'W/"4"' })).status).toBe(304);
+    expect((await client.send('GET', path, undefined, { 'if-none-match': 'W/"3"' })).status).toBe(200);
+  });
+
+  it('of another connector or tenant is not there', async () => {
+    const ada = await client.user('ada');
+    const other = await Client.create();
+    const mine = tenant;
+    tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Another' })).body.id}`;
+    const foreign = await Client.create();
+    tenant = mine;
+    for (const stranger of [other, foreign]) {
+      for (const method of ['GET', 'DELETE'])
+        expect((await stranger.send(method, `/Users/${ada.id}`)).status).toBe(404);
+      expect((await stranger.send('PUT', `/Users/${ada.id}`, { userName: 'x' })).status).toBe(404);
+      expect((await stranger.send('GET', '/Users')).body.totalResults).toBe(0);
+      const { status, body } = await stranger.send('POST', '/Groups', {
+        displayName: 'G',
+        members: [{ value: ada.id }],
+      });
+      expect([status, body.detail]).toEqual([400, `members: there is no resource "${ada.id}"`]);
+    }
+    expect((await client.send('GET', `/Groups/${ada.id}`)).status).toBe(404);
+  });
+
+  it('that cannot be kept is refused, and says why', async () => {
+    const refusals: [unknown, string][] = [
+      [{}, 'userName is required'],
+      [{ userName: ' ' }, 'userName is required'],
+      [{ userName: 'x'.repeat(1_025) }, 'userName is longer than 1024 bytes'],
+      [{ userName: 'a', externalId: 'x'.repeat(1_025) }, 'externalId is longer than 1024 bytes'],
+      [{ userName: 'a', active: 'perhaps' }, 'active must be true or false'],
+      [{ userName: 'a', emails: 'x', name: [] }, 'name must be one value'],
+      [{ userName: 'a', title: '\0' }, 'text must not contain NUL or half of a character'],
+      [{ userName: 'a', title: 'x'.repeat(300_000) }, 'the resource is larger than 256 KiB'],
+      [[], 'the body must be a JSON object'],
+    ];
+    for (const [body, words] of refusals) {
+      expect(await client.send('POST', '/Users', body)).toMatchObject({ status: 400, body: { detail: words } });
+    }
+    expect((await client.send('GET', '/Users')).body.totalResults).toBe(0);
+    expect(await client.jobs()).toEqual([]);
+  });
+});
+
+describe('a group', () => {
+  it('has members who know it, and is changed as Okta and Entra ID change it', async () => {
+    const [ada, bob, dora] = [await client.user('ada'), await client.user('bob'), await client.user('dora')];
+    const staff = await client.group('Staff', [ada]);
+    expect(staff.members).toEqual([
+      {
+        value: ada.id,
+        $ref: ada.meta.location,
+        display: 'ada',
+        type: 'User',
+      },
+    ]);
+    const path = `/Groups/${staff.id}`;
+    const added = await client.patch(path, { op: 'Add', path: 'members', value: [{ $ref: null, value: bob.id }] });
+    expect([added.status, added.headers.get('etag')]).toEqual([204, 'W/"2"']);
+    await client.patch(path, { op: 'add', path: 'members', value: [{ value: dora.id, display: 'Dora' }] });
+    expect(await client.members(staff)).toEqual([ada.id, bob.id, dora.id]);
+    await client.patch(path, { op: 'remove', path: `members[value eq "${ada.id}"]` });
+    await client.patch(path, { op: 'Remove', path: 'members', value: [{ value: bob.id }] });
+    expect(await client.members(staff)).toEqual([dora.id]);
+    await client.patch(path, { op: 'replace', path: 'members', value: [{ value: ada.id }, { value: bob.id }] });
+    await client.patch(path, { op: 'replace', value: { id: staff.id, displayName: 'Everybody' } });
+    expect((await client.send('GET', `/Users/${ada.id}`)).body.groups).toEqual([
+      { value: staff.id, $ref: staff.meta.location, display: 'Everybody', type: 'Group' },
+    ]);
+    expect((await client.send('GET', `/Users/${dora.id}`)).body).not.toHaveProperty('groups');
+    const put = await client.send('PUT', path, { displayName: 'All', members: [{ value: dora.id }] });
+    expect(put.body).toMatchObject({ displayName: 'All', members: [{ value: dora.id }] });
+    expect((await client.send('PUT', path, { displayName: 'Still all' })).body).toMatchObject({
+      members: [{ value: dora.id }],
+    });
+    const of = (filter: string) =>
+      client.send('GET', `/Groups?excludedAttributes=members&filter=${encodeURIComponent(filter)}`);
+    expect((await of('displayName eq "STILL ALL"')).body).toMatchObject({ totalResults: 1 });
+    expect((await of(`id eq "${staff.id}" and members eq "${dora.id}"`)).body.totalResults).toBe(1);
+    expect((await of(`id eq "${staff.id}" and members eq "${ada.id}"`)).body.totalResults).toBe(0);
+    expect(JSON.stringify((await of('displayName pr')).body)).not.toContain('members');
+    await client.send('DELETE', `/Users/${dora.id}`);
+    expect(await client.members(staff)).toEqual([]);
+    expect((await client.send('DELETE', path)).status).toBe(204);
+  });
+
+  it('is not changed at all where one member of many is not there', async () => {
+    const [ada, staff] = [await client.user('ada'), await client.group('Staff')];
+    const { status, body } = await client.patch(
+      `/Groups/${staff.id}`,
+      { op: 'replace', path: 'displayName', value: 'Other' },
+      { op: 'add', path: 'members', value: [{ value: ada.id }, { value: 'scr_nobody' }] },
+    );
+    expect([status, body.scimType, body.detail]).toEqual([
+      400,
+      'invalidValue',
+      'members: there is no resource "scr_nobody"',
+    ]);
+    expect((await client.send('GET', `/Groups/${staff.id}`)).body).toMatchObject({
+      displayName: 'Staff',
+      meta: { version: 'W/"1"' },
+    });
+  });
+});
+
+describe('a push', () => {
+  it('is one small job, and none while one that will read it has not begun', async () => {
+    const ada = await client.user('ada');
+    await client.user('bob');
+    const [queued, ...others] = await client.jobs();
+    expect([queued?.status, others]).toEqual(['queued', []]);
+    await gateway.fixture.rows(`update sync_jobs set status = 'running', started_at = now() where id = $1`, [
+      queued?.id,
+    ]);
+    await client.patch(`/Users/${ada.id}`, { op: 'replace', path: 'title', value: 'Countess' });
+    expect((await client.jobs()).map(({ status }) => status).sort()).toEqual(['queued', 'running']);
+  });
+
+  it('that says what was known changes nothing, and makes no job', async () => {
+    const ada = await client.user('ada', { title: 'Countess' });
+    const staff = await client.group('Staff', [ada]);
+    await gateway.fixture.rows(`update sync_jobs set status = 'completed', started_at = now(), completed_at = now()`);
+    await client.patch(`/Users/${ada.id}`, { op: 'replace', path: 'title', value: 'Countess' });
+    await client.send('PUT', `/Users/${ada.id}`, { userName: 'ada', title: 'Countess' });
+    await client.patch(`/Groups/${staff.id}`, { op: 'add', path: 'members', value: [{ value: ada.id }] });
+    expect((await client.jobs()).map(({ status }) => status)).toEqual(['completed']);
+    expect((await client.send('GET', `/Groups/${staff.id}`)).body).toMatchObject({ meta: { version: 'W/"1"' } });
+  });
+
+  it('has a number of its own that grows with every commit, however many push at once', async () => {
+    const users = await Promise.all(Array.from({ length: 30 }, (_, index) => client.user(`user ${index}`)));
+    await Promise.all(
+      users.map(({ id }) => client.patch(`/Users/${id}`, { op: 'add', path: 'title', value: 'the same' })),
+    );
+    const rows = await gateway.fixture.rows<{ position: string }>(
+      `select position from scim_resources where name_key like '% user %' order by changed_at`,
+    );
+    expect(new Set(rows.map(({ position }) => position)).size).toBe(30);
+  });
+});
