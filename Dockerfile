@@ -70,7 +70,7 @@ COPY --from=node /usr/local/bin/node /usr/local/bin/node
 ENV NODE_ENV=production
 WORKDIR /app
 USER 10001:10001
-ARG VERSION=0.1.0
+ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.vendor="idsync" \
       org.opencontainers.image.licenses="Apache-2.0" \

@@ -1,16 +1,27 @@
-// Keeps each delivery as it came, and on GET tells those after the first `after`. It takes its time, as receivers do: some are under
-// way whenever their sender is killed.
+// Keeps each delivery as it came, and on GET tells those after the first `after`. Between GET /hold and GET /release it answers none: these
+// are under way for certain when their sender is killed. GET /held is how many.
 import { createServer } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
-
-const answersAfterMs = 20;
 
 const deliveries = [];
+const held = [];
+let holding = false;
+
+const told = {
+  '/hold': () => {
+    holding = true;
+  },
+  '/held': () => held.length,
+  '/release': () => {
+    holding = false;
+    for (const answer of held.splice(0)) answer();
+  },
+};
 
 createServer(async (request, response) => {
   if (request.method === 'GET') {
-    const after = Number(new URL(request.url, 'http://recorder').searchParams.get('after'));
-    return response.end(JSON.stringify(deliveries.slice(after)));
+    const { pathname, searchParams } = new URL(request.url, 'http://recorder');
+    const ask = told[pathname] ?? (() => deliveries.slice(Number(searchParams.get('after'))));
+    return response.end(JSON.stringify(ask() ?? null));
   }
   const chunks = [];
   try {
@@ -21,6 +32,7 @@ createServer(async (request, response) => {
   }
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => name.startsWith('webhook-')));
   deliveries.push({ headers, body: Buffer.concat(chunks).toString('utf8') });
-  await pause(answersAfterMs);
-  response.writeHead(204).end();
+  const answer = () => response.writeHead(204).end();
+  if (holding) held.push(answer);
+  else answer();
 }).listen(4000);

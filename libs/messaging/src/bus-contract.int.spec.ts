@@ -126,6 +126,26 @@ describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])('the bu
     expect(seen).toEqual([1]);
   });
 
+  const keepsDeadLetter = async () => {
+    await bus.open('sync-worker');
+    await bus.open('directory');
+    await putRaw('sync.batch.ready', 'no JSON');
+    await until(async () => (await dead('directory.batches')) === 1);
+    const connection = await connect(bus.amqpUrl as string);
+    const channel = await connection.createChannel();
+    for (let looks = 0; looks < 30; looks += 1) {
+      await until(async () => {
+        const message = await channel.get('directory.batches.dead');
+        if (message) channel.reject(message, true);
+        return message !== false;
+      });
+    }
+    await connection.close();
+    await until(async () => (await dead('directory.batches')) === 1);
+  };
+  // Rows are not put back by who looks at them.
+  if (driver === 'amqp') it('keeps a dead letter, however often somebody looks at it', keepsDeadLetter);
+
   it('handles no more at a time than a queue allows', async () => {
     let now = 0;
     let most = 0;
