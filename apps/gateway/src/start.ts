@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Database } from '@idsync/database';
-import { Housekeeping, openBus } from '@idsync/messaging';
-import { addressVetter, createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { Housekeeping, openBus, serviceChecks } from '@idsync/messaging';
+import { addressVetter, createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -28,9 +28,11 @@ export interface GatewayOptions {
   /** Networks of private receivers that webhooks may call. */
   allowedCidrs: readonly string[];
   logLevel: string;
+  /** Aborted when the process was told to end: from then on no connection is kept for another request. */
+  stopping?: AbortSignal;
 }
 
-export interface Gateway extends RunningService {
+export interface Gateway extends ObservedService {
   url: string;
   /** False while RabbitMQ is away: requests are accepted, and done when it is back. */
   readonly busUp: boolean;
@@ -61,6 +63,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     bodyLimit: largestBody,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: 'idle',
+    // What still comes on a connection that was kept is answered like any other.
+    return503OnClosing: false,
     // Node would answer with no body; `answerForNode` does it in our words.
     http: { requireHostHeader: false },
     // A longer id names nothing, and is told so by the route.
@@ -84,6 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   registerAuthentication(server, keyRing, options.adminToken);
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    if (options.stopping?.aborted) reply.header('connection', 'close');
     // Answers hold people's data, and secrets that are shown once.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
@@ -102,6 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   logger.info('ready');
   return {
     url: addressOf(app, options.host),
+    // Requests are accepted without the broker, and queued.
+    checks: serviceChecks(database, bus, 'degraded'),
     get busUp() {
       return bus.up;
     },

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Database } from '@idsync/database';
-import { Housekeeping, openBus, startConsumers } from '@idsync/messaging';
-import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { Housekeeping, openBus, serviceChecks, startConsumers } from '@idsync/messaging';
+import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { JobScheduler } from './job-scheduler.js';
 import { type SourceSettings, sourceOpener } from './open-source.js';
@@ -17,7 +17,7 @@ export interface SyncWorkerOptions extends SourceSettings {
   logLevel: string;
 }
 
-export async function startSyncWorker(options: SyncWorkerOptions): Promise<RunningService> {
+export async function startSyncWorker(options: SyncWorkerOptions): Promise<ObservedService> {
   const { databaseUrl, amqpUrl, logLevel, sourcesDir, encryptionKeys, allowedCidrs } = options;
   const logger = createLogger('sync-worker', logLevel);
   const database = await Database.connect({ url: databaseUrl, service: 'sync-worker' });
@@ -42,6 +42,7 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Runni
   clock.start();
   logger.info('ready');
   return {
+    checks: serviceChecks(database, bus, 'down'),
     async close() {
       // Leases first: another worker goes on while this one still drains its queues.
       await Promise.all([scheduler.stop(), housekeeping.stop(), clock.stop()]);

@@ -2,7 +2,7 @@ import { isUuid, type ServiceName } from '@idsync/contracts';
 import type { DataSource } from 'typeorm';
 import { openDataSource } from './data-source.js';
 import { serviceRoles } from './roles.js';
-import { checkSchemaVersion } from './schema-version.js';
+import { checkSchemaVersion, schemaAge } from './schema-version.js';
 import { sqlState } from './sql-state.js';
 
 export interface DatabaseOptions {
@@ -75,6 +75,11 @@ export class Database {
 
   async close(): Promise<void> {
     await this.dataSource.destroy();
+  }
+
+  /** How the schema is, by now, to the one this code was written for. */
+  async schemaAge(): Promise<'older' | 'current' | 'newer'> {
+    return schemaAge(this.dataSource);
   }
 
   /**

@@ -14,14 +14,27 @@ const cidrs = z
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
   .refine((list) => list.every(isCidr), { message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8' });
 
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number')
+  .transform(Number)
+  .refine((port) => port <= 65_535, { message: 'must be a port number' });
+
+/** Less than a process that ends is given. */
+const longestDrainMs = 25_000;
+const drainDelay = `must be milliseconds, ${longestDrainMs} at the most`;
+
 /** Every variable of every service, once. */
 const variables = {
-  PORT: z
+  PORT: portNumber.default(3000),
+  INTERNAL_PORT: portNumber.optional(),
+  INTERNAL_HOST: z.string().default('127.0.0.1'),
+  DRAIN_DELAY_MS: z
     .string()
-    .regex(/^\d{1,5}$/, 'must be a port number')
+    .regex(/^\d{1,5}$/, drainDelay)
     .transform(Number)
-    .refine((port) => port <= 65_535, { message: 'must be a port number' })
-    .default(3000),
+    .refine((milliseconds) => milliseconds <= longestDrainMs, { message: drainDelay })
+    .default(0),
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: postgresUrl,
@@ -56,13 +69,15 @@ const variables = {
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
 const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } = variables;
+const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS } = variables;
 
-const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL };
+const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL, INTERNAL_PORT, INTERNAL_HOST };
 
 export const gatewayEnvironment = z.object({
   ...everyService,
   PORT,
   HOST,
+  DRAIN_DELAY_MS,
   ADMIN_TOKEN,
   ENCRYPTION_KEY,
   ENCRYPTION_KEYS_PREVIOUS,
@@ -88,6 +103,9 @@ export const migrateEnvironment = z.object({ DATABASE_URL });
 export const standaloneEnvironment = z.object({
   PORT,
   HOST,
+  INTERNAL_PORT,
+  INTERNAL_HOST,
+  DRAIN_DELAY_MS,
   DATA_DIR,
   DATABASE_URL: postgresUrl.optional(),
   AMQP_URL,

@@ -8,6 +8,8 @@ export {
   standaloneEnvironment,
   syncWorkerEnvironment,
 } from './environment.js';
+export type { HealthCheck } from './internal/readiness.js';
+export { type ObservedService, startObserved } from './internal/start-observed.js';
 export { createLogger, NestLogger } from './logger.service.js';
 export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } from './outbound/connect.js';
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
