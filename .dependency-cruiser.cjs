@@ -39,6 +39,13 @@ module.exports = {
       to: { path: '^node_modules/mysql2/' },
     },
     {
+      name: 'prom-client-only-in-runtime',
+      comment: 'a room says what it counts by the functions of runtime/metrics',
+      severity: 'error',
+      from: { pathNot: '^(libs/runtime|node_modules)/' },
+      to: { path: '^node_modules/prom-client/' },
+    },
+    {
       name: 'amqplib-only-in-messaging',
       severity: 'error',
       from: { pathNot: '^(libs/(messaging|testing)|node_modules)/' },

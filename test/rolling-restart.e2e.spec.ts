@@ -33,8 +33,7 @@ class GatewayProcess implements Backend {
 
   start(): void {
     const env = {
-      ...environmentOf({ databaseUrl: this.databaseUrl, sourcesDir: 'samples' }, this.port),
-      INTERNAL_PORT: String(this.internalPort),
+      ...environmentOf({ databaseUrl: this.databaseUrl, sourcesDir: 'samples' }, this.port, this.internalPort),
       DRAIN_DELAY_MS: String(drainDelayMs),
     };
     this.child = spawn(process.execPath, [programOf('gateway')], { stdio: 'ignore', env });

@@ -11,6 +11,7 @@ import { authenticate, registerAuthentication } from './authenticate.js';
 import { ErrorsFilter, sendError } from './errors.filter.js';
 import { GatewayModule } from './gateway.module.js';
 import { GatewaySettings } from './gateway-settings.js';
+import { observeRequests } from './http-metrics.js';
 import { KeyRing } from './key-ring.js';
 import { registerReferencePage } from './reference-page.js';
 import { resealing, type SealingKeys } from './reseal-secrets.js';
@@ -85,6 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   app.useGlobalFilters(new ErrorsFilter(logError));
   const server: FastifyInstance = adapter.getInstance();
   answerForNode(server);
+  observeRequests(server);
   registerAuthentication(server, keyRing, options.adminToken);
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });

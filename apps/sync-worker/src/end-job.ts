@@ -18,6 +18,7 @@ import {
 } from '@idsync/database';
 import { afterEnd } from './job-counts.js';
 import { decideOutcome } from './job-outcome.js';
+import { endedJobs } from './metrics.js';
 
 const eventOfEnd = {
   completed: 'sync.job.completed',
@@ -86,7 +87,8 @@ export async function cancelJob(
 }
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
-  const endedAt = await endJob(tx, job.id, jobEnd);
+  const { endedAt, seconds } = await endJob(tx, job.id, jobEnd);
+  tx.afterCommit(() => endedJobs.observe({ outcome: jobEnd.status }, seconds));
   if (!job.dryRun) await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
   await recordEvents(tx, job.tenantId, [

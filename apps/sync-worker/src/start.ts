@@ -5,6 +5,7 @@ import { Housekeeping, openBus, serviceChecks, startConsumers } from '@idsync/me
 import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { JobScheduler } from './job-scheduler.js';
+import { ScheduleLooks, watchJobs } from './metrics.js';
 import { type SourceSettings, sourceOpener } from './open-source.js';
 import { scheduledRuns } from './scheduled-runs.js';
 import { defaultSettings, type SyncContext } from './sync-context.js';
@@ -31,12 +32,20 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Obser
   };
   const scheduler = new JobScheduler(context);
   const housekeeping = new Housekeeping(chores(context), context.settings.housekeepingMs, logger);
+  const looks = new ScheduleLooks();
   const clock = new Housekeeping(
-    [scheduledRuns(context, () => scheduler.wake())],
+    [
+      scheduledRuns(
+        context,
+        () => scheduler.wake(),
+        (lag) => looks.note(lag),
+      ),
+    ],
     context.settings.schedulePollMs,
     logger,
   );
   const app = await startConsumers(bus, SyncWorkerModule.with(context, scheduler), new NestLogger(logger));
+  const forget = [looks.watch(), watchJobs(database)];
   scheduler.start();
   housekeeping.start();
   clock.start();
@@ -44,6 +53,7 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Obser
   return {
     checks: serviceChecks(database, bus, 'down'),
     async close() {
+      for (const each of forget) each();
       // Leases first: another worker goes on while this one still drains its queues.
       await Promise.all([scheduler.stop(), housekeeping.stop(), clock.stop()]);
       await app.close();

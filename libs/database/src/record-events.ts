@@ -1,6 +1,7 @@
 import { type EventType, type FieldChange, newUuid } from '@idsync/contracts';
 import { jsons, texts, times, uuids } from './arrays.js';
 import type { Transaction } from './database.js';
+import { eventsAppended } from './metrics.js';
 import { enqueue } from './outbox.js';
 
 export interface NewEvent {
@@ -49,6 +50,9 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
     tenantId,
     orderingKey: tenantId,
     data: { first_sequence: first, last_sequence: sequence.last },
+  });
+  tx.afterCommit(() => {
+    for (const { type } of events) eventsAppended.add({ type });
   });
   return ids;
 }

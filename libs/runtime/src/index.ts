@@ -11,6 +11,16 @@ export {
 export type { HealthCheck } from './internal/readiness.js';
 export { type ObservedService, startObserved } from './internal/start-observed.js';
 export { createLogger, NestLogger } from './logger.service.js';
+export {
+  counter,
+  durations,
+  gauge,
+  type Labels,
+  type Look,
+  type Sample,
+  seldom,
+  type WatchedGauge,
+} from './metrics/metrics.js';
 export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } from './outbound/connect.js';
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
 export { addressVetter, type VetAddress, vetUrl } from './outbound/vet-address.js';

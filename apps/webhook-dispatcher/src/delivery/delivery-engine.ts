@@ -10,6 +10,7 @@ import {
 } from '@idsync/database';
 import { pause, WakeUp } from '@idsync/messaging';
 import type { FannedOut } from '../fan-out.js';
+import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
 import { signedHeaders } from '../sign.js';
 import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
@@ -60,6 +61,8 @@ export class DeliveryEngine {
   private readonly underWay = new Set<Promise<void>>();
   private readonly slots: Slots;
   private looks = 0;
+  private due = { lag: 0, healthy: 0, failing: 0 };
+  private forget: (() => void)[] = [];
   private turn = 0;
   private running: Promise<void> | undefined;
 
@@ -70,6 +73,12 @@ export class DeliveryEngine {
 
   start(): void {
     this.running ??= this.run();
+    this.forget = [
+      dueLag.watch(() => [{ labels: {}, value: this.due.lag }]),
+      dueEndpoints.watch(() =>
+        (['healthy', 'failing'] as const).map((state) => ({ labels: { state }, value: this.due[state] })),
+      ),
+    ];
   }
 
   /** These deliveries were just committed. */
@@ -82,6 +91,7 @@ export class DeliveryEngine {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wakeUp.call();
+    for (const each of this.forget) each();
     await this.running;
     await Promise.all(this.underWay);
     await this.recorder.stop();
@@ -113,6 +123,9 @@ export class DeliveryEngine {
       changed: await forgetChangedEndpoints(tx),
       due: await findDueEndpoints(tx),
     }));
+    const healthy = due.filter(({ failures }) => failures === 0);
+    const lag = healthy.reduce((longest, { seconds }) => Math.max(longest, seconds), 0);
+    this.due = { lag, healthy: healthy.length, failing: due.length - healthy.length };
     for (const webhookId of changed) this.endpoints.get(webhookId)?.forget();
     const now = Date.now();
     for (const [webhookId, endpoint] of this.endpoints) if (endpoint.isIdle(now)) this.endpoints.delete(webhookId);
@@ -202,6 +215,7 @@ export class DeliveryEngine {
     const { unsignedPauseMs } = this.context.settings;
     endpoint.park(now, unsignedPauseMs);
     const { id: deliveryId, webhookId, tenantId, number } = delivery;
+    attempts.observe({ outcome: 'unsigned' }, 0);
     this.recorder.add({
       outcome: 'unsigned',
       error: 'no signing secret opens with the keys there are',
@@ -229,8 +243,13 @@ export class DeliveryEngine {
     const dueAt = succeeded
       ? undefined
       : nextAttemptAt(failed, now, { retryAfterMs, random: Math.random(), delays: this.context.settings.retryDelays });
+    const { trips } = endpoint;
     if (succeeded) endpoint.succeeded(durationMs);
     else endpoint.failed(durationMs, now, retryAfterMs);
+    const status = succeeded ? 'delivered' : dueAt ? 'pending' : 'dead';
+    attempts.observe({ outcome }, durationMs / 1_000);
+    deliveries.add({ status });
+    if (endpoint.trips > trips) breakerOpenings.add({});
     this.recorder.add({
       outcome,
       statusCode,
@@ -242,7 +261,7 @@ export class DeliveryEngine {
       tenantId: delivery.tenantId,
       number: delivery.number,
       endedAt: new Date(now),
-      status: succeeded ? 'delivered' : dueAt ? 'pending' : 'dead',
+      status,
       dueAt,
       counts: true,
       succeeded,

@@ -6,13 +6,20 @@ export interface DueConnector {
   tenantId: string;
 }
 
+export interface LateConnector extends DueConnector {
+  /** How long its run has been due; 0 where only its schedule changed. */
+  seconds: number;
+}
+
 /**
  * Connectors of all tenants whose run is due, or whose schedule is not the one their next run was planned by. It looks at every
  * schedule there is: 50 ms for 10 000.
  */
-export async function findDueConnectors(tx: Transaction, limit: number): Promise<DueConnector[]> {
-  return tx.query<DueConnector>(
-    `select c.id, c.tenant_id as "tenantId" from connectors c
+export async function findDueConnectors(tx: Transaction, limit: number): Promise<LateConnector[]> {
+  return tx.query<LateConnector>(
+    `select c.id, c.tenant_id as "tenantId",
+            greatest(coalesce(extract(epoch from now() - s.next_run_at), 0), 0)::float8 as seconds
+       from connectors c
        left join lateral (select schedule, next_run_at from connector_states where connector_id = c.id limit 1) s on true
       where c.schedule is not null and c.deleted_at is null
         and (s.next_run_at <= now() or s.schedule is distinct from c.schedule)

@@ -1,0 +1,18 @@
+export interface Series {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** What a scrape of these internal ports finds. */
+export async function readMetrics(internalUrls: readonly string[]): Promise<Series[]> {
+  const texts = await Promise.all(internalUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+  return texts.flatMap((text) => text.split('\n').flatMap((line) => seriesOf(line) ?? []));
+}
+
+function seriesOf(line: string): Series | undefined {
+  const [, name, labels = '', value] = /^([a-z]\w*)(?:\{(.*)\})? (\S+)$/i.exec(line) ?? [];
+  if (name === undefined) return undefined;
+  const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', text = '']) => [label, text]);
+  return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+}
