@@ -71,6 +71,12 @@ describe('the metrics of a sync, from its trigger to a receiver', () => {
     expect(sumOf('idsync_database_connections', { service: 'directory', state: 'idle' })).toBeGreaterThan(0);
   });
 
+  it('are found beside the logs by the id that a caller gave to its request', async () => {
+    const id = 'the-callers-own:42';
+    const answer = await fetch(`${services.url}/v1/users`, { headers: { 'x-request-id': id } });
+    expect({ status: answer.status, id: answer.headers.get('x-request-id') }).toEqual({ status: 401, id });
+  });
+
   it('have no label that could take a value for each tenant, person or address', () => {
     const own = series.filter(({ name }) => name.startsWith('idsync_'));
     const labels = [...new Set(own.flatMap((each) => Object.keys(each.labels)))].sort();

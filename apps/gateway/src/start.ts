@@ -14,6 +14,7 @@ import { GatewaySettings } from './gateway-settings.js';
 import { observeRequests } from './http-metrics.js';
 import { KeyRing } from './key-ring.js';
 import { registerReferencePage } from './reference-page.js';
+import { registerRequestIds, requestIdOf } from './request-id.js';
 import { resealing, type SealingKeys } from './reseal-secrets.js';
 import { pushedChores } from './scim/pushed-chores.js';
 
@@ -63,6 +64,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const adapter = new FastifyAdapter({
     bodyLimit: largestBody,
     requestTimeout: requestTimeoutMs,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
     forceCloseConnections: 'idle',
     // What still comes on a connection that was kept is answered like any other.
     return503OnClosing: false,
@@ -85,6 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   );
   app.useGlobalFilters(new ErrorsFilter(logError));
   const server: FastifyInstance = adapter.getInstance();
+  registerRequestIds(server);
   answerForNode(server);
   observeRequests(server);
   registerAuthentication(server, keyRing, options.adminToken);

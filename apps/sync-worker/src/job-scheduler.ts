@@ -1,5 +1,6 @@
 import { type ClaimableJob, type ClaimedJob, findClaimableJobs } from '@idsync/database';
 import { WakeUp } from '@idsync/messaging';
+import { withLogContext } from '@idsync/runtime';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -96,7 +97,8 @@ export class JobScheduler {
 
   private begin(job: ClaimedJob): void {
     const control = new RunControl();
-    const ended = runJob(this.context, job, control).finally(() => {
+    const told = { job_id: job.id, tenant_id: job.tenantId };
+    const ended = withLogContext(told, () => runJob(this.context, job, control)).finally(() => {
       this.runs.delete(job.id);
       this.wake();
     });

@@ -1,4 +1,5 @@
 import { queues, type ServiceName } from '@idsync/contracts';
+import { withLogContext } from '@idsync/runtime';
 import { type CustomTransportStrategy, type MessageHandler as NestHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type Delivery, handleDelivery, type MessageHandler, type Outcome } from './delivery.js';
@@ -22,7 +23,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
   async listen(callback: (error?: unknown) => void): Promise<void> {
     try {
       const handlers = this.handlersByPattern();
-      await this.driver.consume((delivery) => this.deliver(delivery, handlers));
+      await this.driver.consume((delivery) => withLogContext({}, () => this.deliver(delivery, handlers)));
       callback();
     } catch (error) {
       callback(error);

@@ -1,4 +1,5 @@
 import { type Message, messageTypes, type QueueDefinition, type QueueName } from '@idsync/contracts';
+import { noteInLogs } from '@idsync/runtime';
 
 /** One delivery of one message to one queue of this service. */
 export interface Delivery {
@@ -38,6 +39,8 @@ export async function handleDelivery(
   }
   const parsed = parseMessage(delivery);
   if ('malformed' in parsed) return { kind: 'dead', reason: parsed.malformed };
+  const { id: message_id, tenant_id, data } = parsed.message;
+  noteInLogs({ message_id, tenant_id, ...('job_id' in data && { job_id: data.job_id }) });
   const handler = handlers.get(patternOf(definition, delivery.type));
   if (!handler) return { kind: 'dead', reason: `no handler for ${delivery.type}` };
   try {

@@ -10,6 +10,7 @@ export {
 } from './environment.js';
 export type { HealthCheck } from './internal/readiness.js';
 export { type ObservedService, startObserved } from './internal/start-observed.js';
+export { type LogContext, noteInLogs, withLogContext } from './log-context.js';
 export { createLogger, NestLogger } from './logger.service.js';
 export {
   counter,

@@ -9,6 +9,7 @@ import {
   type Receiver,
 } from '@idsync/database';
 import { pause, WakeUp } from '@idsync/messaging';
+import { noteInLogs, withLogContext } from '@idsync/runtime';
 import type { FannedOut } from '../fan-out.js';
 import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
@@ -176,14 +177,21 @@ export class DeliveryEngine {
     const { webhookId, tenantId, isRetry } = delivery;
     const endpoint = this.endpoint(webhookId, tenantId);
     const slot = this.slots.take(endpoint, isRetry, performance.now());
-    const ended = this.deliver(delivery, receiver, endpoint, leaseEnds)
-      .catch((error: unknown) => this.context.log.warn(`delivery ${delivery.id} not attempted: ${String(error)}`))
-      .finally(() => {
-        this.slots.free(slot);
-        this.underWay.delete(ended);
-        if (endpoint.hasFirst || endpoint.hasRetry) this.wakeUp.call();
-      });
+    const told = { delivery_id: delivery.id, tenant_id: tenantId };
+    const ended = withLogContext(told, () => this.attempt(delivery, receiver, endpoint, leaseEnds)).finally(() => {
+      this.slots.free(slot);
+      this.underWay.delete(ended);
+      if (endpoint.hasFirst || endpoint.hasRetry) this.wakeUp.call();
+    });
     this.underWay.add(ended);
+  }
+
+  private async attempt(...delivery: Parameters<DeliveryEngine['deliver']>): Promise<void> {
+    try {
+      await this.deliver(...delivery);
+    } catch (error) {
+      this.context.log.warn(`delivery not attempted: ${String(error)}`);
+    }
   }
 
   private async deliver(
@@ -196,6 +204,7 @@ export class DeliveryEngine {
     // Deleted in between; its deliveries go with time.
     if (!receiver) return;
     const { eventId, body } = await bodyOf(database, delivery);
+    noteInLogs({ event_id: eventId });
     const keys = receiver.secrets.flatMap((sealed) => openKey(sealed, delivery.tenantId) ?? []);
     // A process that was stopped for long holds no lease any more: another one sends it.
     if (performance.now() + settings.exchangeMs > leaseEnds) return;
