@@ -39,11 +39,11 @@ module.exports = {
       to: { path: '^node_modules/mysql2/' },
     },
     {
-      name: 'prom-client-only-in-runtime',
-      comment: 'a room says what it counts by the functions of runtime/metrics',
+      name: 'observation-only-in-runtime',
+      comment: 'a room says what it counts and traces by functions of runtime',
       severity: 'error',
       from: { pathNot: '^(libs/runtime|node_modules)/' },
-      to: { path: '^node_modules/prom-client/' },
+      to: { path: '^node_modules/(prom-client|@opentelemetry)/' },
     },
     {
       name: 'amqplib-only-in-messaging',

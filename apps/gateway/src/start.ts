@@ -17,6 +17,7 @@ import { registerReferencePage } from './reference-page.js';
 import { registerRequestIds, requestIdOf } from './request-id.js';
 import { resealing, type SealingKeys } from './reseal-secrets.js';
 import { pushedChores } from './scim/pushed-chores.js';
+import { traceRequests } from './trace-requests.js';
 
 export interface GatewayOptions {
   databaseUrl: string;
@@ -92,6 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   answerForNode(server);
   observeRequests(server);
   registerAuthentication(server, keyRing, options.adminToken);
+  traceRequests(server);
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
     if (options.stopping?.aborted) reply.header('connection', 'close');

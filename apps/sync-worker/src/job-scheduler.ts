@@ -1,6 +1,6 @@
 import { type ClaimableJob, type ClaimedJob, findClaimableJobs } from '@idsync/database';
 import { WakeUp } from '@idsync/messaging';
-import { withLogContext } from '@idsync/runtime';
+import { traced, withLogContext } from '@idsync/runtime';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -98,7 +98,11 @@ export class JobScheduler {
   private begin(job: ClaimedJob): void {
     const control = new RunControl();
     const told = { job_id: job.id, tenant_id: job.tenantId };
-    const ended = withLogContext(told, () => runJob(this.context, job, control)).finally(() => {
+    const ended = withLogContext(told, () =>
+      traced('sync job', { parent: job.traceparent, attributes: { 'idsync.job_id': job.id } }, () =>
+        runJob(this.context, job, control),
+      ),
+    ).finally(() => {
       this.runs.delete(job.id);
       this.wake();
     });

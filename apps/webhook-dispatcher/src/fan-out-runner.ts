@@ -1,6 +1,6 @@
 import { type Database, findTenantsBehind } from '@idsync/database';
 import { pause } from '@idsync/messaging';
-import { withLogContext } from '@idsync/runtime';
+import { traced, withLogContext } from '@idsync/runtime';
 import { type FannedOut, fanOutPart } from './fan-out.js';
 
 export interface FanOutContext {
@@ -66,7 +66,9 @@ export class FanOutRunner {
   private async run(tenantId: string): Promise<void> {
     const { database, made, log } = this.context;
     try {
-      const { found, reached, more } = await fanOutPart(database, tenantId);
+      const { found, reached, more } = await traced('fan out events', { parent: null }, () =>
+        fanOutPart(database, tenantId),
+      );
       this.reached.set(tenantId, reached);
       if (found.size > 0) made(found);
       // Behind the others that wait.

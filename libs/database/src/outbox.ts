@@ -1,4 +1,5 @@
 import { type MessageData, type MessageType, newUuid } from '@idsync/contracts';
+import { traceparent } from '@idsync/runtime';
 import { texts } from './arrays.js';
 import type { Transaction } from './database.js';
 
@@ -13,7 +14,7 @@ export interface OutgoingMessage<T extends MessageType = MessageType> {
 /** Announces something in the transaction that makes it true; the relay of this service publishes it afterwards. */
 export async function enqueue<T extends MessageType>(tx: Transaction, message: OutgoingMessage<T>): Promise<void> {
   const id = newUuid();
-  const body = JSON.stringify({ id, tenant_id: message.tenantId, data: message.data });
+  const body = JSON.stringify({ id, tenant_id: message.tenantId, traceparent: traceparent(), data: message.data });
   await tx.query(
     `with announced as (
        insert into outbox (producer, message_id, type, ordering_key, message) values (current_user, $1, $2, $3, $4))

@@ -36,6 +36,10 @@ const variables = {
     .refine((milliseconds) => milliseconds <= longestDrainMs, { message: drainDelay })
     .default(0),
   HOST: z.string().default('127.0.0.1'),
+  // The rest of OpenTelemetry's variables is read by its SDK.
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http:', 'https:'], 'http://collector:4318').optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], { error: 'must be one of otlp, console, none' }).optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: postgresUrl,
   AMQP_URL: amqpUrl.optional(),
@@ -70,8 +74,17 @@ const variables = {
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
 const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } = variables;
 const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS } = variables;
+const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
 
-const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL, INTERNAL_PORT, INTERNAL_HOST };
+const observed = {
+  INTERNAL_PORT,
+  INTERNAL_HOST,
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+  OTEL_TRACES_EXPORTER,
+  OTEL_SERVICE_NAME,
+};
+
+const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL, ...observed };
 
 export const gatewayEnvironment = z.object({
   ...everyService,
@@ -103,8 +116,7 @@ export const migrateEnvironment = z.object({ DATABASE_URL });
 export const standaloneEnvironment = z.object({
   PORT,
   HOST,
-  INTERNAL_PORT,
-  INTERNAL_HOST,
+  ...observed,
   DRAIN_DELAY_MS,
   DATA_DIR,
   DATABASE_URL: postgresUrl.optional(),

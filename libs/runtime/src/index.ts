@@ -26,3 +26,12 @@ export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } fro
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
 export { addressVetter, type VetAddress, vetUrl } from './outbound/vet-address.js';
 export { type RunningService, runService } from './run-service.js';
+export {
+  linkTrace,
+  noteInTrace,
+  type OpenSpan,
+  openSpan,
+  type TracedWork,
+  traced,
+  traceparent,
+} from './tracing/traced.js';

@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { logContext } from './log-context.js';
 import { plainError } from './plain-error.js';
+import { traceId } from './tracing/traced.js';
 import { withoutCredentials } from './without-credentials.js';
 
 const secrets = [
@@ -36,7 +37,10 @@ export function createLogger(service: string, level: string, into: DestinationSt
       },
       formatters: { log: (told) => cleaned(told, 0) as Record<string, unknown> },
       // A copy: what is learnt later belongs to later lines.
-      mixin: () => ({ ...logContext() }),
+      mixin: () => {
+        const trace = traceId();
+        return trace === undefined ? { ...logContext() } : { ...logContext(), trace_id: trace };
+      },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     into,

@@ -9,7 +9,7 @@ import {
   type Receiver,
 } from '@idsync/database';
 import { pause, WakeUp } from '@idsync/messaging';
-import { noteInLogs, withLogContext } from '@idsync/runtime';
+import { noteInLogs, noteInTrace, traced, traceparent, withLogContext } from '@idsync/runtime';
 import type { FannedOut } from '../fan-out.js';
 import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
@@ -212,10 +212,16 @@ export class DeliveryEngine {
       this.recordUnsigned(delivery, endpoint);
       return;
     }
-    const timestamp = Math.floor(Date.now() / 1_000);
-    const headers = signedHeaders({ id: encodeId('event', eventId), timestamp, body }, keys);
-    const result = await sender.send({ url: receiver.callbackUrl, headers, body });
-    this.record(delivery, endpoint, result);
+    const id = encodeId('event', eventId);
+    const attributes = { 'idsync.event_id': id, 'idsync.attempt': delivery.number };
+    await traced('deliver webhook', { kind: 'client', parent: delivery.traceparent, attributes }, async () => {
+      const timestamp = Math.floor(Date.now() / 1_000);
+      const parent = traceparent();
+      const headers = { ...signedHeaders({ id, timestamp, body }, keys), ...(parent && { traceparent: parent }) };
+      const result = await sender.send({ url: receiver.callbackUrl, headers, body });
+      noteInTrace({ 'idsync.outcome': result.outcome, 'http.response.status_code': result.statusCode });
+      this.record(delivery, endpoint, result);
+    });
   }
 
   /** Not the receiver's failure: it spends no step of the schedule, and the endpoint waits for whoever has the keys. */

@@ -129,6 +129,10 @@ export class SyncJobEntity {
   /** When its source last gave a page. */
   @Column({ type: 'timestamptz', name: 'last_record_at', nullable: true })
   lastRecordAt!: Date | null;
+
+  /** Whose trace it belongs to. */
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
 }
 
 @Entity('connector_states')

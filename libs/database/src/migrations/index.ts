@@ -15,6 +15,7 @@ import { Incremental1700000000020 } from './1700000000020-incremental.js';
 import { Schedules1700000000021 } from './1700000000021-schedules.js';
 import { SourceHealth1700000000022 } from './1700000000022-source-health.js';
 import { ScimPush1700000000023 } from './1700000000023-scim-push.js';
+import { TraceContext1700000000026 } from './1700000000026-trace-context.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   Schedules1700000000021,
   SourceHealth1700000000022,
   ScimPush1700000000023,
+  TraceContext1700000000026,
 ];

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { collectDefaultMetrics } from 'prom-client';
 import { createLogger } from '../logger.service.js';
 import type { RunningService } from '../run-service.js';
+import { startTracing, type TracingEnvironment } from '../tracing/start-tracing.js';
 import { openInternalPort } from './internal-port.js';
 import type { HealthCheck } from './readiness.js';
 
@@ -10,7 +11,7 @@ export interface ObservedService extends RunningService {
   readonly checks: readonly HealthCheck[];
 }
 
-export interface InternalEnvironment {
+export interface InternalEnvironment extends TracingEnvironment {
   INTERNAL_HOST: string;
   INTERNAL_PORT?: number;
   /** Milliseconds that whoever sends requests is given to learn that this process ends. */
@@ -37,6 +38,7 @@ export async function startObserved(
   });
   createLogger(name, env.LOG_LEVEL).info({ url: port.url }, 'internal port');
   collectDefaultMetrics();
+  const tracing = startTracing(name, env);
   try {
     service = await start();
   } catch (error) {
@@ -48,6 +50,7 @@ export async function startObserved(
     drain: () => pause(env.DRAIN_DELAY_MS ?? 0),
     async close() {
       await running.close();
+      await tracing.end();
       await port.close();
     },
   };
