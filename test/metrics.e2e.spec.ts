@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createTestDatabase, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
-import { readMetrics, type Series } from './support/read-metrics.js';
+import { readMetricNames, readMetrics, type Series } from './support/read-metrics.js';
 import { Services } from './support/services.js';
 
+const observability = fileURLToPath(new URL('../observability', import.meta.url));
+const alerts = readFileSync(`${observability}/alerts.yml`, 'utf8');
+const dashboard = readFileSync(`${observability}/grafana/dashboards/idsync.json`, 'utf8');
+const runbook = readFileSync(fileURLToPath(new URL('../docs/runbook.md', import.meta.url)), 'utf8');
 const samples = fileURLToPath(new URL('../samples', import.meta.url));
 
 describe('the metrics of a sync, from its trigger to a receiver', () => {
@@ -69,6 +74,24 @@ describe('the metrics of a sync, from its trigger to a receiver', () => {
     expect(sumOf('idsync_events_appended_total', { type: 'sync.job.started' })).toBe(1);
     expect(sumOf('idsync_webhook_attempt_duration_seconds_count', { outcome: 'delivered' })).toBe(2);
     expect(sumOf('idsync_database_connections', { service: 'directory', state: 'idle' })).toBeGreaterThan(0);
+  });
+
+  it('are the ones that the alerts and the dashboard name, and each of ours is on the dashboard', async () => {
+    const known = await readMetricNames(Object.values(services.internalUrls));
+    const named = (text: string) => [...new Set(text.match(/\b(idsync|nodejs|process)_\w+_\w+\b/g))];
+    const bare = (name: string) => (known.has(name) ? name : name.replace(/_(bucket|count|sum)$/, ''));
+    expect([...named(alerts), ...named(dashboard)].filter((name) => !known.has(bare(name)))).toEqual([]);
+    const shown = new Set(named(dashboard).map(bare));
+    expect([...known].filter((name) => name.startsWith('idsync_') && !shown.has(name))).toEqual([
+      'idsync_sync_schedule_last_look_timestamp_seconds',
+    ]);
+  });
+
+  it('wake nobody without a page of the runbook that says what to do', () => {
+    const names = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const pages = [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    expect(pages).toEqual(names);
+    for (const name of names) expect(alerts).toContain(`docs/runbook.md#${name?.toLowerCase()}`);
   });
 
   it('are found beside the logs by the id that a caller gave to its request', async () => {

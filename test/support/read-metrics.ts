@@ -6,8 +6,18 @@ export interface Series {
 
 /** What a scrape of these internal ports finds. */
 export async function readMetrics(internalUrls: readonly string[]): Promise<Series[]> {
-  const texts = await Promise.all(internalUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+  const texts = await scrape(internalUrls);
   return texts.flatMap((text) => text.split('\n').flatMap((line) => seriesOf(line) ?? []));
+}
+
+/** Everything that could be told there, whether it has a value yet or not. */
+export async function readMetricNames(internalUrls: readonly string[]): Promise<Set<string>> {
+  const texts = await scrape(internalUrls);
+  return new Set(texts.flatMap((text) => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name)));
+}
+
+function scrape(internalUrls: readonly string[]): Promise<string[]> {
+  return Promise.all(internalUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
 }
 
 function seriesOf(line: string): Series | undefined {
