@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, ConsoleSpanExporter, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+
+const endWithinMs = 3_000;
 
 export interface TracingEnvironment {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
@@ -29,6 +32,7 @@ export function startTracing(name: string, env: TracingEnvironment): { end(): Pr
     ],
   });
   provider.register();
-  // A collector that is away keeps nobody from ending.
-  return { end: () => provider.shutdown().catch(() => undefined) };
+  // A collector that is away, or hangs, keeps nobody from ending.
+  const shutdown = () => provider.shutdown().catch(() => undefined);
+  return { end: () => Promise.race([shutdown(), pause(endWithinMs, undefined, { ref: false })]) };
 }
