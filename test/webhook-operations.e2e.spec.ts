@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { decodeId } from '@idsync/contracts';
 import {
   type BrokerVhost,
@@ -16,9 +12,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { type Answer, Client, createTenant, type Tenant } from './support/client.js';
+import { commandLine } from './support/command-line.js';
 import { Services } from './support/services.js';
 
-const program = fileURLToPath(new URL('../apps/cli/bin/idsync.js', import.meta.url));
 const patienceMs = 60_000;
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
@@ -61,26 +57,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       await database?.drop();
     });
 
-    async function idsync(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-      const child = spawn(process.execPath, [program, ...words], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          PATH: process.env.PATH,
-          IDSYNC_URL: services.url,
-          ADMIN_TOKEN: services.adminToken,
-          IDSYNC_TENANT: tenant.id,
-        },
-      });
-      const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-      return { code: child.exitCode ?? -1, out, err };
-    }
-
-    /** What a command that must succeed prints with --json. */
-    async function reply(...words: string[]): Promise<Answer['body']> {
-      const { code, out, err } = await idsync(...words, '--json');
-      expect({ words, code, err }).toEqual({ words, code: 0, err: '' });
-      return JSON.parse(out);
-    }
+    const { idsync, reply } = commandLine(() => ({ services, tenant }));
 
     async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
       for (const end = Date.now() + patienceMs; Date.now() < end; ) {

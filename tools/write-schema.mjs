@@ -3,14 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createDatabase,
-  databaseUrl,
-  describeSchema,
-  dropDatabase,
-  migrate,
-  startEmbeddedPostgres,
-} from '../libs/database/dist/index.js';
+import { createDatabase, databaseUrl, describeSchema, dropDatabase, migrate } from '../libs/database/dist/index.js';
+import { startEmbeddedPostgres } from '../libs/embedded-postgres/dist/index.js';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'idsync-schema-'));
 const embedded = process.env.DATABASE_URL ? undefined : await startEmbeddedPostgres({ dataDir });

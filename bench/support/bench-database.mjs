@@ -3,13 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createDatabase,
-  databaseUrl,
-  dropDatabase,
-  migrate,
-  startEmbeddedPostgres,
-} from '../../libs/database/dist/index.js';
+import { createDatabase, databaseUrl, dropDatabase, migrate } from '../../libs/database/dist/index.js';
+import { startEmbeddedPostgres } from '../../libs/embedded-postgres/dist/index.js';
 
 /** Runs `work({ url, folder })` on a migrated database and with a folder that is removed with it. */
 export async function withBenchDatabase(work) {

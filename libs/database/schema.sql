@@ -95,7 +95,6 @@ create table connector_states (
   checkpoint_at timestamp with time zone,
   config_version integer,
   runs_since_full integer default 0 not null,
-  schedule jsonb,
   due_at timestamp with time zone,
   next_run_at timestamp with time zone,
   last_due_at timestamp with time zone,
@@ -107,6 +106,7 @@ create table connector_states (
   constraint connector_states_pkey PRIMARY KEY (connector_id),
   constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+CREATE INDEX connector_states_due ON public.connector_states USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
 alter table connector_states enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -127,18 +127,20 @@ create table connectors (
   safeguard jsonb default '{}'::jsonb not null,
   config_version integer default 1 not null,
   schedule jsonb,
+  planned_schedule jsonb,
   constraint connectors_pkey PRIMARY KEY (id),
   constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id, name) WHERE (deleted_at IS NULL);
-CREATE INDEX connectors_scheduled ON public.connectors USING btree (id) WHERE ((schedule IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX connectors_tenant ON public.connectors USING btree (tenant_id, created_at, id);
+CREATE INDEX connectors_to_plan ON public.connectors USING btree (id) WHERE ((schedule IS DISTINCT FROM planned_schedule) AND (deleted_at IS NULL));
 alter table connectors enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (true) with check (true);
 create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
 grant select on connectors to idsync_sync_worker;
+grant update (planned_schedule) on connectors to idsync_sync_worker;
 
 create table contested_keys (
   tenant_id uuid not null,
@@ -246,6 +248,7 @@ CREATE INDEX failing_records_job ON public.failing_records USING btree (job_id);
 CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (connector_id, line) WHERE (external_id IS NULL);
 alter table failing_records enable row level security, force row level security;
 create policy own_rows on failing_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on failing_records to idsync_directory;
 grant select on failing_records to idsync_gateway;
 grant delete, insert, select, update on failing_records to idsync_sync_worker;
 
@@ -640,25 +643,33 @@ create table sync_jobs (
   checkpoint jsonb,
   scheduled_for timestamp with time zone,
   last_record_at timestamp with time zone,
+  external_id text,
+  outcome text,
   traceparent text,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text]))),
+  constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text, 'record'::text]))),
+  constraint sync_jobs_outcome_check CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'deleted'::text, 'absent'::text, 'refused'::text]))),
+  constraint sync_jobs_record_check CHECK (((mode = 'record'::text) = (external_id IS NOT NULL))),
   constraint sync_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
-CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (connector_id) WHERE (status = ANY (ARRAY['running'::text, 'quarantined'::text]));
+CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (connector_id) WHERE ((status = ANY (ARRAY['running'::text, 'quarantined'::text])) AND (mode <> 'record'::text));
+CREATE INDEX sync_jobs_records ON public.sync_jobs USING btree (connector_id, last_record_at) WHERE (mode = 'record'::text);
+CREATE INDEX sync_jobs_records_unfinished ON public.sync_jobs USING btree (id) WHERE ((mode = 'record'::text) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
 CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at) WHERE (sweep_asked_at IS NOT NULL);
 CREATE INDEX sync_jobs_tenant ON public.sync_jobs USING btree (tenant_id, id);
 CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (connector_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text]));
+CREATE INDEX sync_jobs_waiting ON public.sync_jobs USING btree (connector_id, id) WHERE ((status = 'queued'::text) AND (mode <> 'record'::text));
 alter table sync_jobs enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using (true) with check (true);
 create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
 grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
+grant update (error_message) on sync_jobs to idsync_directory;
 
 create table sync_plan_entries (
   id bigint generated always as identity not null,
@@ -716,11 +727,13 @@ create table sync_record_errors (
   constraint sync_record_errors_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );
 CREATE INDEX sync_record_errors_job ON public.sync_record_errors USING btree (job_id, id);
+CREATE INDEX sync_record_errors_record ON public.sync_record_errors USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
 alter table sync_record_errors enable row level security, force row level security;
 create policy own_rows on sync_record_errors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_record_errors to idsync_directory;
 grant select on sync_record_errors to idsync_gateway;
 grant delete, insert, select, update on sync_record_errors to idsync_sync_worker;
+grant update (external_id, message) on sync_record_errors to idsync_directory;
 
 create table tenants (
   id uuid not null,

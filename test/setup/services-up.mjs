@@ -11,7 +11,8 @@ export default async function servicesUp() {
   });
   if (!process.env.DATABASE_URL) {
     const dataDir = await mkdtemp(join(tmpdir(), 'idsync-test-'));
-    globalThis.embeddedPostgres = await database.startEmbeddedPostgres({ dataDir });
+    const { startEmbeddedPostgres } = await import('../../libs/embedded-postgres/dist/index.js');
+    globalThis.embeddedPostgres = await startEmbeddedPostgres({ dataDir });
     globalThis.embeddedDataDir = dataDir;
     process.env.DATABASE_URL = globalThis.embeddedPostgres.url;
   }

@@ -12,6 +12,8 @@ export interface ServicesOptions {
   sourcesDir: string;
   /** Networks of private receivers that webhooks may call. */
   allowedCidrs?: string;
+  /** Networks of private sources that connectors may call. */
+  sourceCidrs?: string;
   /** What else the environment of every service says. */
   env?: Record<string, string>;
 }
@@ -30,6 +32,7 @@ export function environmentOf(options: ServicesOptions, port: number, internalPo
     AMQP_URL: options.amqpUrl,
     SOURCES_DIR: options.sourcesDir,
     WEBHOOK_ALLOW_CIDRS: options.allowedCidrs,
+    SOURCE_ALLOW_CIDRS: options.sourceCidrs,
     ADMIN_TOKEN: adminToken,
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     PORT: String(port),

@@ -1,19 +1,23 @@
 import type { Connector } from '@idsync/connectors';
-import { type Message, type MessageType, newUuid } from '@idsync/contracts';
+import { type JobMode, type Message, type MessageType, newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { applyBatch } from '../../apps/directory/src/apply-batch.js';
+import { forgetRuns } from '../../apps/directory/src/sweep/forget-runs.js';
 import { sweepJob } from '../../apps/directory/src/sweep/sweep-job.js';
 import { applyProgress } from '../../apps/sync-worker/src/apply-progress.js';
 import { claimJob } from '../../apps/sync-worker/src/claim-job.js';
 import { endSweep } from '../../apps/sync-worker/src/end-sweep.js';
 import { quarantine, releaseJob } from '../../apps/sync-worker/src/quarantine.js';
+import { readOvertakenRecords } from '../../apps/sync-worker/src/read-overtaken-records.js';
 import { RunControl } from '../../apps/sync-worker/src/run-control.js';
 import { runJob } from '../../apps/sync-worker/src/run-job.js';
 import { defaultSettings, type SyncContext } from '../../apps/sync-worker/src/sync-context.js';
 
 export interface RunOptions {
-  mode?: 'auto' | 'full' | 'changes';
+  mode?: JobMode;
+  /** With `record`: which one. */
+  externalId?: string;
   pageSize?: number;
   dryRun?: boolean;
   /** When the directory applies what is read. */
@@ -47,19 +51,55 @@ export class WholeSync {
 
   /** Runs a job to where it ends or waits for an operator; whoever reads is taken over as often as it is interrupted. */
   async run(tenantId: string, connectorId: string, source: Connector, options: RunOptions = {}): Promise<string> {
-    const { mode = 'auto', pageSize = 100, dryRun = false } = options;
+    const id = await this.queue(tenantId, connectorId, options);
+    await this.finish(tenantId, id, source, options);
+    return id;
+  }
+
+  /** A job as the gateway leaves it. */
+  async queue(tenantId: string, connectorId: string, options: RunOptions = {}): Promise<string> {
+    const { mode = 'auto', dryRun = false, externalId = null } = options;
     const id = newUuid();
     await this.rows.rows(
-      'insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, dry_run) values ($1, $2, $3, true, $4, $5)',
-      [id, tenantId, connectorId, mode, dryRun],
+      `insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, dry_run, external_id)
+       values ($1, $2, $3, true, $4, $5, $6)`,
+      [id, tenantId, connectorId, mode, dryRun, externalId],
     );
-    const context: SyncContext = {
+    return id;
+  }
+
+  /** Begins a job and reads its source, while nobody carries a message. */
+  async readOnly(tenantId: string, id: string, source: Connector, options: RunOptions = {}): Promise<void> {
+    const context = this.context(source, options);
+    const job = await claimJob(context, { id, tenantId });
+    if (!job) throw new Error('the job was not to be had');
+    await runJob(context, job, new RunControl());
+  }
+
+  /** Takes what waits in the outboxes; what comes back delivers it, and all that follows from it. */
+  async withhold(): Promise<() => Promise<void>> {
+    const taken = await this.rows.rows<{ type: MessageType; message: string }>(
+      'with taken as (delete from outbox returning id, type, message) select type, message from taken order by id',
+    );
+    return async () => {
+      for (const { type, message } of taken) await this.deliver(type, JSON.parse(message), undefined);
+      while ((await this.carry({})) > 0);
+    };
+  }
+
+  private context(source: Connector, { pageSize = 100 }: RunOptions): SyncContext {
+    return {
       database: this.worker,
       openConnector: () => source,
       owner: 'a worker',
       settings: { ...defaultSettings, pageSize, roomPollMs: 5 },
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     };
+  }
+
+  /** Runs a queued job as `run` does. */
+  async finish(tenantId: string, id: string, source: Connector, options: RunOptions = {}): Promise<void> {
+    const context = this.context(source, options);
     for (;;) {
       const job = await claimJob(context, { id, tenantId });
       if (!job) break;
@@ -76,7 +116,6 @@ export class WholeSync {
       );
     }
     while ((await this.carry(options)) > 0);
-    return id;
   }
 
   /** An operator lets a job go on that was held back. */
@@ -106,6 +145,8 @@ export class WholeSync {
     if (type === 'sync.sweep.requested') await sweepJob(this.directory, message as Message<typeof type>, at);
     if (type === 'sync.batch.applied') await applyProgress(this.worker, message as Message<typeof type>);
     if (type === 'sync.sweep.ended') await endSweep(this.worker, message as Message<typeof type>);
+    if (type === 'sync.record.overtaken') await readOvertakenRecords(this.worker, message as Message<typeof type>);
+    if (type === 'sync.job.ended') await forgetRuns(this.directory, message as Message<typeof type>);
     if (type === 'sync.sweep.held') await quarantine(this.worker, message as Message<typeof type>);
   }
 }

@@ -4,6 +4,7 @@ import type {
   JobStatus,
   OperationStatus,
   ProbeStatus,
+  RecordOutcome,
   ReplayStatus,
 } from '@idsync/contracts';
 
@@ -100,6 +101,10 @@ export interface Job {
   records_failed?: number;
   records_deleted?: number;
   mode?: string;
+  external_id?: string;
+  outcome?: RecordOutcome;
+  record_id?: string;
+  identity_id?: string;
   note?: string;
   errors?: { line?: number; external_id?: string; message: string }[];
 }

@@ -44,7 +44,7 @@ export function createProgram(io: Surroundings, exit: (code: number) => void): C
     .showHelpAfterError('(add --help for what is possible)');
   addTenantCommands(program, io);
   addKeyCommands(program, io);
-  addConnectorCommands(program, io);
+  addConnectorCommands(program, io, exit);
   addJobCommands(program, io, exit);
   addSyncCommand(program, io, exit);
   addCaseCommands(program, io, exit);

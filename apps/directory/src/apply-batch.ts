@@ -3,6 +3,7 @@ import {
   type Database,
   enqueue,
   findBatch,
+  lockRecordsByAnchor,
   markReceived,
   noteSeen,
   saveSeen,
@@ -16,6 +17,7 @@ import { findChanges, repeatedRecord } from './read-batch.js';
 import { holdBack } from './sweep/hold-back.js';
 import { planRemovals } from './sweep/plan-removals.js';
 import { rehearse } from './sweep/rehearse.js';
+import { tellOvertaken } from './tell-overtaken.js';
 
 /**
  * Applies one batch in one transaction: records, identities, documents, history, totals and the messages that announce
@@ -56,18 +58,29 @@ async function apply(
   const records = said.filter(({ removed }) => !removed);
   // Announced twice, a batch has been applied already: it is only answered again.
   const isNew = await noteSeen(tx, tenantId, { jobId, seq, connectorId });
-  if (batch.mode === 'changes' && isNew) await planRemovals(tx, tenantId, job, seq, said);
+  const isPartial = batch.mode === 'changes' || batch.mode === 'record';
+  if (isPartial && isNew) await planRemovals(tx, tenantId, job, seq, said);
+  // Also where it changes nothing: what another job is just writing to this record is compared once it is there.
+  if (batch.mode === 'record')
+    await lockRecordsByAnchor(
+      tx,
+      connectorId,
+      said.map(({ external_id }) => external_id),
+    );
 
   const { parts, leftOut } = await divide(records, async (some) => {
     const found = await findChanges(tx, { jobId, seq, connectorId, kind, now }, some);
     const changes = isNew ? found.changes : [];
     const incoming = new Map(some.map((record) => [record.external_id, record]));
     if (batch.dryRun) await rehearse(tx, cause, job, changes, incoming);
+    // The safeguard is for sources that err about many; this one record somebody has named.
+    else if (batch.mode === 'record') await applyChanges(tx, cause, changes);
     else await applyChanges(tx, cause, await holdBack(tx, tenantId, job, changes, incoming));
     return { ...found, changes, unchanged: found.unchanged + found.changes.length - changes.length };
   });
   // What changed says nothing of the rest: a run that came to read everything after all must list it again.
-  if (batch.mode !== 'changes' && isNew) await saveSeen(tx, { jobId, seq }, parts);
+  if (!isPartial && isNew) await saveSeen(tx, { jobId, seq }, parts);
+  await tellOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
   const changes = parts.flatMap((part) => part.changes);
   const created = changes.filter(({ before }) => !before).length;
   const updated = changes.length - created;

@@ -1,8 +1,14 @@
 import { newUuid, type PersonStatus, type RecordKind, type SourceRecord } from '@idsync/contracts';
-import { compareAnchors, lockRecordsByAnchor, type StoredRecord, type Transaction } from '@idsync/database';
+import {
+  compareAnchors,
+  findOvertaken,
+  lockRecordsByAnchor,
+  type StoredRecord,
+  type Transaction,
+} from '@idsync/database';
 import { contentHash } from './content-hash.js';
 import { nextStatus } from './lifecycle.js';
-import { isLiving } from './matching/record-keys.js';
+import { isLiving, isTombstone } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
 import { factsOf } from './stamp-lifecycle.js';
 
@@ -22,6 +28,8 @@ export interface ChangedRecords {
   madeIds: string[];
   /** External ids that stood in the batch more than once; the last one counts. */
   repeated: string[];
+  /** External ids of those that a job of their own has read meanwhile; nothing is changed by what is said of them here. */
+  overtaken: string[];
 }
 
 /** What is told of a record that the source names again: its last word counts. */
@@ -52,7 +60,9 @@ export async function findChanges(
     for (const row of rows) existing.set(row.externalId, row);
   }
 
+  const overtaken = candidates.length > 0 ? await findOvertaken(tx, source.jobId, [...changed.keys()]) : [];
   const changes = candidates.flatMap(({ record, hash }) => {
+    if (overtaken.includes(record.external_id)) return [];
     const before = existing.get(record.external_id);
     // A later batch of the same run has already said more about it.
     if (before?.lastJobId === source.jobId && before.lastSeq > source.seq) return [];
@@ -61,7 +71,7 @@ export async function findChanges(
     return before || isLiving(next) ? [{ record: next, before }] : [];
   });
   const madeIds = changes.filter(({ before }) => !before).map(({ record }) => record.id);
-  return { changes, unchanged: latest.size - changes.length, knownIds, madeIds, repeated };
+  return { changes, unchanged: latest.size - changes.length, knownIds, madeIds, repeated, overtaken };
 }
 
 function nextRecord(
@@ -96,7 +106,9 @@ function nextRecord(
 }
 
 function userStatus(fields: StoredRecord['fields'], before: StoredRecord | undefined, now: Date): PersonStatus {
-  const state = before && { status: before.status as PersonStatus, since: before.statusSince };
+  // Who was deleted for not being listed is, once listed again, what they are said to be: their time begins anew.
+  const state =
+    before && !isTombstone(before) ? { status: before.status as PersonStatus, since: before.statusSince } : undefined;
   return nextStatus(state, factsOf(fields), now);
 }
 

@@ -1,49 +1,29 @@
 import { decodeId } from '@idsync/contracts';
 import { Database, recordEvents } from '@idsync/database';
-import { createTestDatabase, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Gateway, startGateway } from './start.js';
+import { OperatedGateway } from '../test/operated-gateway.js';
 
-const adminToken = 'the-operators-token-of-this-test';
-
-let testDatabase: TestDatabase;
 let database: Database;
-let gateway: Gateway;
+let gateway: OperatedGateway;
 let tenant: string;
 let key: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
-  gateway = await startGateway({
-    databaseUrl: testDatabase.url,
-    host: '127.0.0.1',
-    port: 0,
-    adminToken,
-    encryptionKeys: [Buffer.alloc(32, 1)],
-    allowedCidrs: [],
-    logLevel: 'fatal',
-  });
+  gateway = await OperatedGateway.start();
+  database = await Database.connect({ url: gateway.database.url, service: 'gateway' });
 });
 
 beforeEach(async () => {
-  tenant = (await asOperator('/admin/v1/tenants', { name: 'Test' })).id ?? '';
+  tenant = (await gateway.operator('POST', '/tenants', { name: 'Test' })).body.id;
   key = await issue({ name: 'test' });
 });
 
 afterAll(async () => {
-  await gateway?.close();
   await database?.close();
-  await testDatabase?.drop();
+  await gateway?.close();
 });
 
-async function asOperator(path: string, body: object): Promise<Record<string, string>> {
-  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-  const answer = await fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  return (await answer.json()) as Record<string, string>;
-}
-
-const issue = async (body: object) => (await asOperator(`/admin/v1/tenants/${tenant}/api-keys`, body)).key ?? '';
+const issue = async (body: object) => (await gateway.operator('POST', `/tenants/${tenant}/api-keys`, body)).body.key;
 
 async function ask(query = '', withKey = key) {
   const answer = await fetch(`${gateway.url}/v1/events${query}`, { headers: { 'x-api-key': withKey } });
@@ -129,7 +109,7 @@ describe('GET /v1/events', () => {
 
   it('shows nothing of another tenant', async () => {
     await happened(1);
-    const other = await asOperator('/admin/v1/tenants', { name: 'Other' });
+    const { body: other } = await gateway.operator('POST', '/tenants', { name: 'Other' });
     tenant = other.id ?? '';
     expect((await ask('', await issue({ name: 'other' }))).body).toMatchObject({ data: [], next_after: 0 });
   });

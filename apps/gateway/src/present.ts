@@ -116,6 +116,10 @@ export function presentOperatorJob(row: JobRow) {
     last_record_at: row.lastRecordAt?.toISOString(),
     stalled: row.stalled,
     mode: row.mode,
+    external_id: row.externalId ?? undefined,
+    outcome: row.outcome ?? undefined,
+    record_id: row.record ? encodeId(recordIds[row.record.kind], row.record.id) : undefined,
+    identity_id: row.record?.identityId ? encodeId('identity', row.record.identityId) : undefined,
     note: [row.whyFull, row.note].filter((note) => note !== null).join('; ') || undefined,
     decision: row.decision ?? undefined,
   };

@@ -1,13 +1,7 @@
 import { join, resolve } from 'node:path';
-import {
-  createDatabase,
-  databaseUrl,
-  expireLeases,
-  lockDataDir,
-  migrate,
-  startEmbeddedPostgres,
-} from '@idsync/database';
+import { createDatabase, databaseUrl, expireLeases, migrate } from '@idsync/database';
 import { startDirectory } from '@idsync/directory';
+import { lockDataDir, startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { type Gateway, startGateway } from '@idsync/gateway';
 import type { HealthCheck, ObservedService, RunningService, StandaloneEnvironment } from '@idsync/runtime';
 import { startSyncWorker } from '@idsync/sync-worker';

@@ -70,6 +70,8 @@ describe('progress', () => {
       records_failed: 1,
       error_message: '1 record was left out; r3: stands in the source more than once',
     });
+    // Events are kept for ever, and to people they have no more to tell.
+    expect((await fixture.events(job.id)).at(-1)).toMatchObject({ details: { error: '1 record was left out' } });
   });
 
   it('does not believe an answer that names another tenant', async () => {

@@ -1,4 +1,4 @@
-import type { Message } from '@idsync/contracts';
+import type { Message, MessageData, RecordOutcome } from '@idsync/contracts';
 import {
   type Database,
   forgetMended,
@@ -7,6 +7,7 @@ import {
   noteFailing,
   removeBatch,
   saveCounts,
+  saveOutcome,
 } from '@idsync/database';
 import { announceNext } from './announce-batch.js';
 import { endReadJob } from './end-job.js';
@@ -30,6 +31,7 @@ export async function applyProgress(database: Database, message: Message<'sync.b
       applied: data.created + data.updated + data.unchanged,
       failed: data.errors.length,
     });
+    if (job.mode === 'record' && job.outcome === null) await saveOutcome(tx, job.id, outcomeOf(data));
     const ends = job.status === 'running' && isComplete(counts);
     if (ends) await endReadJob(tx, job, counts);
     else {
@@ -38,4 +40,11 @@ export async function applyProgress(database: Database, message: Message<'sync.b
     }
     return ends;
   });
+}
+
+/** What came of the one record of a batch. */
+function outcomeOf({ created, updated, errors }: MessageData<'sync.batch.applied'>): RecordOutcome {
+  if (errors.length > 0) return 'refused';
+  if (created > 0) return 'created';
+  return updated > 0 ? 'updated' : 'unchanged';
 }

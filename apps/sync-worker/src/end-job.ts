@@ -14,10 +14,11 @@ import {
   type SyncJob,
   saveCounts,
   saveDecision,
+  saveOutcome,
   type Transaction,
 } from '@idsync/database';
 import { afterEnd } from './job-counts.js';
-import { decideOutcome } from './job-outcome.js';
+import { decideOutcome, leftOut } from './job-outcome.js';
 import { endedJobs } from './metrics.js';
 
 const eventOfEnd = {
@@ -58,10 +59,11 @@ export async function completeJob(
   const firstError = counts.recordsFailed > 0 ? await findFirstRecordError(tx, job.id) : undefined;
   const outcome = decideOutcome(job.errorMessage, counts, firstError);
   // What could not be proved complete leaves the next run to begin where this one did.
-  if (outcome.status !== 'failed' && !job.dryRun) {
+  if (outcome.status !== 'failed' && !job.dryRun && job.mode !== 'record') {
     if (swept.note === undefined) await keepCheckpoint(tx, job);
     if (job.mode === 'full') await forgetOtherFailing(tx, job);
   }
+  if (job.mode === 'record' && swept.deleted > 0) await saveOutcome(tx, job.id, 'deleted');
   await end(tx, job, {
     ...afterEnd(counts, outcome.status !== 'failed'),
     ...outcome,
@@ -87,9 +89,11 @@ export async function cancelJob(
 }
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
+  const error = jobEnd.status === 'completed_with_errors' ? leftOut(jobEnd) : jobEnd.errorMessage;
   const { endedAt, seconds } = await endJob(tx, job.id, jobEnd);
   tx.afterCommit(() => endedJobs.observe({ outcome: jobEnd.status }, seconds));
-  if (!job.dryRun) await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
+  // One record says nothing of its source.
+  if (!job.dryRun && job.mode !== 'record') await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
   await recordEvents(tx, job.tenantId, [
     {
@@ -107,7 +111,7 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
         records_deleted: jobEnd.recordsDeleted ?? 0,
         ...(job.dryRun && { dry_run: true }),
         ...(jobEnd.note !== undefined && { note: jobEnd.note }),
-        ...(jobEnd.errorMessage !== null && { error: jobEnd.errorMessage }),
+        ...(error !== null && { error }),
         ...(jobEnd.cancelReason !== null && { reason: jobEnd.cancelReason }),
       },
     },

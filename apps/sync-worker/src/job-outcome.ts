@@ -19,10 +19,13 @@ export function decideOutcome(
 ): JobOutcome {
   if (sourceError !== null) return { status: 'failed', errorMessage: sourceError };
   if (counts.recordsFailed === 0) return { status: 'completed', errorMessage: null };
-  const leftOut =
-    counts.recordsFailed === 1 ? '1 record was left out' : `${counts.recordsFailed} records were left out`;
   const example = firstError ? `; ${describe(firstError)}` : '';
-  return { status: 'completed_with_errors', errorMessage: leftOut + example };
+  return { status: 'completed_with_errors', errorMessage: leftOut(counts) + example };
+}
+
+/** What is told where it is kept for ever: it names no record. */
+export function leftOut({ recordsFailed }: Pick<JobCounts, 'recordsFailed'>): string {
+  return recordsFailed === 1 ? '1 record was left out' : `${recordsFailed} records were left out`;
 }
 
 function describe({ line, externalId, message }: FirstError): string {

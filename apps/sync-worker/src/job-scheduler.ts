@@ -1,4 +1,10 @@
-import { type ClaimableJob, type ClaimedJob, findClaimableJobs } from '@idsync/database';
+import {
+  type ClaimableJob,
+  type ClaimedJob,
+  findClaimableJobs,
+  findClaimableRecordJobs,
+  type Transaction,
+} from '@idsync/database';
 import { WakeUp } from '@idsync/messaging';
 import { traced, withLogContext } from '@idsync/runtime';
 import { claimJob } from './claim-job.js';
@@ -7,6 +13,7 @@ import { runJob } from './run-job.js';
 import type { SyncContext } from './sync-context.js';
 
 interface Run {
+  job: ClaimedJob;
   control: RunControl;
   ended: Promise<void>;
 }
@@ -72,12 +79,23 @@ export class JobScheduler {
     }
   }
 
+  /** A record that somebody waits for does not queue up behind sources that are read for minutes. */
   private async claimWhatFits(): Promise<void> {
-    const { database, settings } = this.context;
-    if (this.runs.size >= settings.concurrency) return;
-    const found = await database.transaction(undefined, (tx) => findClaimableJobs(tx, candidates));
+    const { concurrency, recordConcurrency } = this.context.settings;
+    await this.claimSome(findClaimableRecordJobs, (job) => job.mode === 'record', recordConcurrency);
+    await this.claimSome(findClaimableJobs, (job) => job.mode !== 'record', concurrency);
+  }
+
+  private async claimSome(
+    find: (tx: Transaction, limit: number) => Promise<ClaimableJob[]>,
+    isOfThese: (job: ClaimedJob) => boolean,
+    most: number,
+  ): Promise<void> {
+    const isFull = () => [...this.runs.values()].filter(({ job }) => isOfThese(job)).length >= most;
+    if (isFull()) return;
+    const found = await this.context.database.transaction(undefined, (tx) => find(tx, candidates));
     for (const candidate of found) {
-      if (this.stopped || this.runs.size >= settings.concurrency) return;
+      if (this.stopped || isFull()) return;
       // A lease that ran out under a run of our own: the run has not noticed yet, and ends before another begins.
       if (this.runs.has(candidate.id)) continue;
       const job = await this.tryToClaim(candidate);
@@ -106,7 +124,7 @@ export class JobScheduler {
       this.runs.delete(job.id);
       this.wake();
     });
-    this.runs.set(job.id, { control, ended });
+    this.runs.set(job.id, { job, control, ended });
   }
 }
 

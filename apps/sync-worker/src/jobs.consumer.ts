@@ -5,6 +5,7 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { cancelRequestedJob } from './cancel-requested-job.js';
 import { JobScheduler } from './job-scheduler.js';
 import { releaseJob } from './quarantine.js';
+import { readOvertakenRecords } from './read-overtaken-records.js';
 
 @Controller()
 export class JobsConsumer {
@@ -23,6 +24,12 @@ export class JobsConsumer {
   async cancelRequested(@Payload() message: Message<'sync.job.cancel_requested'>): Promise<void> {
     const cancelled = await cancelRequestedJob(this.database, message);
     if (cancelled) this.scheduler.jobEnded(message.data.job_id);
+  }
+
+  @EventPattern<string>('sync.record.overtaken')
+  async overtaken(@Payload() message: Message<'sync.record.overtaken'>): Promise<void> {
+    await readOvertakenRecords(this.database, message);
+    this.scheduler.wake();
   }
 
   @EventPattern<string>('sync.job.release_requested')

@@ -1,5 +1,7 @@
-import { CheckpointExpired, type Page, SourceError } from '@idsync/connectors';
+import { CheckpointExpired, SourceError } from '@idsync/connectors';
 import { type ClaimedJob, type Lease, lockLeasedJob } from '@idsync/database';
+import { answerOf } from './answer-of.js';
+import { readRecord } from './read-record.js';
 import { Interrupted, type RunControl } from './run-control.js';
 import { openReading, type Reading, readInFull } from './settle-mode.js';
 import type { SyncContext } from './sync-context.js';
@@ -15,6 +17,7 @@ export async function readSource(
   lease: Lease,
   control: RunControl,
 ): Promise<void> {
+  if (job.externalId !== null) return readRecord(context, { ...job, externalId: job.externalId }, lease, control);
   const reading = await openReading(context, lease, job.connectorId);
   try {
     await readPages(context, reading, lease, control);
@@ -41,7 +44,7 @@ async function readPages(
     for (let unapplied = batchesInFlight; ; ) {
       if (unapplied >= batchesInFlight) await waitForRoom(context, lease, control, batchesInFlight);
       if (control.stopping) throw new Interrupted('worker stops');
-      const next = await nextPage(pages, control.signal, pageTimeoutMs);
+      const next = await answerOf(() => pages.next(), control.signal, pageTimeoutMs);
       if (next.done) throw new SourceError('the source stopped before its end was seen');
       unapplied = await writePage(context, lease, next.value);
       if (next.value.last) return;
@@ -60,30 +63,5 @@ async function waitForRoom(context: SyncContext, lease: Lease, control: RunContr
     if (!job) throw new Interrupted('lease lost');
     if (job.batchesWritten - job.batchesProcessed < most) return;
     await control.wakeUp.wait(context.settings.roomPollMs);
-  }
-}
-
-/** The next page, unless the run is interrupted or the source is silent for too long. */
-async function nextPage(
-  pages: AsyncIterator<Page>,
-  signal: AbortSignal,
-  timeoutMs: number,
-): Promise<IteratorResult<Page>> {
-  signal.throwIfAborted();
-  let stopWaiting = () => {};
-  const givenUp = new Promise<never>((_, reject) => {
-    const interrupted = () => reject(signal.reason);
-    const silent = () => reject(new SourceError(`the source was silent for ${timeoutMs / 1000} seconds`));
-    const timer = setTimeout(silent, timeoutMs);
-    signal.addEventListener('abort', interrupted, { once: true });
-    stopWaiting = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', interrupted);
-    };
-  });
-  try {
-    return await Promise.race([pages.next(), givenUp]);
-  } finally {
-    stopWaiting();
   }
 }

@@ -137,6 +137,7 @@ describe('a schedule', () => {
     await fixture.rows.rows('update connectors set deleted_at = now() where id = $1', [connector]);
     await look();
     expect(await jobs(connector)).toEqual([]);
+    expect(await planned(connector)).toMatchObject({ due_at: null, next_run_at: null });
   });
 
   it('makes one job of a due time, however many workers look at once', async () => {

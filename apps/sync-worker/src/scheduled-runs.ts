@@ -37,7 +37,7 @@ export async function makeDueJobs(
   for (const connector of due) {
     try {
       const outcome = await database.transaction(connector.tenantId, (tx) => seeTo(tx, connector));
-      if (outcome !== 'taken') seenTo += 1;
+      if (outcome !== 'passed by') seenTo += 1;
       if (outcome === 'made') made();
     } catch (error) {
       log.warn(`connector ${connector.id} not scheduled: ${String(error)}`);
@@ -46,13 +46,20 @@ export async function makeDueJobs(
   return seenTo;
 }
 
-/** `taken`: by another worker. Whoever holds the lock makes the job and plans the next, so that a due time is one job. */
-async function seeTo(tx: Transaction, connector: DueConnector): Promise<'made' | 'planned' | 'taken'> {
+/**
+ * Whoever holds the lock makes the job and plans the next, so that a due time is one job; the others pass by. So do all where
+ * the schedule or the connector is gone, and it is not looked at again.
+ */
+async function seeTo(tx: Transaction, connector: DueConnector): Promise<'made' | 'planned' | 'passed by'> {
   const state = await lockSchedule(tx, connector);
-  if (!state) return 'taken';
+  if (!state) return 'passed by';
+  if (state.stored === null) {
+    await savePlannedRun(tx, connector, null, undefined, state.lastDueAt);
+    return 'passed by';
+  }
   const made = state.isDue && (await makeJob(tx, connector, state.dueAt ?? state.now));
   const lastDueAt = state.isDue ? state.dueAt : state.lastDueAt;
-  await savePlannedRun(tx, connector, plan(state, lastDueAt), lastDueAt);
+  await savePlannedRun(tx, connector, state.stored, plan(state, lastDueAt), lastDueAt);
   return made ? 'made' : 'planned';
 }
 

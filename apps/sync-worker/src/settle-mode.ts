@@ -35,6 +35,7 @@ export async function openReading(
     const { configVersion, fullEvery } = source;
     if (job.configVersion !== null) return { connector, configVersion: job.configVersion, job };
     const state = await findConnectorState(tx, connectorId);
+    if (job.mode === 'record') throw new Error('a job of one record reads no pages');
     const { tellsChanges = false, missesNothing } = connector;
     const chosen = chooseMode(job.mode, { tellsChanges, missesNothing, configVersion, state, fullEvery });
     await saveReadingMode(tx, lease, chosen, { configVersion, anew: false });

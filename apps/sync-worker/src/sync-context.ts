@@ -10,6 +10,8 @@ export const defaultSettings = {
   pollMs: 2_000,
   /** Jobs one process reads at the same time. */
   concurrency: 4,
+  /** Beside them, jobs of one record: these wait for no other. */
+  recordConcurrency: 4,
   /** Batches of one job that wait for the directory, at the most; then its source waits. */
   batchesInFlight: 20,
   /** Between two looks for room when no message brought the word that a batch was applied. */

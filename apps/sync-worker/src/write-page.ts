@@ -1,5 +1,5 @@
 import { type Page, SourceError } from '@idsync/connectors';
-import type { SourceRecord } from '@idsync/contracts';
+import type { RecordOutcome, SourceRecord } from '@idsync/contracts';
 import {
   endReading,
   findJobSource,
@@ -10,6 +10,7 @@ import {
   moveOn,
   noteFailing,
   saveCounts,
+  saveOutcome,
 } from '@idsync/database';
 import { announceWritten } from './announce-batch.js';
 import { endReadJob } from './end-job.js';
@@ -28,7 +29,7 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
     const job = await lockLeasedJob(tx, lease);
     if (!job) throw new Interrupted('lease lost');
     if (!(await findJobSource(tx, job.connectorId))) throw new SourceError(connectorDeleted);
-    const records = job.mode === 'changes' ? lastWords(page) : page.records;
+    const records = job.mode === 'changes' || job.mode === 'record' ? lastWords(page) : page.records;
     const counts = afterPage(job, {
       records: records.length,
       errors: page.errors.length,
@@ -40,6 +41,8 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
       await insertBatch(tx, job, seq, records);
       await announceWritten(tx, job, seq);
     }
+    const outcome = job.mode === 'record' && outcomeOf(page);
+    if (outcome) await saveOutcome(tx, job.id, outcome);
     await keepRecordErrors(tx, job, page.errors);
     await noteFailing(tx, job, page.errors);
     await saveCounts(tx, job.id, counts);
@@ -50,10 +53,16 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
   });
 }
 
-/** What a page of changes says of each record. That a record changed twice is no mistake; one that is both gone and there, is there. */
+/** What a page of changes, or of one record, says of each record. That a record changed twice is no mistake; one that is both gone and there, is there. */
 function lastWords({ records, removed = [] }: Page): SourceRecord[] {
   const words = new Map<string, SourceRecord>();
   for (const external_id of removed) words.set(external_id, { external_id, fields: {}, removed: true });
   for (const record of records) words.set(record.external_id, record);
   return [...words.values()];
+}
+
+/** What is known of one record before the directory has seen it. */
+function outcomeOf({ errors, removed = [] }: Page): RecordOutcome | undefined {
+  if (errors.length > 0) return 'refused';
+  return removed.length > 0 ? 'absent' : undefined;
 }

@@ -1,7 +1,9 @@
+export { canReadOne } from './can-read-one.js';
 export {
   CheckpointExpired,
   type Connector,
   type Cursor,
+  type FoundRecord,
   type Page,
   type ReadOptions,
   SourceError,

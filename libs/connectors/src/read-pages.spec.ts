@@ -1,19 +1,10 @@
-import {
-  appendFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, renameSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { names, readAll, sourcesFolder } from '../test/source-fixture.js';
 import type { Connector, Page } from './connector.js';
 
-const { dir, source } = sourcesFolder();
+const { dir, source, openFiles } = sourcesFolder();
 const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index},name ${index}\n`).join('');
 const big = `id,name\n${rows(50_000)}`;
 
@@ -25,18 +16,6 @@ async function readAround(connector: Connector, between: () => void, signal = ne
     if (pages.length === 1) between();
   }
   return pages;
-}
-
-/** Files of the test's folder that this process holds open; Linux tells. */
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const target = readlinkSync(`/proc/self/fd/${fd}`);
-      return target.startsWith(dir) ? [target] : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 describe('reading a file page by page', () => {

@@ -1,6 +1,14 @@
 import type { RecordError, SourceRecord } from '@idsync/contracts';
 import { z } from 'zod';
-import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from './connector.js';
+import {
+  CheckpointExpired,
+  type Connector,
+  type Page,
+  type ReadOptions,
+  SourceError,
+  type SourceField,
+} from './connector.js';
+import { lookThrough } from './look-through.js';
 import { changed, type FileSource, requireUnchanged, type SourceFile } from './open-source-file.js';
 
 /** Where an entry of a file begins. */
@@ -19,18 +27,34 @@ export interface ReadEntry {
 /** Reads a file's entries from its beginning or from the `next` of one of them. */
 export type EntryReader = (file: SourceFile, from: Position, signal: AbortSignal) => AsyncIterable<ReadEntry>;
 
+/** Tells the fields of a file's first entries. */
+export type FieldReader = (file: SourceFile, signal: AbortSignal) => Promise<SourceField[]>;
+
 export const fileBeginning: Position = { offset: 0, line: 1 };
 
 const fileCursor = z.object({ offset: z.int().nonnegative(), line: z.int().positive(), fingerprint: z.string() });
+
+/** Entries that a look at the fields of a file is made at. */
+export const sampledEntries = 100;
 
 /** Bytes of the source behind one page, about; keeps pages of huge records out of memory. */
 const pageBytes = 8 * 1024 * 1024;
 
 /** A connector for a file. Only where it comes from somewhere that knows versions, it tells that nothing has changed. */
-export function fileConnector(source: FileSource, readEntries: EntryReader): Connector {
+export function fileConnector(source: FileSource, readEntries: EntryReader, readFields: FieldReader): Connector {
+  const read = (options: ReadOptions) => readPages(source, readEntries, options);
   return {
     tellsChanges: source.isUnchanged !== undefined,
-    read: (options) => readPages(source, readEntries, options),
+    read,
+    readOne: (externalId, signal) => lookThrough(read, externalId, signal),
+    async discover(signal) {
+      const file = await source.open(signal);
+      try {
+        return await readFields(file, signal);
+      } finally {
+        await file.close(true);
+      }
+    },
   };
 }
 

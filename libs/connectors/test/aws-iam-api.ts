@@ -61,7 +61,7 @@ export function iamApi(account: IamAccount, accessKeyId: string) {
 function details(account: IamAccount, asked: Record<string, string>): Reply {
   const isUsers = asked['Filter.member.1'] === 'User';
   const all = isUsers ? account.users.map(({ report: _, keys: __, hasPassword: ___, ...user }) => user) : account.roles;
-  const from = Number(asked.Marker?.replace('marker-', '') ?? 0);
+  const from = Number(/^marker-(\d+)/.exec(asked.Marker ?? '')?.[1] ?? 0);
   const items = all.slice(from, from + Number(asked.MaxItems));
   const to = from + items.length;
   return result('GetAccountAuthorizationDetails', {

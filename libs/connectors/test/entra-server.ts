@@ -1,6 +1,7 @@
 import { type EntraConfig, entraConfig, type RecordKind } from '@idsync/contracts';
 import { entraConnector } from '../src/entra/entra-connector.js';
-import { type ApiFixture, type Entry, quick } from './conformance.js';
+import { quick } from './conformance/readings.js';
+import type { Person, SourceUnderTest } from './conformance/source-under-test.js';
 import { type Asked, loopback, type Reply, testServer } from './http-server.js';
 
 const secret = 'cl1ent-s3cret-value';
@@ -67,17 +68,14 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
     return { body: { responses: responses.reverse() } };
   }
 
-  const fixture: ApiFixture & {
-    set(object: Record<string, unknown>): void;
-    relate(path: string, body: unknown): void;
-  } = {
+  const fixture = {
     server,
     origin: server.origin,
     secrets: [secret, token],
-    set: (object) => put(object),
-    relate: (path, body) => void beside.set(path, body),
-    put: (entry) => put(asGraph(records, entry)),
-    remove(id) {
+    set: (object: Record<string, unknown>) => put(object),
+    relate: (path: string, body: unknown) => void beside.set(path, body),
+    put: (person: Person) => put(asGraph(records, person)),
+    remove(id: string) {
       if (stored.get(id)?.gone === false) put({ id }, true);
     },
     clear() {
@@ -85,11 +83,11 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
       beside.clear();
       version = 0;
     },
-    answerSize(items) {
+    answerSize(items: number) {
       size = items;
     },
     connector: () => entraConnector(records, entraConfig.parse({ ...minimal(server.origin), ...config }), access()),
-    answer(asked) {
+    answer(asked: Asked): Reply {
       const { pathname } = asked.url;
       if (fixture.isToken(asked)) {
         const form = new URLSearchParams(asked.body);
@@ -107,35 +105,92 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
       if (pathname === '/v1.0/$batch') return batch(asked);
       if (pathname === `/v1.0/${collection}`)
         return { body: { value: [...stored.values()].map(({ object }) => object) } };
+      const [, kind, id = ''] = /^\/v1\.0\/(\w+)\/([^/]+)$/.exec(pathname) ?? [];
+      const named = kind === collection ? decodeURIComponent(id) : '';
+      const one = [...stored.values()].find(({ object }) => [object.id, object.userPrincipalName].includes(named));
+      if (one && !one.gone) return { body: one.object };
+      if (named !== '') return { status: 404, body: { error: { code: 'Request_ResourceNotFound', message: 'no' } } };
       const found = beside.get(pathname.replace('/v1.0', '') + asked.url.search);
       return found === undefined
         ? { status: 404, body: { error: { code: 'BadRequest', message: 'no' } } }
         : { body: found };
     },
-    isList: ({ url }) => url.pathname.endsWith('/delta') && url.searchParams.get('$deltatoken') !== 'latest',
-    isToken: ({ url }) => url.pathname === `/${tenant}/oauth2/v2.0/token`,
-    items: (reply) => (reply.body as { value: unknown[] }).value,
-    withItems({ body, ...reply }, value) {
-      const { value: _, ...rest } = body as { value: unknown };
-      return { ...reply, body: value ? { ...rest, value } : rest };
-    },
-    emptyBefore({ url }, nth) {
+    isList: ({ url }: Asked) => url.pathname.endsWith('/delta') && url.searchParams.get('$deltatoken') !== 'latest',
+    isToken: ({ url }: Asked) => url.pathname === `/${tenant}/oauth2/v2.0/token`,
+    /** An answer without objects that leads to what was asked for, by a token of its own. */
+    emptyBefore(url: URL, nth: number): Reply {
       const same = new URL(url);
       const name = same.searchParams.has('$deltatoken') ? '$deltatoken' : '$skiptoken';
       same.searchParams.set(name, `${(same.searchParams.get(name) ?? `0.${version}`).split('~')[0]}~${nth}`);
       return { body: { value: [], '@odata.nextLink': same.href } };
     },
-    withNext({ body, ...reply }, href) {
-      return { ...reply, body: { value: (body as { value: unknown }).value, '@odata.nextLink': href } };
+  };
+  return fixture;
+}
+
+/** For the kit. */
+export async function entraUnderTest(): Promise<SourceUnderTest> {
+  const api = await entraServer();
+  const { server } = api;
+  const fill = (people: readonly Person[]) => {
+    api.clear();
+    for (const person of people) api.put(person);
+  };
+  const spoiled = (object: Record<string, unknown>) => (people: readonly Person[]) => {
+    fill(people.slice(1));
+    api.set({ accountEnabled: true, ...object });
+    for (const person of people.slice(0, 1)) api.put(person);
+    return api.connector();
+  };
+  const bodyOf = ({ body }: Reply) => body as { value: unknown[] };
+  const expired: Reply = {
+    status: 410,
+    body: {
+      error: { code: 'resyncRequired', message: 'Resync required.', innerError: { date: '2026-01-01T00:00:00' } },
     },
-    expired: {
-      status: 410,
-      body: {
-        error: { code: 'resyncRequired', message: 'Resync required.', innerError: { date: '2026-01-01T00:00:00' } },
+  };
+  return {
+    name: 'entra',
+    open: api.connector,
+    fill,
+    nobody: 'complete',
+    secrets: api.secrets,
+    discovers: ['id', 'accountEnabled', 'displayName'],
+    readsOne: { stranger: 'nobody' },
+    changes: {
+      tell: 'everything',
+      put: api.put,
+      remove: api.remove,
+      expire: () => server.serve((asked) => (api.isList(asked) ? expired : api.answer(asked))),
+    },
+    bad: {
+      withoutId: spoiled({ displayName: 'Nobody' }),
+      ofWrongType: spoiled({ id: 'odd', employeeHireDate: 'soon' }),
+      tooLarge: spoiled({ id: 'large', displayName: 'x'.repeat(20_000) }),
+    },
+    reached: {
+      over: 'http',
+      server,
+      answer: api.answer,
+      listOf: (asked) => (api.isList(asked) ? 'delta' : undefined),
+      answerSize: api.answerSize,
+      renewal: api.isToken,
+      lies: {
+        withoutList({ body, ...reply }) {
+          const { value: _, ...rest } = body as { value: unknown };
+          return { ...reply, body: rest };
+        },
+        emptied: (reply) => ({ ...reply, body: { value: [] } }),
+        repeating: (reply, earlier) => ({
+          ...reply,
+          body: { ...bodyOf(reply), value: [...bodyOf(reply).value, ...bodyOf(earlier).value.slice(0, 1)] },
+        }),
+        emptyBefore: (_, { url }, nth) => api.emptyBefore(url, nth),
+        leadingTo: (reply, href) => ({ ...reply, body: { value: bodyOf(reply).value, '@odata.nextLink': href } }),
+        expired,
       },
     },
   };
-  return fixture;
 }
 
 export function minimal(origin: string) {
@@ -146,7 +201,7 @@ export function access() {
   return { secrets: { client_secret: secret }, allowedCidrs: loopback, limits: quick };
 }
 
-function asGraph(records: RecordKind, { id, name, enabled }: Entry): Record<string, unknown> {
+function asGraph(records: RecordKind, { id, login, name, enabled }: Person): Record<string, unknown> {
   if (records === 'machine_identity') {
     return { id, appId: `app-${id}`, displayName: name, accountEnabled: enabled, servicePrincipalType: 'Application' };
   }
@@ -156,7 +211,7 @@ function asGraph(records: RecordKind, { id, name, enabled }: Entry): Record<stri
     displayName: name,
     accountEnabled: enabled,
     mail,
-    userPrincipalName: mail,
+    userPrincipalName: login,
     userType: 'Member',
     department: null,
   };

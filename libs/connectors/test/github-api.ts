@@ -75,7 +75,9 @@ function graphql({ members }: Organization, { query, variables }: Question, saml
     return { body: { data: { organization: { samlIdentityProvider } } } };
   }
   const from =
-    variables.after === null ? 0 : Number(Buffer.from(String(variables.after), 'base64').toString().slice(7));
+    variables.after === null
+      ? 0
+      : Number.parseInt(Buffer.from(String(variables.after), 'base64').toString().slice(7), 10);
   const to = Math.min(members.length, from + Number(variables.first));
   const edges = members.slice(from, to).map(({ role, ...node }) => {
     const verified = query.includes('organizationVerifiedDomainEmails');

@@ -1,13 +1,21 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { type GoogleConfig, googleConfig, type RecordKind } from '@idsync/contracts';
 import { googleConnector } from '../src/google/google-connector.js';
-import { type ApiFixture, quick } from './conformance.js';
+import { quick } from './conformance/readings.js';
+import type { Person, SourceUnderTest } from './conformance/source-under-test.js';
 import { type Asked, loopback, type Reply, testServer } from './http-server.js';
 
 const token = 'ya29.google-t0ken';
 const email = 'reader@project.iam.gserviceaccount.com';
 export const subject = 'admin@example.com';
-const admin = { kind: 'admin#directory#user', id: '100', primaryEmail: subject, isAdmin: true, suspended: false };
+const admin = {
+  kind: 'admin#directory#user',
+  id: '100',
+  name: { fullName: 'The Admin' },
+  primaryEmail: subject,
+  isAdmin: true,
+  suspended: false,
+};
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -38,17 +46,11 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
     };
   }
 
-  const fixture: ApiFixture & {
-    key: string;
-    set(resource: Resource): void;
-    relate(userKey: string, names: string[]): void;
-    claims: Resource;
-  } = {
+  const fixture = {
     server,
     origin: server.origin,
     secrets: [token, privateKey.slice(40, 90)],
-    always: [admin.id],
-    claims: {},
+    claims: {} as Resource,
     key: JSON.stringify({
       type: 'service_account',
       project_id: 'project',
@@ -58,28 +60,28 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
       client_id: '1',
       token_uri: `${server.origin}/token`,
     }),
-    set: (resource) => void stored.set(String(resource.id), { kind: 'admin#directory#user', ...resource }),
-    relate: (userKey, names) =>
+    set: (resource: Resource) => void stored.set(String(resource.id), { kind: 'admin#directory#user', ...resource }),
+    relate: (userKey: string, names: string[]) =>
       void groups.set(
         userKey,
         names.map((name) => ({ kind: 'admin#directory#group', name })),
       ),
-    put({ id, name, enabled }) {
+    put({ id, login, name, enabled }: Person) {
       const [givenName, familyName] = name.split(' ');
       fixture.set({
         id,
-        primaryEmail: `${id}@example.com`,
+        primaryEmail: `${login}@example.com`,
         name: { givenName, familyName, fullName: name },
         suspended: !enabled,
         archived: false,
       });
     },
-    remove: (id) => void stored.delete(id),
+    remove: (id: string) => void stored.delete(id),
     clear() {
       stored.clear();
       groups.clear();
     },
-    answerSize(items) {
+    answerSize(items: number) {
       size = items;
     },
     connector: () =>
@@ -88,7 +90,7 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
         allowedCidrs: loopback,
         limits: quick,
       }),
-    answer(asked) {
+    answer(asked: Asked): Reply {
       const { pathname, searchParams } = asked.url;
       if (fixture.isToken(asked)) return grant(asked);
       if (asked.headers.authorization !== `Bearer ${token}`) {
@@ -105,23 +107,13 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
       if (pathname === '/admin/directory/v1/groups') {
         return list(asked, 'groups', groups.get(searchParams.get('userKey') ?? '') ?? []);
       }
+      const named = decodeURIComponent(/\/users\/([^/]+)$/.exec(pathname)?.[1] ?? '');
+      const one = users.find(({ id, primaryEmail }) => id === named || primaryEmail === named);
+      if (one) return { body: one };
       return { status: 404, body: { error: { code: 404, message: 'Not Found' } } };
     },
-    isList: ({ url }) => url.pathname === '/admin/directory/v1/users',
-    isToken: ({ url }) => url.pathname === '/token',
-    items: ({ body }) => (body as { users?: unknown[] }).users ?? [],
-    withItems({ body, ...reply }, users) {
-      const { users: _, ...rest } = body as { users: unknown };
-      return { ...reply, body: users ? { ...rest, users } : rest };
-    },
-    emptyBefore({ url }, nth) {
-      const same = (url.searchParams.get('pageToken') ?? 'p0').split('~')[0];
-      return { body: { kind: 'admin#directory#users', users: [], nextPageToken: `${same}~${nth}` } };
-    },
-    expired: {
-      status: 400,
-      body: { error: { code: 400, message: 'Invalid Input: pageToken', errors: [{ reason: 'invalid' }] } },
-    },
+    isList: ({ url }: Asked) => url.pathname === '/admin/directory/v1/users',
+    isToken: ({ url }: Asked) => url.pathname === '/token',
   };
 
   function grant({ body }: Asked): Reply {
@@ -136,6 +128,69 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
     return { body: { access_token: token, expires_in: 3599, token_type: 'Bearer' } };
   }
   return fixture;
+}
+
+/** For the kit. */
+export async function googleUnderTest(): Promise<SourceUnderTest> {
+  const api = await googleServer();
+  const { server } = api;
+  const fill = (people: readonly Person[]) => {
+    api.clear();
+    for (const person of people) api.put(person);
+  };
+  const spoiled = (resource: Resource) => (people: readonly Person[]) => {
+    fill(people);
+    api.set({ primaryEmail: 'l@example.com', ...resource });
+    return api.connector();
+  };
+  const bodyOf = ({ body }: Reply) => body as { users?: unknown[] };
+  return {
+    name: 'google',
+    open: api.connector,
+    fill,
+    always: [admin.name.fullName],
+    nobody: 'complete',
+    secrets: api.secrets,
+    discovers: ['id', 'primaryEmail', '@status', '@groups'],
+    readsOne: { stranger: 'nobody' },
+    changes: { lacks: 'the Directory API tells none' },
+    bad: {
+      withoutId: spoiled({ name: { fullName: 'Nobody' } }),
+      ofWrongType: spoiled({ id: { of: 'an object' }, name: { fullName: 'Nobody' } }),
+      tooLarge: spoiled({ id: 'large', name: { fullName: 'x'.repeat(20_000) } }),
+    },
+    reached: {
+      over: 'http',
+      server,
+      answer: api.answer,
+      listOf: (asked) => (api.isList(asked) ? 'users' : undefined),
+      answerSize: api.answerSize,
+      renewal: api.isToken,
+      lies: {
+        withoutList({ body, ...reply }) {
+          const { users: _, ...rest } = body as { users: unknown };
+          return { ...reply, body: rest };
+        },
+        emptied: { lacks: 'an answer without users and a token is how its list ends' },
+        repeating: (reply, earlier) => ({
+          ...reply,
+          body: {
+            ...bodyOf(reply),
+            users: [...(bodyOf(reply).users ?? []), ...(bodyOf(earlier).users ?? []).slice(0, 1)],
+          },
+        }),
+        emptyBefore(_, { url }, nth) {
+          const same = (url.searchParams.get('pageToken') ?? 'p0').split('~')[0];
+          return { body: { kind: 'admin#directory#users', users: [], nextPageToken: `${same}~${nth}` } };
+        },
+        leadingTo: { lacks: 'it gives tokens, not links' },
+        expired: {
+          status: 400,
+          body: { error: { code: 400, message: 'Invalid Input: pageToken', errors: [{ reason: 'invalid' }] } },
+        },
+      },
+    },
+  };
 }
 
 function parse(part: string): Resource {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterAll } from '@jest/globals';
 
 /** What servers of tests are reached by. */
@@ -29,12 +29,26 @@ export interface Reply {
 
 export type Handler = (asked: Asked) => Reply | Promise<Reply>;
 
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
+
 /** A real HTTP server at 127.0.0.1 that is closed after the tests of the file. */
-export async function testServer(handler: Handler = () => ({ status: 404 })) {
+export async function testServer(handler?: Handler) {
+  const server = await startServer(handler);
+  afterAll(server.close);
+  return server;
+}
+
+/** A real HTTP server at 127.0.0.1, for who closes it. */
+export async function startServer(handler: Handler = () => ({ status: 404 })) {
   const asked: Asked[] = [];
   const served = { handler };
+  const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
   });
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
@@ -55,14 +69,18 @@ export async function testServer(handler: Handler = () => ({ status: 404 })) {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   };
-  afterAll(close);
   return {
     origin,
     asked,
+    close,
     /** Answers so from now on, and forgets what was asked. */
     serve(next: Handler) {
       served.handler = next;
       asked.length = 0;
+    },
+    /** Settles when nobody is connected. */
+    async released() {
+      await Promise.all([...sockets].map((socket) => new Promise((closed) => socket.once('close', closed))));
     },
     /** Answers with these, one after another, and with the last from then on. */
     replies(...replies: [Reply, ...Reply[]]) {

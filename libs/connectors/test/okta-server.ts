@@ -1,9 +1,10 @@
 import { type OktaConfig, oktaConfig, type RecordKind } from '@idsync/contracts';
 import { oktaConnector } from '../src/okta/okta-connector.js';
-import { type ApiFixture, quick } from './conformance.js';
+import { quick } from './conformance/readings.js';
+import type { Person, SourceUnderTest } from './conformance/source-under-test.js';
 import { type Asked, loopback, type Reply, testServer } from './http-server.js';
 
-const token = '00okta-t0ken-Value';
+export const token = '00okta-t0ken-Value';
 const stepMs = 10 * 60_000;
 
 type Resource = Record<string, unknown>;
@@ -33,38 +34,33 @@ export async function oktaServer(records: RecordKind = 'user', config: Partial<O
     return { headers: { ...headers(), link: link.join(', ') }, body };
   }
 
-  const fixture: ApiFixture & {
-    set(resource: Resource): void;
-    relate(path: string, list: Resource[]): void;
-    remain(calls: number): void;
-  } = {
+  const fixture = {
     server,
     origin: server.origin,
     secrets: [token],
-    set(resource) {
+    set(resource: Resource) {
       now += stepMs;
       stored.set(String(resource.id), { ...resource, lastUpdated: new Date(now).toISOString() });
     },
-    relate: (path, list) => void lists.set(path, list),
-    remain(calls) {
+    relate: (path: string, list: Resource[]) => void lists.set(path, list),
+    remain(calls: number) {
       remaining = calls;
     },
-    put({ id, name, enabled }) {
+    put({ id, login, name, enabled }: Person) {
       const [firstName, lastName] = name.split(' ');
-      const login = `${id}@okta.example`;
       fixture.set({
         id,
         status: enabled ? 'ACTIVE' : 'SUSPENDED',
-        profile: { firstName, lastName: lastName ?? null, displayName: name, login, email: login },
+        profile: { firstName, lastName: lastName ?? null, displayName: name, login, email: `${id}@okta.example` },
       });
     },
-    remove: (id) => void stored.delete(id),
+    remove: (id: string) => void stored.delete(id),
     clear() {
       stored.clear();
       lists.clear();
       remaining = 500;
     },
-    answerSize(items) {
+    answerSize(items: number) {
       size = items;
     },
     connector: () =>
@@ -73,7 +69,7 @@ export async function oktaServer(records: RecordKind = 'user', config: Partial<O
         allowedCidrs: loopback,
         limits: quick,
       }),
-    answer(asked) {
+    answer(asked: Asked): Reply {
       const { pathname, searchParams } = asked.url;
       if (asked.headers.authorization !== `SSWS ${token}`) {
         return {
@@ -86,20 +82,67 @@ export async function oktaServer(records: RecordKind = 'user', config: Partial<O
       if (pathname === '/api/v1/users') return list(asked, sorted.filter(matching(searchParams.get('filter'))));
       const found = lists.get(pathname);
       if (found) return list(asked, found);
+      const named = decodeURIComponent(/^\/api\/v1\/(?:users|apps)\/([^/]+)$/.exec(pathname)?.[1] ?? '');
+      const one = sorted.find(({ id, profile }) => id === named || (profile as Resource)?.login === named);
+      if (one) return { headers: headers(), body: one };
       return { status: 404, body: { errorCode: 'E0000007', errorSummary: 'Not found: Resource not found' } };
     },
-    isList: ({ url }) => ['/api/v1/users', '/api/v1/apps'].includes(url.pathname),
-    isToken: () => false,
-    items: ({ body }) => body as unknown[],
-    withItems: (reply, items) => ({ ...reply, body: items ?? {} }),
-    emptyBefore({ url }, nth) {
-      const after = (url.searchParams.get('after') ?? '').split('~')[0];
-      return { headers: { ...headers(), link: `<${at(url, `${after}~${nth}`)}>; rel="next"` }, body: [] };
-    },
-    withNext: (reply, link) => ({ ...reply, headers: { ...reply.headers, link: `<${link}>; rel="next"` } }),
-    expired: { status: 400, body: { errorCode: 'E0000031', errorSummary: 'Invalid search criteria.' } },
   };
   return fixture;
+}
+
+/** For the kit. */
+export async function oktaUnderTest(): Promise<SourceUnderTest> {
+  const api = await oktaServer();
+  const { server } = api;
+  const fill = (people: readonly Person[]) => {
+    api.clear();
+    for (const person of people) api.put(person);
+  };
+  const spoiled = (resource: Resource) => (people: readonly Person[]) => {
+    fill(people);
+    api.set({ status: 'ACTIVE', ...resource });
+    return api.connector();
+  };
+  return {
+    name: 'okta',
+    open: api.connector,
+    fill,
+    nobody: 'complete',
+    secrets: [token],
+    discovers: ['id', 'status', 'profile.login', '@groups'],
+    readsOne: { stranger: 'nobody' },
+    changes: {
+      tell: 'who_is_there',
+      put: api.put,
+      remove: api.remove,
+      expire: { lacks: 'a time is never too old' },
+    },
+    bad: {
+      withoutId: spoiled({ profile: { displayName: 'Nobody' } }),
+      ofWrongType: spoiled({ id: { of: 'an object' }, profile: { displayName: 'Nobody' } }),
+      tooLarge: spoiled({ id: 'large', profile: { displayName: 'x'.repeat(20_000) } }),
+    },
+    reached: {
+      over: 'http',
+      server,
+      answer: api.answer,
+      listOf: ({ url }) => (url.pathname === '/api/v1/users' ? 'users' : undefined),
+      answerSize: api.answerSize,
+      renewal: { lacks: 'its token is one for ever' },
+      lies: {
+        withoutList: (reply) => ({ ...reply, body: {} }),
+        emptied: { lacks: 'an answer without users and links is how its list ends' },
+        repeating: (reply, { body }) => ({ ...reply, body: [...(reply.body as []), ...(body as []).slice(0, 1)] }),
+        emptyBefore(_, { url }, nth) {
+          const after = (url.searchParams.get('after') ?? '').split('~')[0];
+          return { headers: { link: `<${at(url, `${after}~${nth}`)}>; rel="next"` }, body: [] };
+        },
+        leadingTo: (reply, link) => ({ ...reply, headers: { ...reply.headers, link: `<${link}>; rel="next"` } }),
+        expired: { status: 400, body: { errorCode: 'E0000031', errorSummary: 'Invalid search criteria.' } },
+      },
+    },
+  };
 }
 
 function at(url: URL, after: string): string {

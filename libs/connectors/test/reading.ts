@@ -11,16 +11,32 @@ export interface Reading {
 
 interface Options {
   since?: Cursor | undefined;
+  cursor?: Cursor;
   pageSize?: number;
 }
 
 const never = new AbortController().signal;
 
 /** Everything, or what has changed since, in one go. */
-export async function read(connector: Connector, { since, pageSize = 1_000 }: Options = {}): Promise<Reading> {
-  const pages: Page[] = [];
-  for await (const page of connector.read({ pageSize, signal: never, ...(since && { since }) })) pages.push(page);
+export async function read(connector: Connector, options: Options = {}): Promise<Reading> {
+  const { pages, error } = await attempt(connector, options);
+  if (error !== undefined) throw error;
   return readingOf(pages);
+}
+
+/** The pages until the end, or until reading failed. */
+export async function attempt(
+  connector: Connector,
+  { since, cursor, pageSize = 1_000 }: Options = {},
+): Promise<{ pages: Page[]; error?: unknown }> {
+  const pages: Page[] = [];
+  const options = { pageSize, signal: never, ...(since && { since }), ...(cursor && { cursor }) };
+  try {
+    for await (const page of connector.read(options)) pages.push(page);
+    return { pages };
+  } catch (error) {
+    return { pages, error };
+  }
 }
 
 /** The same, by a process that dies after every page and leaves its cursor to another. */
@@ -48,6 +64,12 @@ export function known(reading: Reading, before: ReadonlyMap<string, SourceRecord
   for (const { external_id, fields } of reading.records) after.set(external_id, fields);
   for (const id of reading.removed) after.delete(id);
   return after;
+}
+
+/** What a directory would have of it: the last word on each record. */
+export function lastWords(pages: readonly Page[]): Record<string, SourceRecord['fields']> {
+  const all = pages.flatMap(({ records }) => records).map((record) => [record.external_id, record.fields] as const);
+  return Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function readingOf(pages: Page[]): Reading {

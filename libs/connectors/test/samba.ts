@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'ldapts';
+import { Attribute, Change, Client } from 'ldapts';
 import { certificates, haveProgram, listening, startProgram, temporaryFolder } from './processes.js';
 
 const python = '/usr/bin/python3';
@@ -21,6 +21,10 @@ export interface Samba {
   address: string;
   ca: string;
   client: Client;
+  change(dn: string, operation: 'add' | 'replace' | 'delete', type: string, ...values: string[]): Promise<void>;
+  /** Ends it as an operator would; `up` starts it on what it kept. */
+  down(): Promise<void>;
+  up(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -51,7 +55,7 @@ db.add({'dn': 'CN=Everybody,OU=Contacts,${domain}', 'objectClass': 'group', 'mem
 db.transaction_commit()
 `;
 /** An Active Directory domain controller of the test's own, at an address of its own. */
-export async function startSamba(contacts: number): Promise<Samba> {
+export async function startSamba(contacts = 0): Promise<Samba> {
   const { dir, remove } = temporaryFolder('samba');
   const part = () => 1 + Math.floor(Math.random() * 253);
   const address = `127.${part()}.${part()}.${part()}`;
@@ -59,7 +63,7 @@ export async function startSamba(contacts: number): Promise<Samba> {
   const home = join(dir, 'dc');
   const env = { ...process.env, TDB_NO_FSYNC: '1' };
   execFileSync(python, ['-c', provision, home, address, password], { stdio: 'pipe', env });
-  execFileSync(python, ['-c', populate, home, String(contacts)], { stdio: 'pipe', env });
+  if (contacts > 0) execFileSync(python, ['-c', populate, home, String(contacts)], { stdio: 'pipe', env });
   const options = {
     'server services': 'ldap',
     interfaces: `${address}/8`,
@@ -71,18 +75,34 @@ export async function startSamba(contacts: number): Promise<Samba> {
     'tls certfile': tls.certificate,
     'tls cafile': tls.ca,
   };
-  const program = startProgram('samba', [
-    ...['-i', '-M', 'single', '-s', join(home, 'etc/smb.conf')],
-    ...Object.entries(options).map(([name, value]) => `--option=${name}=${value}`),
-  ]);
-  await listening(address, 636, program);
+  const start = () =>
+    startProgram('samba', [
+      ...['-i', '-M', 'single', '-s', join(home, 'etc/smb.conf')],
+      ...Object.entries(options).map(([name, value]) => `--option=${name}=${value}`),
+    ]);
+  let program = start();
   const ca = readFileSync(tls.ca, 'utf8');
   const client = new Client({ url: `ldaps://${address}`, tlsOptions: { ca: [ca] }, timeout: 30_000 });
-  await client.bind(administrator, password);
+  const signIn = async () => {
+    await listening(address, 636, program);
+    await client.bind(administrator, password);
+  };
+  await signIn();
   return {
     address,
     ca,
     client,
+    async change(dn, operation, type, ...values) {
+      await client.modify(dn, new Change({ operation, modification: new Attribute({ type, values }) }));
+    },
+    async down() {
+      await client.unbind();
+      await program.stop();
+    },
+    async up() {
+      program = start();
+      await signIn();
+    },
     async stop() {
       await client.unbind();
       await program.stop();

@@ -66,16 +66,22 @@ export async function scimServer(token: string) {
   };
   app.use('/scim', new SCIMMYRouters({ type: 'bearer', handler }));
   const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  const up = (port = 0) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const down = () => {
     server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/scim`;
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  await up();
+  afterAll(down);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/scim`;
   return {
     url,
     users,
     groups,
+    /** Nobody answers until `up`, which has kept everything. */
+    down,
+    up: () => up(port),
     /** A request as a provisioning client makes it; gives the answer's body. */
     async send(method: string, path: string, body?: object): Promise<{ id: string }> {
       const response = await fetch(url + path, {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@idsync/testing';
-import { Client } from 'ldapts';
+import { Attribute, Change, Client } from 'ldapts';
 import { certificates, haveProgram, listening, startProgram, temporaryFolder } from './processes.js';
 
 const schemaFolder = '/etc/ldap/schema';
@@ -20,6 +20,10 @@ export interface Slapd {
   ca: string;
   /** Signed in as who may do everything. */
   client: Client;
+  change(dn: string, operation: 'add' | 'replace' | 'delete', type: string, ...values: string[]): Promise<void>;
+  /** Ends it as an operator would; `up` starts it on what it kept. */
+  down(): Promise<void>;
+  up(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,15 +61,30 @@ ${settings}
   execFileSync('/usr/sbin/slapadd', ['-q', '-f', file('slapd.conf'), '-l', file('data.ldif')], { stdio: 'pipe' });
   const [port, securePort] = [await freePort(), await freePort()];
   const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${securePort}`;
-  const program = startProgram('slapd', ['-d', '0', '-f', file('slapd.conf'), '-h', urls]);
-  await listening('127.0.0.1', port, program);
+  const start = () => startProgram('slapd', ['-d', '0', '-f', file('slapd.conf'), '-h', urls]);
+  let program = start();
   const client = new Client({ url: `ldap://127.0.0.1:${port}`, timeout: 30_000 });
-  await client.bind(admin, password);
+  const signIn = async () => {
+    await listening('127.0.0.1', port, program);
+    await client.bind(admin, password);
+  };
+  await signIn();
   return {
     url: `ldap://127.0.0.1:${port}`,
     ldapsUrl: `ldaps://127.0.0.1:${securePort}`,
     ca: readFileSync(tls.ca, 'utf8'),
     client,
+    async change(dn, operation, type, ...values) {
+      await client.modify(dn, new Change({ operation, modification: new Attribute({ type, values }) }));
+    },
+    async down() {
+      await client.unbind();
+      await program.stop();
+    },
+    async up() {
+      program = start();
+      await signIn();
+    },
     async stop() {
       await client.unbind();
       await program.stop();

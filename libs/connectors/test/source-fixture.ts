@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordError, RecordKind, SourceRecord } from '@idsync/contracts';
@@ -10,26 +10,43 @@ import { createConnector } from '../src/create-connector.js';
 export function sourcesFolder() {
   const dir = mkdtempSync(join(tmpdir(), 'idsync-sources-'));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  const standard = {
+    csv: { external_id: 'id', fields: { display_name: 'name' } },
+    ldif: { external_id: 'uid', fields: { display_name: 'cn' } },
+    jsonl: { external_id: 'id', fields: { display_name: 'name' } },
+  };
+  /** A connector for what stands there. */
+  function connector(type: FileType, config: Record<string, unknown> = {}, records: RecordKind = 'user'): Connector {
+    const whole = { path: `source.${type}`, ...standard[type], ...config };
+    return createConnector({ type, records, config: whole, sourcesDir: dir });
+  }
   return {
     dir,
+    connector,
     /** Writes a source and returns a connector for it. */
     source(
-      type: 'csv' | 'ldif' | 'jsonl',
+      type: FileType,
       content: string | Uint8Array,
       config: Record<string, unknown> = {},
       records: RecordKind = 'user',
     ): Connector {
-      const path = `source.${type}`;
-      writeFileSync(join(dir, path), content);
-      const standard = {
-        csv: { path, external_id: 'id', fields: { display_name: 'name' } },
-        ldif: { path, external_id: 'uid', fields: { display_name: 'cn' } },
-        jsonl: { path, external_id: 'id', fields: { display_name: 'name' } },
-      };
-      return createConnector({ type, records, config: { ...standard[type], ...config }, sourcesDir: dir });
+      writeFileSync(join(dir, `source.${type}`), content);
+      return connector(type, config, records);
     },
+    /** Files of the folder that this process holds open; Linux tells. */
+    openFiles: () =>
+      readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          const target = readlinkSync(`/proc/self/fd/${fd}`);
+          return target.startsWith(dir) ? [target] : [];
+        } catch {
+          return [];
+        }
+      }),
   };
 }
+
+type FileType = 'csv' | 'ldif' | 'jsonl';
 
 interface Read {
   pages: Page[];

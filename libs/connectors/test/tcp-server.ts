@@ -23,6 +23,11 @@ export class TcpServer {
     return typeof address === 'object' && address ? address.port : 0;
   }
 
+  /** Settles when nobody is connected. */
+  async released(): Promise<void> {
+    await Promise.all([...this.sockets].map((socket) => new Promise((closed) => socket.once('close', closed))));
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server.close(resolve));
@@ -41,8 +46,9 @@ export function handOn(
   port: number,
   cutAfter = Number.POSITIVE_INFINITY,
   told = (_: number) => {},
+  host = '127.0.0.1',
 ): void {
-  const upstream = connect(port, '127.0.0.1');
+  const upstream = connect(port, host);
   let passed = 0;
   upstream.on('data', (chunk) => {
     const part = chunk.subarray(0, cutAfter - passed);

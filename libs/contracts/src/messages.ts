@@ -63,6 +63,11 @@ export const messageTypes = {
   }),
   /** directory → sync-worker: what the job would take away is more than its safeguard lets through. */
   'sync.sweep.held': z.object({ ...envelope, data: z.object({ ...jobReference, note: z.string() }) }),
+  /** directory → sync-worker: what this job said of these records was passed over, for another job read them alone meanwhile. */
+  'sync.record.overtaken': z.object({
+    ...envelope,
+    data: z.object({ ...jobReference, external_ids: z.array(z.string()) }),
+  }),
   /** sync-worker → directory: the job has ended, so what it brought can be compared as a whole. */
   'sync.job.ended': z.object({ ...envelope, data: z.object(jobReference) }),
   /** gateway → directory: an operator wants something done; what, stands in operations. */

@@ -58,21 +58,25 @@ export function isMappableField(kind: RecordKind, field: string): boolean {
   );
 }
 
+/** What a source calls one of its records. */
+const externalId = z.string().min(1).max(1024);
+
 /**
  * One record as a connector hands it on. `fields` maps a field name to its values, all text: a name that is absent says
  * nothing, an empty list clears this source's own value. Dates are ISO 8601 UTC, integers decimal digits.
  */
 export const sourceRecord = z.object({
-  external_id: z.string().min(1).max(1024),
+  external_id: externalId,
   fields: z.record(z.string(), z.array(z.string())),
-  /** Its source says that it is gone; it has no fields then. Only a run of changes says so. */
+  /** Its source says that it is gone; it has no fields then. Only a run of changes, or of one record, says so. */
   removed: z.literal(true).optional(),
 });
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
 /** A record that could not be read or mapped; the rest of its source goes on. */
 export interface RecordError {
-  line: number;
+  /** Absent where the source was asked for this record alone and has no lines. */
+  line?: number;
   external_id?: string;
   message: string;
   /** Other records may be hidden in it, so it does not tell who else is still there. */

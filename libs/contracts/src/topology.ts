@@ -25,7 +25,7 @@ export const deadLetterExchange = 'idsync.dead';
 export const queues = {
   'sync-worker.jobs': {
     service: 'sync-worker',
-    binds: ['sync.job.requested', 'sync.job.cancel_requested', 'sync.job.release_requested'],
+    binds: ['sync.job.requested', 'sync.job.cancel_requested', 'sync.job.release_requested', 'sync.record.overtaken'],
     ordered: false,
     prefetch: 10,
     deliveryLimit: 20,

@@ -11,6 +11,7 @@ export {
   findBatch,
   findConnectors,
   findJobState,
+  findOvertaken,
   findSafeguard,
   findUnfinishedJobs,
   isConnectorBusy,
@@ -35,6 +36,7 @@ export {
 } from './directory/correlation-keys.js';
 export { addToCounters, type CounterChange } from './directory/counters.js';
 export { findDueRecords, findTenantIds, lockDueRecords, purgeErasedIdentities } from './directory/due-records.js';
+export { forgetRecordErrors } from './directory/forget-errors.js';
 export { forgetPerson } from './directory/forget-person.js';
 export {
   buryIdentities,
@@ -118,9 +120,7 @@ export {
   saveWeakKeys,
   takeQueued,
 } from './directory/weak-keys.js';
-export { AlreadyRunningError, lockDataDir } from './embedded/data-dir-lock.js';
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.js';
-export { expireLeases } from './embedded/expire-leases.js';
+export { expireLeases } from './expire-leases.js';
 export {
   type ApiKeyRow,
   type ApiKeySecret,
@@ -206,7 +206,13 @@ export { type NewEvent, recordEvents } from './record-events.js';
 export { type ServiceRole, serviceRoles } from './roles.js';
 export { SchemaVersionError } from './schema-version.js';
 export { abandonPushed, forgetAbandoned, forgetPushedDeletions } from './scim/forget-pushed.js';
-export { findPushStanding, type PushedPlace, type PushedUser, readPushedUsers } from './scim/read-pushed.js';
+export {
+  findPushStanding,
+  type PushedPlace,
+  type PushedUser,
+  readPushedUser,
+  readPushedUsers,
+} from './scim/read-pushed.js';
 export {
   addScimMembers,
   groupsOfMembers,
@@ -272,6 +278,7 @@ export {
 export { deleteOldProbes, endProbe, findOpenProbe } from './sync/probes.js';
 export { deleteOldJobs } from './sync/purge.js';
 export { findFirstRecordError, keepRecordErrors, type LeftOutRecord } from './sync/record-errors.js';
+export { findClaimableRecordJobs, insertRecordJob, saveOutcome } from './sync/record-jobs.js';
 export {
   type DueConnector,
   findDueConnectors,

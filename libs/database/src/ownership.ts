@@ -32,7 +32,8 @@ export const ownership: Record<string, TableOwnership> = {
   api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
   connectors: {
     rows: byTenant,
-    grants: { gateway: write, directory: read, 'sync-worker': read },
+    // Who plans by a schedule notes which.
+    grants: { gateway: write, directory: read, 'sync-worker': ['SELECT', 'UPDATE (planned_schedule)'] },
     // Whose schedule is due is seen for all tenants at once.
     acrossTenants: ['sync-worker'],
   },
@@ -77,8 +78,9 @@ export const ownership: Record<string, TableOwnership> = {
   idempotency_keys: { rows: byTenant, grants: { gateway: write } },
   sync_jobs: {
     rows: byTenant,
-    // Who triggers a job inserts it: a client by the gateway, a schedule by the sync-worker.
-    grants: { gateway: append, 'sync-worker': write, directory: read },
+    // Who triggers a job inserts it: a client by the gateway, a schedule by the sync-worker. Erasure takes a person out of
+    // what its end told.
+    grants: { gateway: append, 'sync-worker': write, directory: ['SELECT', 'UPDATE (error_message)'] },
     acrossTenants: ['sync-worker'],
   },
   sync_batches: {
@@ -86,13 +88,18 @@ export const ownership: Record<string, TableOwnership> = {
     grants: { 'sync-worker': write, directory: read },
     acrossTenants: ['sync-worker'],
   },
-  sync_record_errors: { rows: byTenant, grants: { 'sync-worker': write, directory: read, gateway: read } },
+  // Erasure takes out whose record an error was of, and what it said.
+  sync_record_errors: {
+    rows: byTenant,
+    grants: { 'sync-worker': write, gateway: read, directory: ['SELECT', 'UPDATE (external_id, message)'] },
+  },
   connector_states: {
     rows: byTenant,
     grants: { 'sync-worker': ['SELECT', 'INSERT', 'UPDATE'], gateway: read },
     acrossTenants: ['sync-worker'],
   },
-  failing_records: { rows: byTenant, grants: { 'sync-worker': write, gateway: read } },
+  // Erasure deletes those of a person; nobody is told any more that they fail.
+  failing_records: { rows: byTenant, grants: { 'sync-worker': write, gateway: read, directory: ['SELECT', 'DELETE'] } },
   seen_records: { rows: byTenant, grants: { directory: write } },
   sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
   sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },

@@ -7,6 +7,7 @@ import { Database } from './database.js';
 import { describeSchema } from './describe-schema.js';
 import { migrate, migrateDown } from './migrate.js';
 import { EventFeed1700000000010 } from './migrations/1700000000010-event-feed.js';
+import { LookUps1700000000025 } from './migrations/1700000000025-look-ups.js';
 import { migrations } from './migrations/index.js';
 import { ownership } from './ownership.js';
 import { serviceRoles } from './roles.js';
@@ -81,6 +82,39 @@ describe('migrating', () => {
       expect(await scopes()).toEqual({ ...issued, feed: [] });
       await migrate(own.url);
       expect(await scopes()).toEqual({ ...issued, all: [...everything, 'events:read'], feed: [] });
+    } finally {
+      await fixture.close();
+      await own.drop();
+    }
+  });
+
+  it('keeps what is planned of schedules, so that a run that is overdue is still made', async () => {
+    const own = await createTestDatabase();
+    const fixture = DirectoryFixture.connect(own.url);
+    const plans = (planned: string) =>
+      fixture.rows(
+        `select c.name, s.next_run_at is not null as planned, ${planned} = c.schedule as "bySchedule"
+           from connectors c join connector_states s on s.connector_id = c.id order by 1`,
+      );
+    try {
+      const tenant = await fixture.tenant();
+      for (const name of ['planned', 'to be planned']) {
+        const id = await fixture.connector(tenant, { name });
+        await fixture.rows(`update connectors set schedule = '{"every": "1h"}' where id = $1`, [id]);
+        await fixture.rows('insert into connector_states (connector_id, tenant_id) values ($1, $2)', [id, tenant]);
+      }
+      await fixture.rows(
+        `with planned as (update connectors set planned_schedule = schedule where name = 'planned' returning id)
+         update connector_states s set due_at = now(), next_run_at = now() from planned where connector_id = planned.id`,
+      );
+      const kept = [
+        { name: 'planned', planned: true, bySchedule: true },
+        { name: 'to be planned', planned: false, bySchedule: null },
+      ];
+      for (const _ of migrations.slice(migrations.indexOf(LookUps1700000000025))) await migrateDown(own.url);
+      expect(await plans('s.schedule')).toEqual(kept);
+      await migrate(own.url);
+      expect(await plans('c.planned_schedule')).toEqual(kept);
     } finally {
       await fixture.close();
       await own.drop();

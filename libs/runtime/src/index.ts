@@ -24,7 +24,7 @@ export {
 } from './metrics/metrics.js';
 export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } from './outbound/connect.js';
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
-export { addressVetter, type VetAddress, vetUrl } from './outbound/vet-address.js';
+export { addressVetter, publicNetworks, type VetAddress, vetPort, vetUrl } from './outbound/vet-address.js';
 export { type RunningService, runService } from './run-service.js';
 export {
   linkTrace,

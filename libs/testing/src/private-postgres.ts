@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, databaseUrl, type EmbeddedPostgres, migrate, startEmbeddedPostgres } from '@idsync/database';
+import { createDatabase, databaseUrl, migrate } from '@idsync/database';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { freePort } from './free-port.js';
 
 const upWithinMs = 60_000;

@@ -8,6 +8,7 @@ import { readBody } from '../read-body.js';
 import { Session, type Surroundings } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addScheduleCommand } from './schedules.js';
+import { addSyncRecordCommand } from './sync-record.js';
 import { addTokenCommands } from './tokens.js';
 
 const example = `
@@ -21,7 +22,7 @@ const pollMs = 500;
 
 const connectorHelp = 'its id or its name';
 
-export function addConnectorCommands(program: Command, io: Surroundings): void {
+export function addConnectorCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
   const connectors = program.command('connectors').description("manage a tenant's source systems");
 
   connectors
@@ -128,6 +129,8 @@ export function addConnectorCommands(program: Command, io: Surroundings): void {
         examples.join(' | '),
       ]);
     });
+
+  addSyncRecordCommand(connectors, io, exit);
 
   connectors
     .command('delete')

@@ -30,6 +30,11 @@ export function isLiving(record: StoredRecord): boolean {
   return record.status !== 'deleted' && record.status !== 'decommissioned';
 }
 
+/** Its source lists it no more. */
+export function isTombstone(record: StoredRecord): boolean {
+  return record.contentHash.length === 0 && !isLiving(record);
+}
+
 export function keyText(key: CorrelationKey): string {
   return `${key.kind} ${key.value}`;
 }

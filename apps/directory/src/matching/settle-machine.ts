@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MachineReference, PersonStatus } from '@idsync/contracts';
-import type { MachineState, StoredRecord, StoredReference } from '@idsync/database';
+import type { MachineState, StoredReference } from '@idsync/database';
 import { assessRisk } from '../machine-risk.js';
 import { type Custody, machineStatus } from '../machines.js';
 import type { RecordChange } from '../record-change.js';
+import { isTombstone } from './record-keys.js';
 import type { NamedPerson } from './resolve-references.js';
 
 /** Whom a machine means in a role. */
@@ -57,9 +58,4 @@ export function settleMachine(
   const machine: MachineState = { people, handedOver, risk };
   if (status === record.status && isDeepStrictEqual(machine, record.machine)) return;
   change.record = { ...record, status, machine, updatedAt: now };
-}
-
-/** Its source lists it no more. */
-function isTombstone({ contentHash, status }: StoredRecord): boolean {
-  return contentHash.length === 0 && status === 'decommissioned';
 }

@@ -58,7 +58,8 @@ export async function applyPlan(
       else if (action === 'delete') result.records_deleted += 1;
       else result.records_updated += 1;
     }
-    await applyChanges(tx, { ...cause, jobId: job.id }, await changesOf(tx, job, entries, cause.now));
+    const { changes } = await changesOf(tx, job, entries, cause.now);
+    await applyChanges(tx, { ...cause, jobId: job.id }, changes);
   }
   await savePlan(tx, { ...plan, state: 'done' });
   return { result };

@@ -2,7 +2,7 @@ import { encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
 import { announceRendering, Database, findEventBodies, findFeedPage, savePayloads } from '@idsync/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
-import { endJob, wholeRun } from '../../test/whole-run.js';
+import { answers, appliedRun, endJob, sweep, wholeRun } from '../../test/whole-run.js';
 
 let directory: Harness;
 let hr: string;
@@ -186,6 +186,67 @@ describe('who is erased', () => {
     expect(after.bodies).toHaveLength(after.nextAfter);
   });
 
+  it('is in no error of a job any more; others are', async () => {
+    const errors = ['wqz-10', 'keep-10'].map((external_id) => ({
+      external_id,
+      message: `start_date "${external_id}" is no date`,
+    }));
+    await directory.sync(hr, [row('wqz-10', { email: 'wqz10@x.org' }), row('keep-10', { email: 'keep10@x.org' })]);
+    await endWithErrors(await appliedRun(directory, hr, [], { errors }));
+    await endWithErrors(await appliedRun(directory, hr, [], { errors: errors.toReversed() }));
+    // The machine has the same id in another source, and is none of the person's records.
+    const errorOfMachine = { external_id: 'wqz-10', message: 'another' };
+    const machine = await appliedRun(directory, machines, [], { errors: [errorOfMachine] });
+    await endWithErrors(machine);
+    await erase(await directory.identityOf('wqz-10'));
+    expect(await left('error_message')).toEqual([
+      '1 record was left out; wqz-10: another',
+      '2 records were left out',
+      '2 records were left out; keep-10: start_date "keep-10" is no date',
+    ]);
+    expect(await left("external_id || ': ' || message", 'sync_record_errors', 'id')).toEqual([
+      'erased: of a person who was erased',
+      'keep-10: start_date "keep-10" is no date',
+      'keep-10: start_date "keep-10" is no date',
+      'erased: of a person who was erased',
+      'wqz-10: another',
+    ]);
+    expect(await left('external_id', 'failing_records')).toEqual(['keep-10', 'wqz-10']);
+    await directory.fixture.rows('delete from sync_jobs where id = $1', [machine]);
+    expect(await traces('wqz')).toEqual({});
+  });
+
+  it('holds up no job that could not use their record: what it proves of its source stays proved', async () => {
+    await directory.sync(hr, [row('wqz-11', { email: 'wqz11@x.org' }), row('gone-11', { email: 'gone11@x.org' })]);
+    const identity = await directory.identityOf('wqz-11');
+    const errors = [{ external_id: 'wqz-11', message: 'no date' }];
+    const job = await appliedRun(directory, hr, [[row('keep-11', { email: 'keep11@x.org' })]], { errors });
+    await erase(identity);
+    await sweep(directory, job);
+    expect(await answers(directory, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 1 }]);
+  });
+
+  it('waits for whoever ends a job that could not use their record', async () => {
+    await directory.sync(hr, [row('wqz-12', { email: 'wqz12@x.org' })]);
+    const identity = await directory.identityOf('wqz-12');
+    const job = await appliedRun(directory, hr, [], { errors: [{ external_id: 'wqz-12', message: 'no date' }] });
+    const worker = await Database.connect({ url: directory.url, service: 'sync-worker' });
+    let erased: Promise<void> | undefined;
+    await worker.transaction(directory.tenant, async (tx) => {
+      await tx.query('select from sync_jobs where id = $1 for update', [job]);
+      erased = erase(identity);
+      await directory.fixture.somebodyWaits();
+      await tx.query(
+        `update sync_jobs set status = 'completed_with_errors', error_message = '1 record was left out; wqz-12: no date',
+                completed_at = now() where id = $1`,
+        [job],
+      );
+    });
+    await erased;
+    await worker.close();
+    expect(await traces('wqz')).toEqual({});
+  });
+
   it('waits for whoever is rendering what is sent, so that nothing of theirs is kept afterwards', async () => {
     await directory.sync(hr, [row('wqz-6', { email: 'wqz6@x.org' })]);
     const identity = await directory.identityOf('wqz-6');
@@ -205,6 +266,35 @@ describe('who is erased', () => {
     expect(await traces('wqz')).toEqual({});
   });
 });
+
+/** Ends a job as the sync-worker does that could not use some records. */
+async function endWithErrors(job: string): Promise<void> {
+  const { fixture } = directory;
+  await fixture.rows(
+    `with first as (
+       select external_id || ': ' || message as said, (select count(*) from sync_record_errors where job_id = $1) as errors
+         from sync_record_errors where job_id = $1 order by id limit 1)
+     update sync_jobs set status = 'completed_with_errors', completed_at = now(),
+            error_message = case errors when 1 then '1 record was' else errors || ' records were' end || ' left out; ' || said
+       from first where id = $1`,
+    [job],
+  );
+  await fixture.rows(
+    `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, message)
+     select gen_random_uuid(), j.connector_id, j.tenant_id, j.id, e.external_id, e.message
+       from sync_jobs j join sync_record_errors e on e.job_id = j.id where j.id = $1 on conflict do nothing`,
+    [job],
+  );
+}
+
+/** What stands in a column of the tenant's rows, if anything does. */
+async function left(column: string, table = 'sync_jobs', order = column): Promise<string[]> {
+  const rows = await directory.fixture.rows<{ said: string }>(
+    `select ${column} as said from ${table} where tenant_id = $1 and ${column} is not null order by ${order}`,
+    [directory.tenant],
+  );
+  return rows.map(({ said }) => said);
+}
 
 /** As if every event so far had been sent to a receiver that answers with what it was sent. */
 async function sentEverything(): Promise<void> {

@@ -3,6 +3,7 @@ import {
   eraseScimUser,
   findMachinesNaming,
   forgetPerson,
+  forgetRecordErrors,
   lockRecordsById,
   type MachineNaming,
   type StoredRecord,
@@ -16,7 +17,7 @@ import { lockWhole } from './move-records.js';
 import type { Outcome } from './outcome.js';
 
 /**
- * Removes every trace of a person: records, earlier versions, what events said of them, and their names on machines. A
+ * Removes every trace of a person: records, earlier versions, what events and errors said of them, and their names on machines. A
  * tombstone without anything personal answers for the id until the retention ends. Machines they owned stay, without an owner.
  */
 export async function eraseIdentity(
@@ -47,6 +48,7 @@ export async function eraseIdentity(
       },
     })),
   ];
+  await forgetRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
   const said = machines.flatMap((machine) => [...namesOn(machine, naming, keys).values()].flat());
   const identifying = persons.flatMap(({ externalId, fields }) => [

@@ -5,10 +5,12 @@ import {
   countKnownBefore,
   countRemovals,
   type Database,
+  dropEntries,
   dropRemovals,
   enqueue,
   findJobState,
   findOpenEntries,
+  findOvertaken,
   findRepeated,
   findSafeguard,
   findSeenProof,
@@ -24,6 +26,7 @@ import {
 import { applyChanges } from '../apply-changes.js';
 import { learnTenant } from '../cause.js';
 import { repeatedRecord } from '../read-batch.js';
+import { tellOvertaken } from '../tell-overtaken.js';
 import { changesOf } from './carry-out.js';
 import { whyHeld } from './guard.js';
 import { whyIncomplete } from './why-incomplete.js';
@@ -69,6 +72,8 @@ async function planSweep(tx: Transaction, tenantId: string, jobId: string): Prom
 /** Adds what the source no longer lists, and asks the safeguard. */
 async function completePlan(tx: Transaction, tenantId: string, job: JobState, plan: SyncPlan): Promise<SyncPlan> {
   const { incomplete, missing } = await planMissing(tx, tenantId, job);
+  // Whoever asked for this one record has named it.
+  if (job.mode === 'record') return { ...plan, state: 'ready' };
   const { deletions, disables } = await countHarm(tx, job, plan, missing);
   if (deletions + disables === 0) return { ...plan, state: 'ready', ...(incomplete && { note: incomplete }) };
   const known = plan.known ?? (await countKnownBefore(tx, job.connectorId, job.id));
@@ -81,17 +86,22 @@ async function completePlan(tx: Transaction, tenantId: string, job: JobState, pl
   return { ...plan, known, deletions, disables, state, note };
 }
 
-/** How many are gone: whom a run of changes was told of, and whom a run of everything did not see, unless it may have overlooked them. */
+/** How many are gone: whom a run of changes or of one record was told of, and whom a run of everything did not see, unless it may have overlooked them. */
 async function planMissing(
   tx: Transaction,
   tenantId: string,
   job: JobState,
 ): Promise<{ missing: number; incomplete?: string }> {
-  if (job.mode === 'changes') return { missing: await countRemovals(tx, job.id) };
+  if (job.mode === 'changes' || job.mode === 'record') return { missing: await countRemovals(tx, job.id) };
   // Of before its source forgot what had changed, and it read everything.
   await dropRemovals(tx, job.id);
   const incomplete = whyIncomplete(job, await findSeenProof(tx, job.id));
-  return incomplete === undefined ? { missing: await planDeletions(tx, tenantId, job) } : { missing: 0, incomplete };
+  if (incomplete !== undefined) return { missing: 0, incomplete };
+  const planned = await planDeletions(tx, tenantId, job);
+  // Who came while it was read, and by a job of their own, need not be among those it has seen.
+  const overtaken = await dropEntries(tx, job.id, await findOvertaken(tx, job.id));
+  await tellOvertaken(tx, tenantId, job.id, overtaken);
+  return { missing: overtaken.length === 0 ? planned : await countRemovals(tx, job.id) };
 }
 
 /** A run has counted what its batches take away; of a dry run all of that stands in the plan. */
@@ -133,6 +143,8 @@ async function carryOut(tx: Transaction, tenantId: string, jobId: string, now: D
     tx,
     entries.map(({ id }) => id),
   );
-  await applyChanges(tx, { ...tenant, jobId, now }, await changesOf(tx, job, entries, now));
+  const { changes, overtaken } = await changesOf(tx, job, entries, now);
+  await tellOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
+  await applyChanges(tx, { ...tenant, jobId, now }, changes);
   return true;
 }

@@ -6,6 +6,7 @@ import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 import { applyBatch } from '../apply-batch.js';
 import { applyDue } from '../apply-due.js';
+import { graceMs } from '../lifecycle.js';
 import { forgetRuns } from './forget-runs.js';
 import { sweepJob } from './sweep-job.js';
 
@@ -30,6 +31,11 @@ const people = (from: number, to: number, said?: string): SourceRecord[] =>
   Array.from({ length: to - from }, (_, at) => from + at).map((n) =>
     row(`p${n}`, { employee_number: `E${n}`, email: `p${n}@x.org`, ...(said !== undefined && { status: said }) }),
   );
+
+const renamed = ({ external_id, fields }: SourceRecord) => ({
+  external_id,
+  fields: { ...fields, last_name: ['Other'] },
+});
 
 async function run(batches: SourceRecord[][], options: RunOptions & { connector?: string } = {}): Promise<string> {
   const job = await wholeRun(harness, options.connector ?? hr, batches, options);
@@ -78,6 +84,18 @@ describe('a sweep', () => {
     expect(await statuses()).toEqual({ active: 3 });
     expect(await harness.identityOf('p2')).toBe(before);
     expect(await types(job)).toContain('lifecycle.rejoiner');
+  });
+
+  it('takes who is listed again but switched off for inactive, from then on', async () => {
+    await run([people(0, 3)]);
+    await run([people(0, 2)]);
+    const job = await run([[...people(0, 2), ...people(2, 3, 'inactive')]]);
+    expect(await statuses()).toEqual({ active: 2, inactive: 1 });
+    expect(await types(job)).toEqual(['user.status_changed', 'identity.status_changed']);
+    await applyDue(harness.database, harness.tenant, new Date(Date.now() + graceMs + 60_000));
+    expect(await statuses()).toEqual({ active: 2, deleted: 1 });
+    await run([[...people(0, 2), ...people(2, 3, 'inactive').map(renamed)]]);
+    expect(await statuses()).toEqual({ active: 2, deleted: 1 });
   });
 
   it('takes a record whose id changed and whose mail did not for the same person', async () => {

@@ -1,10 +1,8 @@
 import { decodeId } from '@idsync/contracts';
 import { open } from '@idsync/database';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Gateway, startGateway } from '../start.js';
+import { OperatedGateway } from '../../test/operated-gateway.js';
 
-const adminToken = 'the-operators-token-of-this-test';
 const key = Buffer.alloc(32, 1);
 const scim = {
   type: 'scim',
@@ -12,44 +10,20 @@ const scim = {
   secrets: { password: 'hunter2', token: 'tok-abc' },
 };
 
-let database: TestDatabase;
-let gateway: Gateway;
-let fixture: DirectoryFixture;
+let gateway: OperatedGateway;
 let tenant: string;
 let connectors: string;
 let made = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixture = DirectoryFixture.connect(database.url);
-  gateway = await startGateway({
-    databaseUrl: database.url,
-    host: '127.0.0.1',
-    port: 0,
-    adminToken,
-    encryptionKeys: [key],
-    allowedCidrs: [],
-    logLevel: 'fatal',
-  });
+  gateway = await OperatedGateway.start({ encryptionKey: key });
   tenant = String((await operator('POST', '/tenants', { name: 'Test' })).body.id);
   connectors = `/tenants/${tenant}/connectors`;
 });
 
-afterAll(async () => {
-  await gateway?.close();
-  await fixture?.close();
-  await database?.drop();
-});
+afterAll(() => gateway?.close());
 
-async function operator(method: string, path: string, body?: object) {
-  const answer = await fetch(`${gateway.url}/admin/v1${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminToken}` },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, text, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
-}
+const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...call);
 
 async function create(more: object = {}): Promise<string> {
   made += 1;
@@ -60,7 +34,7 @@ async function create(more: object = {}): Promise<string> {
 
 /** What is stored, opened as the sync-worker does; undefined if nothing is. */
 async function stored(id: string): Promise<unknown> {
-  const [row] = await fixture.rows<{ ciphertext: Buffer }>(
+  const [row] = await gateway.fixture.rows<{ ciphertext: Buffer }>(
     'select ciphertext from connector_secrets where connector_id = $1',
     [decodeId('connector', id)],
   );
@@ -71,11 +45,11 @@ describe('the secrets of a connector', () => {
   it('are never shown again, but for their names, and lie sealed in the database', async () => {
     const id = await create();
     for (const path of [connectors, `${connectors}/${id}`]) {
-      const { text } = await operator('GET', path);
+      const text = JSON.stringify((await operator('GET', path)).body);
       expect(text).toContain('"secrets":["password","token"]');
       expect(text).not.toMatch(/hunter2|tok-abc/);
     }
-    const rows = await fixture.rows(
+    const rows = await gateway.fixture.rows(
       'select * from connectors c left join connector_secrets s on s.connector_id = c.id',
     );
     expect(JSON.stringify(rows)).not.toMatch(/hunter2|tok-abc/);
@@ -115,7 +89,7 @@ describe('the secrets of a connector', () => {
   it('have all to be given anew where no key opens them', async () => {
     const id = await create();
     const path = `${connectors}/${id}`;
-    await fixture.rows(`update connector_secrets set ciphertext = '\\x00' where connector_id = $1`, [
+    await gateway.fixture.rows(`update connector_secrets set ciphertext = '\\x00' where connector_id = $1`, [
       decodeId('connector', id),
     ]);
     expect((await operator('PATCH', path, { name: 'Another' })).body).toEqual({

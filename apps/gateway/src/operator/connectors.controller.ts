@@ -29,6 +29,7 @@ import { presentConnector, presentFailingRecord } from '../present.js';
 import { validate } from '../validate.js';
 import { presentProbe, probe } from './probe.js';
 import { readSecrets, writeSecrets } from './seal-connector.js';
+import { syncRecord } from './sync-record.js';
 import { inTenant } from './tenants.controller.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
@@ -128,6 +129,17 @@ export class ConnectorsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     return probe(this.database, reply, tenantId, connectorId, 'discover');
+  }
+
+  /** 200 with what came of it, or 202 if that takes longer. */
+  @Post(':connectorId/records/:externalId/sync')
+  async syncRecord(
+    @Param('tenantId') tenantId: string,
+    @Param('connectorId') connectorId: string,
+    @Param('externalId') externalId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    return syncRecord(this.database, reply, tenantId, connectorId, externalId);
   }
 
   @Get(':connectorId/probes/:probeId')

@@ -1,8 +1,6 @@
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Gateway, startGateway } from '../start.js';
+import { OperatedGateway } from '../../test/operated-gateway.js';
 
-const adminToken = 'the-operators-token-of-this-test';
 const people = {
   type: 'csv',
   name: 'HR',
@@ -10,40 +8,17 @@ const people = {
   config: { path: 'hr.csv', external_id: 'id', fields: { email: 'mail' } },
 };
 
-let database: TestDatabase;
-let gateway: Gateway;
-let fixture: DirectoryFixture;
+let gateway: OperatedGateway;
 let tenant: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixture = DirectoryFixture.connect(database.url);
-  gateway = await startGateway({
-    databaseUrl: database.url,
-    host: '127.0.0.1',
-    port: 0,
-    adminToken,
-    encryptionKeys: [Buffer.alloc(32, 1)],
-    allowedCidrs: ['10.9.0.0/16'],
-    logLevel: 'fatal',
-  });
+  gateway = await OperatedGateway.start({ allowedCidrs: ['10.9.0.0/16'] });
   tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Test' })).body.id}`;
 });
 
-afterAll(async () => {
-  await gateway?.close();
-  await fixture?.close();
-  await database?.drop();
-});
+afterAll(() => gateway?.close());
 
-async function operator(method: string, path: string, body?: object) {
-  const answer = await fetch(`${gateway.url}/admin/v1${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminToken}` },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-}
+const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...call);
 
 describe('a connector', () => {
   it('stays of its type, and its records what they are: their ids are already known outside', async () => {
@@ -67,7 +42,7 @@ describe('a job', () => {
     const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
     const path = `${tenant}/sync-jobs/${job.job_id}`;
     const become = (status: string, error: string | null) =>
-      fixture.rows('update sync_jobs set status = $1, error_message = $2, batches_total = 3', [status, error]);
+      gateway.fixture.rows('update sync_jobs set status = $1, error_message = $2, batches_total = 3', [status, error]);
     await become('running', null);
     expect((await operator('GET', path)).body).toMatchObject({ batches_total: 3 });
     for (const status of ['running', 'failed']) {
@@ -109,12 +84,14 @@ describe('a schedule of a connector', () => {
     });
     const path = `${tenant}/connectors/${body.id}`;
     const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id, mode: 'full' });
-    await fixture.rows(
+    await gateway.fixture.rows(
       `with ended as (
          update sync_jobs set status = 'failed', error_message = 'gone', completed_at = now(), mode = 'full'
-          where connector_id = (select id from connectors where name = 'Hourly') returning id)
-       insert into connector_states (connector_id, tenant_id, schedule, next_run_at, checkpoint, checkpoint_at, config_version, last_job_id)
-       select c.id, c.tenant_id, c.schedule, '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, ended.id
+          where connector_id = (select id from connectors where name = 'Hourly') returning id),
+       planned as (update connectors set planned_schedule = schedule where name = 'Hourly')
+       insert into connector_states
+           (connector_id, tenant_id, due_at, next_run_at, checkpoint, checkpoint_at, config_version, last_job_id)
+       select c.id, c.tenant_id, '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, ended.id
          from connectors c, ended where c.name = 'Hourly'`,
     );
     expect((await operator('GET', path)).body).toMatchObject({
@@ -148,7 +125,7 @@ describe('what operators see of a source', () => {
     const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
     const path = `${tenant}/connectors/${body.id}`;
     const fail = (failures: number) =>
-      fixture.rows(
+      gateway.fixture.rows(
         `insert into connector_states (connector_id, tenant_id, failures)
          select id, tenant_id, $1 from connectors where name = 'Shaky'
          on conflict (connector_id) do update set failures = excluded.failures`,
@@ -158,7 +135,7 @@ describe('what operators see of a source', () => {
     expect((await operator('GET', path)).body).toMatchObject({ health: 'failing', failures: 2 });
     await fail(3);
     expect((await operator('GET', path)).body).toMatchObject({ health: 'suspended' });
-    await fixture.rows(
+    await gateway.fixture.rows(
       `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, line, message, first_failed_at, last_failed_at)
        select gen_random_uuid(), c.id, c.tenant_id, j.id, 'r1', 7, 'no mail', '2029-01-01T00:00:00Z', '2029-01-02T00:00:00Z'
          from connectors c join sync_jobs j on j.connector_id = c.id where c.name = 'Shaky'`,
@@ -185,7 +162,7 @@ describe('what operators see of a source', () => {
     const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Slow' });
     const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
     const become = async (change: string) => {
-      await fixture.rows(
+      await gateway.fixture.rows(
         `update sync_jobs set status = 'running', started_at = now() - interval '1 hour',
                 ${change} where connector_id = (select id from connectors where name = 'Slow')`,
       );
@@ -203,5 +180,62 @@ describe('what operators see of a source', () => {
       stalled: false,
     });
     expect(await become('batches_total = 0')).toMatchObject({ stalled: false });
+  });
+});
+
+describe('one record of a connector', () => {
+  const strange = 'CN=Ren\\, A/B,OU=100%+ü ?#;,DC=x';
+  const sync = (connector: unknown, record: string) =>
+    operator('POST', `${tenant}/connectors/${connector}/records/${encodeURIComponent(record)}/sync`);
+
+  /** Does the sync-worker's part for the record, once it is asked for. */
+  async function worked(externalId: string, change: string): Promise<void> {
+    for (;;) {
+      const rows = await gateway.fixture.rows(
+        `update sync_jobs set ${change} where external_id = $1 and mode = 'record' returning id`,
+        [externalId],
+      );
+      if (rows.length > 0) return;
+    }
+  }
+
+  it('is asked for whatever its id, and what came of it is told with the job', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'One' });
+    const [answer] = await Promise.all([
+      sync(body.id, strange),
+      worked(strange, `status = 'completed', outcome = 'absent', completed_at = now()`),
+    ]);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'completed', mode: 'record', external_id: strange, outcome: 'absent', errors: [] },
+    });
+    expect(answer.body).not.toHaveProperty('record_id');
+    const found = await operator('GET', `${tenant}/sync-jobs/${answer.body.job_id}`);
+    expect(found).toEqual({ status: 200, body: answer.body });
+  });
+
+  it('goes on by itself where it takes longer than ten seconds', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Unhurried' });
+    const answer = await sync(body.id, '4711');
+    expect(answer).toMatchObject({ status: 202, body: { status: 'queued', external_id: '4711' } });
+  });
+
+  it('is asked of no connector that there is not, or that cannot, and by no id that cannot be', async () => {
+    expect(await sync('con_00000000000000000000000000', '1')).toEqual({ status: 404, body: { error: 'not found' } });
+    const github = {
+      type: 'github',
+      name: 'Bots',
+      records: 'machine_identity',
+      config: { organization: 'octo-org', auth: { type: 'token' } },
+      secrets: { token: 'ghp_x' },
+    };
+    const { body } = await operator('POST', `${tenant}/connectors`, github);
+    expect(await sync(body.id, '1')).toEqual({
+      status: 400,
+      body: { error: 'connectors of this kind cannot read one record alone' },
+    });
+    const { body: csv } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Ids' });
+    expect((await sync(csv.id, 'a\0b')).status).toBe(400);
+    expect((await sync(csv.id, 'x'.repeat(1_025))).status).toBe(400);
   });
 });

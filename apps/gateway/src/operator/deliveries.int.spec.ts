@@ -1,31 +1,16 @@
 import { decodeId, encodeId, newUuid, routes } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import type { DirectoryFixture } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Gateway, startGateway } from '../start.js';
+import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 
-const adminToken = 'the-operators-token-of-this-test';
-
-let database: TestDatabase;
-let gateway: Gateway;
+let gateway: OperatedGateway;
 let fixture: DirectoryFixture;
 let tenant: string;
 let webhook: string;
 
-// biome-ignore lint/suspicious/noExplicitAny: what a test asserts is what it expects to find
-type Body = any;
-
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixture = DirectoryFixture.connect(database.url);
-  gateway = await startGateway({
-    databaseUrl: database.url,
-    host: '127.0.0.1',
-    port: 0,
-    adminToken,
-    encryptionKeys: [Buffer.alloc(32, 1)],
-    allowedCidrs: [],
-    logLevel: 'fatal',
-  });
+  gateway = await OperatedGateway.start();
+  fixture = gateway.fixture;
 });
 
 beforeEach(async () => {
@@ -33,11 +18,7 @@ beforeEach(async () => {
   webhook = await newWebhook();
 });
 
-afterAll(async () => {
-  await gateway?.close();
-  await fixture?.close();
-  await database?.drop();
-});
+afterAll(() => gateway?.close());
 
 async function newWebhook(active = true): Promise<string> {
   const id = newUuid();
@@ -66,22 +47,17 @@ async function delivery(status = 'dead', sequence = 1, to = webhook): Promise<st
 
 /** Calls a route by its path within the tenant, and holds the answer to the route's strict schema. */
 async function call(method: string, path: string, body?: object, of = tenant): Promise<{ status: number; body: Body }> {
-  const answer = await fetch(`${gateway.url}/admin/v1/tenants/${encodeId('tenant', of)}${path}`, {
-    method,
-    headers: { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${adminToken}` },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const reply: Body = await answer.json();
+  const answer = await gateway.operator(method, `/tenants/${encodeId('tenant', of)}${path}`, body);
   const pattern = path.replace(/\?.*/, '').replaceAll(/(whk|dlv|rpl)_\w+/g, '{}');
   const route = routes.find(
     (each) => each.method === method && each.path.replaceAll(/\{\w+\}/g, '{}') === `/admin/v1/tenants/{}${pattern}`,
   );
   if (!route) throw new Error(`no route ${method} ${path}`);
-  if (answer.ok) {
+  if (answer.status < 400) {
     expect(answer.status).toBe(route.success.status);
-    expect(route.success.schema?.safeParse(reply).error?.issues).toBeUndefined();
+    expect(route.success.schema?.safeParse(answer.body).error?.issues).toBeUndefined();
   } else expect(route.errors).toContain(answer.status);
-  return { status: answer.status, body: reply };
+  return answer;
 }
 
 const hook = (id = webhook) => `/webhooks/${encodeId('webhook', id)}`;

@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId, type ProbeKind } from '@idsync/contracts';
 import { type Database, findConnector, findProbe, type ProbeRow, requestProbe } from '@idsync/database';
 import type { FastifyReply } from 'fastify';
 import { notFound } from '../api-error.js';
 import { uuidOf } from '../directory.controller.js';
+import { waitFor } from '../wait-for.js';
 import { inTenant } from './tenants.controller.js';
 
 /** The sync-worker gives a source 20 seconds. */
 const patienceMs = 22_000;
-const longestPauseMs = 250;
 
 /** Asks the sync-worker, since the gateway calls nobody, and waits a while for its answer. */
 export async function probe(
@@ -20,15 +19,15 @@ export async function probe(
 ): Promise<object> {
   const id = uuidOf('connector', connectorId);
   const tenant = uuidOf('tenant', tenantId);
-  let row = await inTenant(database, tenantId, async (tx) => {
+  const asked = await inTenant(database, tenantId, async (tx) => {
     if (!(await findConnector(tx, tenant, id))) throw notFound();
     return requestProbe(tx, tenant, id, kind);
   });
-  const until = Date.now() + patienceMs;
-  for (let pause = 20; row.status === 'queued' && Date.now() < until; pause = Math.min(2 * pause, longestPauseMs)) {
-    await sleep(pause);
-    row = (await database.transaction(tenant, (tx) => findProbe(tx, tenant, row.id))) ?? row;
-  }
+  const row = await waitFor(
+    async () => (await database.transaction(tenant, (tx) => findProbe(tx, tenant, asked.id))) ?? asked,
+    ({ status }) => status !== 'queued',
+    patienceMs,
+  );
   reply.status(row.status === 'queued' ? 202 : 200);
   return presentProbe(row);
 }

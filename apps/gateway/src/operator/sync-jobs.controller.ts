@@ -1,5 +1,5 @@
 import { encodeId, requests } from '@idsync/contracts';
-import { Database, enqueue, findJob, findJobErrors, findJobPlan, type JobRow, listJobs } from '@idsync/database';
+import { Database, enqueue, findJob, findJobPlan, type JobRow, listJobs } from '@idsync/database';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { badRequest, notFound } from '../api-error.js';
@@ -8,6 +8,7 @@ import { operate } from '../operate.js';
 import { presentOperatorJob, presentPlan } from '../present.js';
 import { trigger } from '../trigger.js';
 import { validate } from '../validate.js';
+import { presentJobWithErrors } from './present-job.js';
 import { inTenant } from './tenants.controller.js';
 
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
@@ -36,18 +37,7 @@ export class SyncJobsController {
 
   @Get(':jobId')
   async get(@Param('tenantId') tenantId: string, @Param('jobId') jobId: string): Promise<object> {
-    const id = uuidOf('job', jobId);
-    const found = await inTenant(this.database, tenantId, async (tx, tenant) => {
-      const job = await findJob(tx, tenant, id);
-      return job && { job, errors: await findJobErrors(tx, id) };
-    });
-    if (!found) throw notFound();
-    const errors = found.errors.map(({ line, externalId, message }) => ({
-      line: line ?? undefined,
-      external_id: externalId ?? undefined,
-      message,
-    }));
-    return { ...presentOperatorJob(found.job), errors };
+    return presentJobWithErrors(this.database, uuidOf('tenant', tenantId), uuidOf('job', jobId));
   }
 
   @Post(':jobId/apply')

@@ -1,9 +1,7 @@
 import { decodeId } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Gateway, startGateway } from '../start.js';
+import { OperatedGateway } from '../../test/operated-gateway.js';
 
-const adminToken = 'the-operators-token-of-this-test';
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const core = 'urn:ietf:params:scim:schemas:core:2.0';
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
@@ -14,36 +12,18 @@ interface Resource extends Json {
   meta: { location: string; version: string };
 }
 
-let database: TestDatabase;
-let gateway: Gateway;
-let fixture: DirectoryFixture;
+let gateway: OperatedGateway;
 let tenant: string;
 let names = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixture = DirectoryFixture.connect(database.url);
-  gateway = await startGateway({
-    databaseUrl: database.url,
-    host: '127.0.0.1',
-    port: 0,
-    adminToken,
-    encryptionKeys: [Buffer.alloc(32, 1)],
-    allowedCidrs: [],
-    logLevel: 'fatal',
-  });
+  gateway = await OperatedGateway.start();
   tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Test' })).body.id}`;
 });
 
-afterAll(async () => {
-  await gateway?.close();
-  await fixture?.close();
-  await database?.drop();
-});
+afterAll(() => gateway?.close());
 
-async function operator(method: string, path: string, body?: object) {
-  return ask(method, `/admin/v1${path}`, adminToken, body, { 'content-type': 'application/json' });
-}
+const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...call);
 
 async function ask(method: string, path: string, token: string, body?: unknown, headers: Record<string, string> = {}) {
   const answer = await fetch(`${gateway.url}${path}`, {
@@ -101,7 +81,7 @@ class Client {
   }
 
   jobs = () =>
-    fixture.rows<{ id: string; status: string }>('select id, status from sync_jobs where connector_id = $1', [
+    gateway.fixture.rows<{ id: string; status: string }>('select id, status from sync_jobs where connector_id = $1', [
       decodeId('connector', this.connector),
     ]);
 }
@@ -114,7 +94,7 @@ beforeEach(async () => {
 describe('the SCIM service of a connector', () => {
   it('opens to its own tokens, and these open nothing else', async () => {
     const other = await Client.create();
-    for (const token of [other.token, adminToken, 'nonsense', '']) {
+    for (const token of [other.token, 'the-operators-token-of-this-test', 'nonsense', '']) {
       const { status, headers, body } = await ask('GET', `/scim/v2/${client.connector}/Users`, token);
       expect(status).toBe(401);
       expect(headers.get('www-authenticate')).toBe('Bearer');
@@ -213,12 +193,12 @@ describe('a user', () => {
     const put = await client.send('PUT', `/Users/${ada.id}`, { userName: 'ada@example.com', displayName: 'Ada' });
     expect(put.body).toMatchObject({ displayName: 'Ada', meta: { version: 'W/"2"' } });
     expect(put.body).not.toHaveProperty('name');
-    expect(await fixture.rows('select 1 from scim_resources where document::text ilike $1', ['%not for us%'])).toEqual(
-      [],
-    );
+    expect(
+      await gateway.fixture.rows('select 1 from scim_resources where document::text ilike $1', ['%not for us%']),
+    ).toEqual([]);
     expect((await client.send('DELETE', `/Users/${ada.id}`)).status).toBe(204);
     for (const method of ['GET', 'DELETE']) expect((await client.send(method, `/Users/${ada.id}`)).status).toBe(404);
-    const [left] = await fixture.rows<Json>(
+    const [left] = await gateway.fixture.rows<Json>(
       'select document, name_key, external_key from scim_resources where deleted_at is not null',
     );
     expect(left).toEqual({ document: {}, name_key: '', external_key: null });
@@ -400,7 +380,9 @@ describe('a push', () => {
     await client.user('bob');
     const [queued, ...others] = await client.jobs();
     expect([queued?.status, others]).toEqual(['queued', []]);
-    await fixture.rows(`update sync_jobs set status = 'running', started_at = now() where id = $1`, [queued?.id]);
+    await gateway.fixture.rows(`update sync_jobs set status = 'running', started_at = now() where id = $1`, [
+      queued?.id,
+    ]);
     await client.patch(`/Users/${ada.id}`, { op: 'replace', path: 'title', value: 'Countess' });
     expect((await client.jobs()).map(({ status }) => status).sort()).toEqual(['queued', 'running']);
   });
@@ -408,7 +390,7 @@ describe('a push', () => {
   it('that says what was known changes nothing, and makes no job', async () => {
     const ada = await client.user('ada', { title: 'Countess' });
     const staff = await client.group('Staff', [ada]);
-    await fixture.rows(`update sync_jobs set status = 'completed', started_at = now(), completed_at = now()`);
+    await gateway.fixture.rows(`update sync_jobs set status = 'completed', started_at = now(), completed_at = now()`);
     await client.patch(`/Users/${ada.id}`, { op: 'replace', path: 'title', value: 'Countess' });
     await client.send('PUT', `/Users/${ada.id}`, { userName: 'ada', title: 'Countess' });
     await client.patch(`/Groups/${staff.id}`, { op: 'add', path: 'members', value: [{ value: ada.id }] });
@@ -421,7 +403,7 @@ describe('a push', () => {
     await Promise.all(
       users.map(({ id }) => client.patch(`/Users/${id}`, { op: 'add', path: 'title', value: 'the same' })),
     );
-    const rows = await fixture.rows<{ position: string }>(
+    const rows = await gateway.fixture.rows<{ position: string }>(
       `select position from scim_resources where name_key like '% user %' order by changed_at`,
     );
     expect(new Set(rows.map(({ position }) => position)).size).toBe(30);

@@ -1,8 +1,12 @@
 import { awsIamConfig, type RecordKind } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { failure, type IamAccount, type IamUser, iamApi } from '../../test/aws-iam-api.js';
+import { conforms } from '../../test/conformance/conforms.js';
+import { quick } from '../../test/conformance/readings.js';
+import type { Person, SourceUnderTest } from '../../test/conformance/source-under-test.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
-import { conforms, lastWords, quickLimits, readPages } from '../../test/listing-conformance.js';
+import { expectEachAlone } from '../../test/read-one.js';
+import { attempt, lastWords } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -116,7 +120,7 @@ function account(): IamAccount {
   };
 }
 
-function connector(records: RecordKind, change: object = {}, limits: Partial<HttpLimits> = quickLimits): Connector {
+function connector(records: RecordKind, change: object = {}, limits: Partial<HttpLimits> = quick): Connector {
   const config = awsIamConfig.parse({ url: server.origin, ...change });
   return awsIamConnector(config, { records, secrets, allowedCidrs: loopback, limits }, 1);
 }
@@ -125,34 +129,87 @@ const parameters = ({ body }: Asked) => Object.fromEntries(new URLSearchParams(b
 const start = (source = account()) => server.serve(iamApi(source, secrets.access_key_id));
 const words = async (records: RecordKind, change: object = {}) => {
   start();
-  const { pages, error } = await readPages(connector(records, change), 100);
+  const { pages, error } = await attempt(connector(records, change), { pageSize: 100 });
   expect(error).toBeUndefined();
   return lastWords(pages);
 };
 
-conforms(server, () => {
+const kit = await testServer();
+
+/** The first, the third and so on are users, the others roles; beside them there are always users whom the report has not. */
+function iamUnderTest(): SourceUnderTest {
+  const unreported = account().users.filter(({ report }) => report === undefined);
+  let api: Handler = () => ({ status: 500 });
+  const fill = (users: readonly Partial<IamUser>[], roles: readonly object[]) => {
+    api = iamApi({ users: [...users, ...unreported] as IamUser[], roles: [...roles] }, secrets.access_key_id);
+    return connector('machine_identity', { url: kit.origin });
+  };
+  const split = (people: readonly Person[]) => ({
+    users: people.filter((_, n) => n % 2 === 0).map(({ name }) => user(name)),
+    roles: people.filter((_, n) => n % 2 === 1).map(({ name }) => role(name, { Service: 'ec2.amazonaws.com' })),
+  });
+  const spoiled = (change: object) => (people: readonly Person[]) => {
+    const { users, roles } = split(people);
+    return fill(users, [role('odd', { Service: 'ec2.amazonaws.com' }, change), ...roles]);
+  };
   const text = (reply: Reply, change: (body: string) => string): Reply => ({
     ...reply,
     body: change(String(reply.body)),
   });
   const list = /<(UserDetailList|RoleDetailList|SummaryMap|Content|AccessKeyMetadata)>.*<\/\1>/s;
+  const details = /<(UserDetailList|RoleDetailList)>(.+)<\/\1>/s;
   return {
-    api: iamApi(account(), secrets.access_key_id),
-    connector: (limits) => connector('machine_identity', {}, limits),
-    expected: ['BACKUP', 'IDLE', 'NEW-ROBOT']
-      .map((name) => `AIDA${name}`)
-      .concat(['WEB', 'DEPLOY', 'PODS', 'PARTNER', 'PEOPLE', 'AGENT', 'ROOT'].map((name) => `AROA${name}`)),
-    listOf: (asked) => {
-      const { Action, UserName, ...rest } = parameters(asked);
-      if (!Action || /Generate|LastUsed|LoginProfile/.test(Action) || UserName === 'deleted') return undefined;
-      return `${Action} ${rest['Filter.member.1']} ${UserName}`;
+    name: 'aws-iam',
+    open: () => connector('machine_identity', { url: kit.origin }),
+    fill(people) {
+      const { users, roles } = split(people);
+      fill(users, roles);
     },
-    withoutList: (reply) => text(reply, (body) => body.replace(list, '')),
-    emptied: (reply) =>
-      text(reply, (body) => body.replace(list, '<$1/>').replace(/<IsTruncated>.*?</, '<IsTruncated>false<')),
+    always: ['new-robot'],
+    nobody: 'complete',
     secrets: [secrets.secret_access_key],
+    discovers: ['@id', '@name', '@status'],
+    readsOne: { stranger: 'nobody' },
+    changes: { lacks: 'IAM tells none' },
+    bad: {
+      withoutId: spoiled({ RoleId: '' }),
+      ofWrongType: spoiled({ RoleId: { of: 'an object' } }),
+      tooLarge: spoiled({ RoleName: 'x'.repeat(20_000) }),
+    },
+    reached: {
+      over: 'http',
+      server: kit,
+      answer: (asked) => api(asked),
+      listOf(asked) {
+        const { Action, UserName, ...rest } = parameters(asked);
+        if (!Action || /Generate|LastUsed|LoginProfile/.test(Action) || UserName === 'deleted') return undefined;
+        return `${Action} ${rest['Filter.member.1']} ${UserName}`;
+      },
+      answerSize: { lacks: 'it is asked for as many as a page takes' },
+      renewal: { lacks: 'its key is one for ever' },
+      lies: {
+        withoutList: (reply) => text(reply, (body) => body.replace(list, '')),
+        emptied: (reply) =>
+          text(reply, (body) => body.replace(list, '<$1/>').replace(/<IsTruncated>.*?</, '<IsTruncated>false<')),
+        repeating: (reply, earlier) =>
+          text(reply, (body) => {
+            const [, name, members] = details.exec(String(earlier.body)) ?? [];
+            return name ? body.replace(`</${name}>`, `${members}</${name}>`) : body;
+          }),
+        emptyBefore: (reply, asked, nth) =>
+          text(reply, (body) => {
+            const here = parameters(asked).Marker?.split('~')[0] ?? 'marker-0';
+            if (!details.test(body)) return body;
+            const bare = body.replace(/<(IsTruncated|Marker)>.*?<\/\1>/g, '');
+            return bare.replace(details, `<IsTruncated>true</IsTruncated><$1/><Marker>${here}~${nth}</Marker>`);
+          }),
+        leadingTo: { lacks: 'it gives markers, not links' },
+        expired: failure(400, 'InvalidInput', 'Invalid Marker'),
+      },
+    },
   };
-});
+}
+conforms(iamUnderTest());
 
 describe('a user of IAM', () => {
   it('with a password is a person', async () => {
@@ -237,12 +294,12 @@ describe('IAM', () => {
       return failure(400, 'Throttling', 'Rate exceeded');
     };
     server.serve(throttling);
-    expect((await readPages(connector('account'), 3)).error).toBeUndefined();
+    expect((await attempt(connector('account'), { pageSize: 3 })).error).toBeUndefined();
     server.serve(() => failure(400, 'Throttling', 'Rate exceeded'));
-    const throttled = await readPages(connector('account'), 3);
+    const throttled = await attempt(connector('account'), { pageSize: 3 });
     expect((throttled.error as Error).message).toContain('answered 400 (Throttling: Rate exceeded) (tried 3 times)');
     server.serve(() => failure(403, 'AccessDenied', 'not authorized to perform: iam:GenerateCredentialReport'));
-    const refused = await readPages(connector('account'), 3);
+    const refused = await attempt(connector('account'), { pageSize: 3 });
     expect((refused.error as Error).message).toBe(
       `POST ${server.origin}/ answered 403 (AccessDenied: not authorized to perform: iam:GenerateCredentialReport)`,
     );
@@ -256,12 +313,12 @@ describe('IAM', () => {
       const isReport = parameters(asked).Action === 'GetCredentialReport';
       return isReport && reports++ === 0 ? failure(410, 'ReportExpired', 'expired') : api(asked);
     });
-    expect((await readPages(connector('account'), 100)).error).toBeUndefined();
+    expect((await attempt(connector('account'), { pageSize: 100 })).error).toBeUndefined();
     expect(reports).toBe(2);
     server.serve((asked) =>
       parameters(asked).Action === 'GetCredentialReport' ? failure(404, 'ReportInProgress', 'soon') : api(asked),
     );
-    const { error } = await readPages(connector('account', {}, { ...quickLimits, waitMs: 20 }), 100);
+    const { error } = await attempt(connector('account', {}, { ...quick, waitMs: 20 }), { pageSize: 100 });
     expect((error as Error).message).toContain('the credential report of the account is not ready: to wait');
   });
 
@@ -275,7 +332,7 @@ describe('IAM', () => {
       const isRoles = parameters(asked)['Filter.member.1'] === 'Role';
       return isRoles ? { ...reply, body: String(reply.body).replace(told, instead) } : reply;
     });
-    const { pages, error } = await readPages(connector('machine_identity'), 3);
+    const { pages, error } = await attempt(connector('machine_identity'), { pageSize: 3 });
     expect((error as Error).message).toContain(message);
     expect(pages.some(({ last }) => last)).toBe(false);
   });
@@ -287,7 +344,7 @@ describe('IAM', () => {
     ['depth', '<a>'.repeat(200) + '</a>'.repeat(200), 'something that is no XML'],
   ])('that answers with %s fails', async (_, body, message) => {
     server.replies({ body, headers: { 'content-type': 'text/xml' } });
-    const { error } = await readPages(connector('account'), 3);
+    const { error } = await attempt(connector('account'), { pageSize: 3 });
     expect(error).toBeInstanceOf(SourceError);
     expect((error as Error).message).toContain(message);
   });
@@ -301,8 +358,8 @@ describe('a connector for an account', () => {
     start();
     const opened = { ...secrets, session_token: 'FwoGZXIvYXdzEXAMPLE' };
     const config = awsIamConfig.parse({ url: server.origin });
-    const access = { records: 'account', secrets: opened, allowedCidrs: loopback, limits: quickLimits } as const;
-    expect((await readPages(awsIamConnector(config, access, 1), 100)).error).toBeUndefined();
+    const access = { records: 'account', secrets: opened, allowedCidrs: loopback, limits: quick } as const;
+    expect((await attempt(awsIamConnector(config, access, 1), { pageSize: 100 })).error).toBeUndefined();
     expect(server.asked[0]?.headers['x-amz-security-token']).toBe(opened.session_token);
   });
 
@@ -311,5 +368,14 @@ describe('a connector for an account', () => {
     expect(() => createConnector({ ...settings, config: { users: 'none' }, secrets })).toThrow(
       'neither users nor roles',
     );
+  });
+});
+
+describe('one record of IAM', () => {
+  it('is what a read of everything gives, of users and of roles', async () => {
+    start();
+    for (const records of ['user', 'machine_identity'] as const) {
+      expect((await expectEachAlone(connector(records))).length).toBeGreaterThan(1);
+    }
   });
 });

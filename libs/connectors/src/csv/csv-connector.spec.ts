@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { names, readAll, sourcesFolder } from '../../test/source-fixture.js';
 import { SourceError } from '../connector.js';
 
 const { source } = sourcesFolder();
+const { signal } = new AbortController();
 
 async function read(content: string | Uint8Array, config = {}) {
   const { records, errors } = await readAll(source('csv', content, config));
@@ -169,11 +171,51 @@ describe('a CSV source', () => {
     await expect(read('id,name\n1,a\n', { fields: { display_name: 'constructor' } })).rejects.toThrow('no column');
   });
 
+  it('tells its columns with up to three examples, none of a secret, whatever the mapping is', async () => {
+    const rows = ['7;Zoë;;s3cret;', '', '8;Zoë;one;two', `9;${'n'.repeat(90)};;;`, '10;Ann;;;x', '11;Bob;b;;'];
+    const text = `id;"full; name";note;password;\n${rows.join('\n')}\n`;
+    const config = { delimiter: ';', external_id: 'not there' };
+    await expect(source('csv', text, config).discover?.(signal)).resolves.toEqual([
+      { name: 'id', examples: ['7', '9', '10'] },
+      { name: 'full; name', examples: ['Zoë', `${'n'.repeat(60)}…`, 'Ann'] },
+      { name: 'note', examples: ['b'] },
+      { name: 'password', examples: [] },
+    ]);
+    await expect(source('csv', '').discover?.(signal)).rejects.toThrow('is empty: not even a header');
+  });
+
+  it('tells its columns by its first rows only', async () => {
+    const text = `id,name\n${'1,\n'.repeat(100)}2,"never closed`;
+    await expect(source('csv', text).discover?.(signal)).resolves.toEqual([
+      { name: 'id', examples: ['1'] },
+      { name: 'name', examples: [] },
+    ]);
+  });
+
   it('fails where one row is larger than a row can be, however it got so', async () => {
     for (const filler of ['x', ',', '""']) {
       const endless = read(`id,name\n1,a\n2,"${filler === '""' ? '' : '",'}${filler.repeat(2_000_000)}`);
       await expect(endless).rejects.toThrow(SourceError);
       await expect(endless).rejects.toThrow('has a row of more than 1 MiB');
     }
+  });
+});
+
+describe('one row of a CSV source', () => {
+  it('is what a read of everything gives: the last of its id, or what is wrong with it', async () => {
+    const text = 'id,name,on\n1,Ann,2020-01-01\n2,Bob,never\n1,Anna,2020-01-02\n';
+    const fields = { display_name: 'name', hire_date: 'on' };
+    expect(await expectEachAlone(source('csv', text, { fields }))).toEqual(['2', '1']);
+    const found = await readOne(source('csv', text, { fields }), '1');
+    expect(found).toMatchObject({ record: { fields: { display_name: ['Anna'] } } });
+    expect(await readOne(source('csv', text, { fields }), '2')).toMatchObject({ error: { line: 3, external_id: '2' } });
+  });
+
+  it('is not taken for gone where the file is cut off, or a row without an id may be it', async () => {
+    await expect(readOne(source('csv', 'id,name\n1,Ann\n2'), '3')).rejects.toThrow(SourceError);
+    await expect(readOne(source('csv', 'id,name\n1,Ann\n,Bob\n'), '3')).rejects.toThrow(
+      '1 record without an id could be it',
+    );
+    expect(await readOne(source('csv', 'id,name\n1,Ann\n,Bob\n'), '1')).toMatchObject({ record: { external_id: '1' } });
   });
 });

@@ -3,7 +3,8 @@ import { type Connector, SourceError } from '../connector.js';
 import { decodeText } from '../decode-text.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import type { FileSource } from '../open-source-file.js';
-import { type EntryReader, fileConnector, type ReadEntry } from '../read-pages.js';
+import { type EntryReader, type FieldReader, fileConnector, type ReadEntry, sampledEntries } from '../read-pages.js';
+import { SeenFields } from '../seen-fields.js';
 import { sourceNames } from '../transform.js';
 import { type Header, isBlank, readHeader } from './csv-header.js';
 import { type Row, readRows } from './csv-rows.js';
@@ -29,7 +30,22 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
       yield { next: row.next, ...readRow(row, header, mapping) };
     }
   };
-  return fileConnector(source, readEntries);
+  // Not asked for the columns of the mapping: which there are is what one wants to know.
+  const readFields: FieldReader = async (file, signal) => {
+    const header = await readHeader(file, delimiter, [], signal);
+    const fields = new SeenFields();
+    for (const name of header.columns.keys()) fields.see(name);
+    let rows = 0;
+    for await (const { cells } of readRows(file, delimiter, header.next, signal)) {
+      if (cells.length === header.width) {
+        for (const [name, index] of header.columns) fields.see(name, [decodeText(cells[index] ?? '') ?? '']);
+      }
+      rows += 1;
+      if (rows >= sampledEntries) break;
+    }
+    return fields.list();
+  };
+  return fileConnector(source, readEntries, readFields);
 }
 
 function readRow({ cells, line }: Row, header: Header, mapping: Mapping): Omit<ReadEntry, 'next'> {

@@ -236,20 +236,6 @@ describe('a read of a file at an address that is taken up', () => {
     await readAll(connector({ auth: { type: 'bearer' } }));
     expect(filesOfTests()).toEqual([]);
   });
-
-  it('is the same from every page on', async () => {
-    content = `id,name\n${rows(20)}`;
-    const { records } = await readAll(connector());
-    for (const pageSize of [1, 7, 20, 21]) {
-      const { pages, ...read } = await readAll(connector(), pageSize);
-      expect(read.records).toEqual(records);
-      let seen = 0;
-      for (const page of pages) {
-        seen += page.records.length;
-        expect((await readAll(connector(), 3, page.cursor)).records).toEqual(records.slice(seen));
-      }
-    }
-  });
 });
 
 describe('changes of a file at an address', () => {

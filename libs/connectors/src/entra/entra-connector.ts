@@ -1,8 +1,16 @@
 import { type EntraConfig, entraFields, type RecordKind } from '@idsync/contracts';
 import { z } from 'zod';
-import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import {
+  CheckpointExpired,
+  type Connector,
+  type FoundRecord,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from '../connector.js';
 import { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, secretOf, understood, withTransport } from '../http/api-source.js';
+import { type ApiAccess, mapItems, onTransport, secretOf, understood, withTransport } from '../http/api-source.js';
+import { getOne } from '../http/get-one.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { listIn } from '../http/paging.js';
 import { listPlace, readList } from '../http/read-list.js';
@@ -11,6 +19,7 @@ import { WaitBudget } from '../http/waiting.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { isObject, scalarText, valueAt } from '../json/json-value.js';
+import { foundIn, lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { collectionOf, isWanted, propertyOf } from './entra-objects.js';
@@ -23,6 +32,7 @@ const entraCursor = listPlace.extend({
 });
 const entraCheckpoint = z.object({ link: z.string().min(1) });
 const discovered = 20;
+const notFound = 'Request_ResourceNotFound';
 
 /** Users of a tenant of Microsoft Entra ID, or its service principals as machine identities. */
 export function entraConnector(records: RecordKind, config: EntraConfig, access: ApiAccess): Connector {
@@ -53,21 +63,12 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
 
     for await (const { items, place, answer, last } of readList(
       (next) => askDelta(query, next || begin),
-      pageSize,
+      { pageSize, signal },
       left,
     )) {
       const { there, gone } = lastWords(items, (object) => isWanted(object, config));
-      const budget = new WaitBudget(transport.limits.waitMs);
-      const requests = client.page(signal, budget);
-      const beside = await relatedTo(
-        { requests, budget, limits: transport.limits, signal },
-        names,
-        there,
-        config.tenant_id,
-      );
-      const values = new Map(there.map((object, index) => [object, valuesIn(object, beside[index])]));
       const page: Page = {
-        ...mapItems(there, place.seen - items.length + 1, mapping, (object) => values.get(object) ?? (() => [])),
+        ...(await mapped(there, place.seen - items.length + 1, { client, transport, signal })),
         cursor: { ...place, ...(checkpoint !== undefined && { checkpoint }) },
         ...(since && { removed: gone }),
         last,
@@ -78,16 +79,45 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
     }
   }
 
+  async function mapped(
+    there: readonly unknown[],
+    line: number,
+    { client, transport, signal }: { client: ApiClient; transport: HttpTransport; signal: AbortSignal },
+  ) {
+    const budget = new WaitBudget(transport.limits.waitMs);
+    const requests = client.page(signal, budget);
+    const about = { requests, budget, limits: transport.limits, signal };
+    const beside = await relatedTo(about, names, there, config.tenant_id);
+    const values = new Map(there.map((object, index) => [object, valuesIn(object, beside[index])]));
+    return mapItems(there, line, mapping, (object) => values.get(object) ?? (() => []));
+  }
+
+  async function readOne(externalId: string, signal: AbortSignal, transport: HttpTransport): Promise<FoundRecord> {
+    const client = clientOf(transport, config, access);
+    const query = { $select: select.join(',') };
+    const path = `${collection}/${encodeURIComponent(externalId)}`;
+    const answer = await getOne(client.page(signal), path, { code: notFound, query }, async () => {
+      listIn(await client.page(signal).get(collection, { query: { $select: 'id', $top: 1 } }), 'value');
+    });
+    // It also answers to the names of users, which are not their ids.
+    const there = answer === undefined ? [] : [answer.body].filter((object) => isWanted(object, config));
+    return foundIn(await mapped(there, 0, { client, transport, signal }), externalId);
+  }
+
   function valuesIn(object: unknown, beside: Related | undefined) {
     const inside = valuesOf(object);
     return (name: string) => (name.startsWith('@') ? (beside?.get(name) ?? []) : inside(name));
   }
 
+  const readAll = (options: ReadOptions) =>
+    withTransport(access, (transport) => withoutExpiry(read(options, transport), options));
   return {
     tellsChanges,
-    async *read(options) {
-      yield* withTransport(access, (transport) => withoutExpiry(read(options, transport), options));
-    },
+    read: readAll,
+    readOne: (externalId, signal) =>
+      config.external_id === 'id'
+        ? onTransport(access, (transport) => readOne(externalId, signal, transport))
+        : lookThrough(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {

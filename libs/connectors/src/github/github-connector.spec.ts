@@ -1,9 +1,13 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { githubConfig, type RecordKind } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { conforms } from '../../test/conformance/conforms.js';
+import { quick } from '../../test/conformance/readings.js';
+import type { Person, SourceUnderTest } from '../../test/conformance/source-under-test.js';
 import { githubApi, type Organization, tokenIssuer } from '../../test/github-api.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
-import { conforms, lastWords, quickLimits, readPages } from '../../test/listing-conformance.js';
+import { expectEachAlone } from '../../test/read-one.js';
+import { attempt, lastWords } from '../../test/reading.js';
 import type { Connector } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -82,7 +86,7 @@ function organization(): Organization {
   };
 }
 
-function connector(records: RecordKind, change: object = {}, limits: Partial<HttpLimits> = quickLimits): Connector {
+function connector(records: RecordKind, change: object = {}, limits: Partial<HttpLimits> = quick): Connector {
   const config = githubConfig.parse({ url: `${server.origin}/api/v3`, organization: 'octo-org', ...change });
   return githubConnector(config, { records, secrets, allowedCidrs: loopback, limits }, 1);
 }
@@ -91,56 +95,162 @@ const saml = { nameId: (login: string) => (login === 'user-3' ? undefined : `${l
 const withToken = (source = organization()): Handler =>
   githubApi(server.origin, source, new Set([secrets.token]), saml);
 
-function withApp(): Handler {
+const isTokenRequest = ({ pathname }: URL) => pathname === '/api/v3/app/installations/42/access_tokens';
+
+function withApp(source: Organization, origin: string): Handler {
   const tokens = new Set<string>();
   const issue = tokenIssuer(createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })), tokens);
-  const api = githubApi(server.origin, organization(), tokens);
-  return (asked) => (asked.url.pathname === '/api/v3/app/installations/42/access_tokens' ? issue(asked) : api(asked));
+  const api = githubApi(origin, source, tokens);
+  return (asked) => (isTokenRequest(asked.url) ? issue(asked) : api(asked));
 }
 
 const graphqlData = (reply: Reply) =>
   (reply.body as { data: { organization: Record<string, object> } }).data.organization;
 
-describe('members', () => {
-  const changed = (reply: Reply, change: (list: Record<string, unknown>) => object): Reply => {
+const kit = await testServer();
+const kitUrl = { url: `${kit.origin}/api/v3` };
+const asked = { lacks: 'it is asked for as many as a page takes' };
+const ageless = { lacks: 'its cursors do not grow old' };
+
+function membersUnderTest(): SourceUnderTest {
+  let api: Handler;
+  const open = () => connector('account', { ...kitUrl, emails: 'saml' });
+  const fill = (members: readonly object[]) => {
+    const source = { ...organization(), members: members as Organization['members'] };
+    api = githubApi(kit.origin, source, new Set([secrets.token]), saml);
+    return open();
+  };
+  const named = (people: readonly Person[]) =>
+    people.map(({ name, login }, n) => ({ login, databaseId: 100 + n, name, email: '', role: 'MEMBER' }));
+  const spoiled = (member: object) => (people: readonly Person[]) =>
+    fill([{ login: 'odd', databaseId: 7, ...member }, ...named(people)]);
+  /** Of members; what is said of their addresses stays as it is, or is `beside`. */
+  const changed = (reply: Reply, change: (list: Record<string, unknown>) => object, beside?: object): Reply => {
     const found = graphqlData(reply);
     const list = found.membersWithRole as Record<string, unknown> | undefined;
-    const organization = list ? { ...found, membersWithRole: change(list) } : { samlIdentityProvider: {} };
+    const organization = list ? { ...found, membersWithRole: change(list) } : (beside ?? found);
     return { ...reply, body: { data: { organization } } };
   };
-  conforms(server, () => ({
-    api: withToken(),
-    connector: (limits) => connector('account', { emails: 'saml' }, limits),
-    expected: organization().members.map(({ databaseId }) => String(databaseId)),
-    listOf: ({ body }) => (body.includes('externalIdentities') ? `saml ${body}` : 'members'),
-    withoutList: (reply) => changed(reply, ({ edges: _, ...list }) => list),
-    emptied: (reply) => changed(reply, (list) => ({ ...list, edges: [], pageInfo: { hasNextPage: false } })),
+  const edgesOf = (reply: Reply) => (graphqlData(reply).membersWithRole as { edges: unknown[] }).edges;
+  return {
+    name: 'github, its members',
+    open,
+    fill: (people) => void fill(named(people)),
+    nobody: 'complete',
     secrets: [secrets.token],
-  }));
+    discovers: ['login', 'databaseId', 'role', '@email'],
+    readsOne: { stranger: '1' },
+    changes: { lacks: 'the audit log is not read' },
+    bad: {
+      withoutId: spoiled({ databaseId: null }),
+      ofWrongType: spoiled({ databaseId: { of: 'an object' } }),
+      tooLarge: spoiled({ name: 'x'.repeat(20_000) }),
+    },
+    reached: {
+      over: 'http',
+      server: kit,
+      answer: (asked) => api(asked),
+      listOf: ({ body }) => (body.includes('externalIdentities') ? `saml ${body}` : 'members'),
+      answerSize: asked,
+      renewal: { lacks: 'its token is one for ever' },
+      lies: {
+        withoutList: (reply) => changed(reply, ({ edges: _, ...list }) => list, { samlIdentityProvider: {} }),
+        emptied: (reply) => changed(reply, (list) => ({ ...list, edges: [], pageInfo: { hasNextPage: false } })),
+        repeating: (reply, earlier) =>
+          changed(reply, (list) => ({ ...list, edges: [...edgesOf(reply), ...edgesOf(earlier)] })),
+        emptyBefore: (reply, { body }, nth) =>
+          changed(reply, (list) => {
+            const here = Buffer.from(JSON.parse(body).variables.after ?? '', 'base64')
+              .toString()
+              .split('~')[0];
+            const endCursor = Buffer.from(`${here || 'cursor:0'}~${nth}`).toString('base64');
+            return { ...list, edges: [], pageInfo: { hasNextPage: true, endCursor } };
+          }),
+        leadingTo: { lacks: 'it gives cursors, not links' },
+        expired: ageless,
+      },
+    },
+  };
+}
+conforms(membersUnderTest());
+
+type Listed = { installations: unknown[] };
+const itemsOf = ({ body }: Reply) => (Array.isArray(body) ? body : (body as Listed).installations);
+const withItems = ({ body, ...reply }: Reply, items: unknown[]): Reply => ({
+  ...reply,
+  body: Array.isArray(body) ? items : { ...(body as Listed), installations: items },
 });
 
-describe('machines', () => {
-  conforms(server, () => ({
-    api: withApp(),
-    connector: (limits) =>
-      connector('machine_identity', { auth: app, machines: ['apps', 'deploy_keys', 'fine_grained_tokens'] }, limits),
-    expected: [
-      ...[0, 1, 2, 3].map((index) => `app:${25_381 + index}`),
-      ...[1, 2, 3, 4, 5, 6].map((id) => `deploy_key:${id}`),
-      'token:25381',
-    ],
-    listOf: ({ url }) => (url.pathname.includes('access_tokens') ? undefined : url.pathname),
-    withoutList: (reply) => ({ ...reply, body: { message: 'nothing to see' } }),
-    emptied: (reply) => ({ body: Array.isArray(reply.body) ? [] : { ...(reply.body as object), installations: [] } }),
+/** Every other is an app, the rest are deploy keys and tokens in turn. */
+function machinesUnderTest(): SourceUnderTest {
+  let api: Handler;
+  const machines = ['apps', 'deploy_keys', 'fine_grained_tokens'];
+  const open = () => connector('machine_identity', { ...kitUrl, auth: app, machines });
+  const fill = (source: Pick<Organization, 'installations' | 'repositories' | 'tokens'>) => {
+    api = withApp({ ...organization(), ...source }, kit.origin);
+    return open();
+  };
+  const named = (people: readonly Person[]) => {
+    const {
+      installations: [app],
+      tokens: [token],
+      repositories,
+    } = organization();
+    const kinds = ['app', 'key', 'app', 'token'];
+    const own = (kind: string) => people.flatMap(({ name }, id) => (kinds[id % 4] === kind ? [{ id, name }] : []));
+    const keys = own('key').map(({ id, name }) => ({ ...repositories[0]?.keys[0], id, title: name }));
+    return {
+      installations: own('app').map(({ id, name }) => ({ ...app, id, app_slug: name })),
+      repositories: repositories.map((one, n) => ({ ...one, keys: keys.filter((_, k) => k % 2 === n % 2 && n < 2) })),
+      tokens: own('token').map(({ id, name }) => ({ ...token, id, token_name: name })),
+    };
+  };
+  const spoiled = (token: object) => (people: readonly Person[]) => {
+    const source = named(people);
+    return fill({ ...source, tokens: [token, ...source.tokens] });
+  };
+  return {
+    name: 'github, its machines',
+    open,
+    fill: (people) => void fill(named(people)),
+    nobody: 'complete',
     secrets: [pem, 'ghs_1secret', 'ghs_2secret'],
-    renews: true,
-  }));
-});
+    discovers: ['@id', '@type', '@name', '@permissions'],
+    readsOne: { lacks: 'machines are in lists only, some of them one for each repository' },
+    changes: { lacks: 'the audit log is not read' },
+    bad: {
+      withoutId: spoiled({ token_name: 'nobody' }),
+      ofWrongType: spoiled({ id: { of: 'an object' }, token_name: 'nobody' }),
+      tooLarge: spoiled({ id: 7, token_name: 'x'.repeat(20_000) }),
+    },
+    reached: {
+      over: 'http',
+      server: kit,
+      answer: (asked) => api(asked),
+      listOf: ({ url }) => (isTokenRequest(url) ? undefined : url.pathname),
+      answerSize: asked,
+      renewal: ({ url }) => isTokenRequest(url),
+      lies: {
+        withoutList: (reply) => ({ ...reply, body: { message: 'nothing to see' } }),
+        emptied: (reply) => ({ ...withItems(reply, []), headers: {} }),
+        repeating: (reply, earlier) => withItems(reply, [...itemsOf(reply), ...itemsOf(earlier)]),
+        emptyBefore(reply, { url }, nth) {
+          const again = new URL(url);
+          again.searchParams.set('again', String(nth));
+          return { ...withItems(reply, []), headers: { link: `<${again}>; rel="next"` } };
+        },
+        leadingTo: (reply, link) => ({ ...reply, headers: { link: `<${link}>; rel="next"` } }),
+        expired: ageless,
+      },
+    },
+  };
+}
+conforms(machinesUnderTest());
 
 describe('a member', () => {
   const member = async (change: object, records: RecordKind = 'account') => {
     server.serve(withToken());
-    const { pages, error } = await readPages(connector(records, change), 100);
+    const { pages, error } = await attempt(connector(records, change), { pageSize: 100 });
     expect(error).toBeUndefined();
     return lastWords(pages);
   };
@@ -171,7 +281,7 @@ describe('a member', () => {
       list.edges[0] = { role: 'MEMBER', node: null };
       return reply;
     });
-    const { pages } = await readPages(connector('account'), 100);
+    const { pages } = await attempt(connector('account'), { pageSize: 100 });
     expect(pages[0]?.errors).toEqual([{ line: 1, message: 'databaseId (external_id) is missing' }]);
     expect(pages[0]?.records).toHaveLength(9);
   });
@@ -179,9 +289,9 @@ describe('a member', () => {
   it('is not looked for where the token cannot see all of them, or not the SAML provider', async () => {
     const api = githubApi(server.origin, organization(), new Set([secrets.token]));
     server.serve(api);
-    const blind = await readPages(connector('account', { emails: 'saml' }), 100);
+    const blind = await attempt(connector('account', { emails: 'saml' }), { pageSize: 100 });
     expect((blind.error as Error).message).toContain('shows no SAML provider of the organization "octo-org"');
-    const other = await readPages(connector('account', { organization: 'nobody' }), 100);
+    const other = await attempt(connector('account', { organization: 'nobody' }), { pageSize: 100 });
     expect((other.error as Error).message).toContain(
       "(NOT_FOUND: Could not resolve to an Organization with the login of 'nobody'.)",
     );
@@ -190,7 +300,7 @@ describe('a member', () => {
       Object.assign(graphqlData(reply), { viewerIsAMember: false });
       return reply;
     });
-    const outside = await readPages(connector('account'), 100);
+    const outside = await attempt(connector('account'), { pageSize: 100 });
     expect((outside.error as Error).message).toContain('is no member of "octo-org"');
   });
 });
@@ -198,7 +308,9 @@ describe('a member', () => {
 describe('a machine', () => {
   const read = async (source = organization()) => {
     server.serve(withToken(source));
-    return readPages(connector('machine_identity', { machines: ['apps', 'deploy_keys', 'fine_grained_tokens'] }), 100);
+    return attempt(connector('machine_identity', { machines: ['apps', 'deploy_keys', 'fine_grained_tokens'] }), {
+      pageSize: 100,
+    });
   };
 
   it('is an app with its permissions, a deploy key or a token', async () => {
@@ -242,10 +354,10 @@ describe('a machine', () => {
     const visible: Handler = (asked) =>
       /repo-0$/.test(asked.url.pathname) ? { body: {} } : hide(/repo-0\/keys/)(asked);
     server.serve(visible);
-    const hidden = await readPages(connector('machine_identity'), 100);
+    const hidden = await attempt(connector('machine_identity'), { pageSize: 100 });
     expect((hidden.error as Error).message).toContain('/repos/octo-org/repo-0/keys answered 404 (Not Found)');
     server.serve(hide(/repo-0/));
-    const gone = await readPages(connector('machine_identity'), 100);
+    const gone = await attempt(connector('machine_identity'), { pageSize: 100 });
     expect(gone.error).toBeUndefined();
     expect(Object.keys(lastWords(gone.pages))).not.toContain('deploy_key:1');
     expect(Object.keys(lastWords(gone.pages))).toContain('deploy_key:3');
@@ -255,7 +367,9 @@ describe('a machine', () => {
     const api = withToken();
     const isSecond = ({ url }: Asked) => /repos$/.test(url.pathname) && url.searchParams.get('page') === '2';
     server.serve((asked) => (isSecond(asked) ? { body: [] } : api(asked)));
-    const { pages, error } = await readPages(connector('machine_identity', { machines: ['deploy_keys'] }), 1);
+    const { pages, error } = await attempt(connector('machine_identity', { machines: ['deploy_keys'] }), {
+      pageSize: 1,
+    });
     expect((error as Error).message).toContain('/orgs/octo-org/repos ended at page 2 of 4: the list is not complete');
     expect(pages.some(({ last }) => last)).toBe(false);
   });
@@ -268,7 +382,7 @@ describe('a machine', () => {
       const link = `<${elsewhere.origin}/api/v3/orgs/octo-org/installations?page=2>; rel="next"`;
       return { ...reply, headers: { link } };
     });
-    const { error } = await readPages(connector('machine_identity'), 100);
+    const { error } = await attempt(connector('machine_identity'), { pageSize: 100 });
     expect((error as Error).message).toContain('a link to another origin, which is not followed');
     expect(elsewhere.asked).toEqual([]);
   });
@@ -286,7 +400,7 @@ describe('a rate limit', () => {
     const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
     for (const headers of [{ ...now() }, { ...now(), 'retry-after': '0.01' }]) {
       limited({ status: 403, headers, body: { message } });
-      const { pages, error } = await readPages(connector('account'), 100);
+      const { pages, error } = await attempt(connector('account'), { pageSize: 100 });
       expect(error).toBeUndefined();
       expect(pages[0]?.records).toHaveLength(10);
     }
@@ -298,7 +412,7 @@ describe('a rate limit', () => {
       { message: 'Something went wrong while executing your query. This may be the result of a timeout.' },
     ]) {
       limited({ body: { data: null, errors: [error] } });
-      expect((await readPages(connector('account'), 100)).error).toBeUndefined();
+      expect((await attempt(connector('account'), { pageSize: 100 })).error).toBeUndefined();
     }
   });
 
@@ -306,14 +420,14 @@ describe('a rate limit', () => {
     const reset = String(Math.floor(Date.now() / 1000) + 3_000);
     const headers = { ...now(), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
     limited({ status: 403, headers, body: { message: 'API rate limit exceeded for user ID 1.' } });
-    const { error } = await readPages(connector('account'), 100);
+    const { error } = await attempt(connector('account'), { pageSize: 100 });
     expect((error as Error).message).toMatch(/API rate limit exceeded.*would be longer than the 300 s/);
     expect(server.asked).toHaveLength(1);
   });
 
   it('is not every 403', async () => {
     limited({ status: 403, body: { message: 'Resource not accessible by personal access token' } });
-    const { error } = await readPages(connector('account'), 100);
+    const { error } = await attempt(connector('account'), { pageSize: 100 });
     expect((error as Error).message).toContain('answered 403 (Resource not accessible by personal access token)');
   });
 });
@@ -325,7 +439,7 @@ describe('a connector for an organization', () => {
   it('is made of a minimal config', async () => {
     server.serve(withToken());
     const made = createConnector({ ...settings, config, secrets: { token: secrets.token } });
-    expect((await readPages(made, 1000)).error).toBeUndefined();
+    expect((await attempt(made, { pageSize: 1000 })).error).toBeUndefined();
   });
 
   it('is refused without the secret that it needs, and never shows a key that is none', () => {
@@ -334,5 +448,14 @@ describe('a connector for an organization', () => {
     expect(() => createConnector({ ...settings, config: { ...config, auth: app }, secrets: broken })).toThrow(
       'the secret "private_key" is no RSA private key in PEM',
     );
+  });
+});
+
+describe('one record of GitHub', () => {
+  it('is what a read of everything gives, of members; machines cannot be asked for one by one', async () => {
+    server.serve(withToken());
+    expect(await expectEachAlone(connector('user'))).toHaveLength(10);
+    expect(await expectEachAlone(connector('user', { external_id: 'login' }), ['user-10'])).toHaveLength(10);
+    expect(connector('machine_identity').readOne).toBeUndefined();
   });
 });

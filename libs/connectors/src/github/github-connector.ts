@@ -1,4 +1,5 @@
 import { type GithubConfig, githubFields } from '@idsync/contracts';
+import { canReadOne } from '../can-read-one.js';
 import type { Connector } from '../connector.js';
 import { type ApiAccess, listingConnector } from '../listing/listing-connector.js';
 import { githubAuth } from './github-auth.js';
@@ -13,6 +14,7 @@ export function githubConnector(config: GithubConfig, access: ApiAccess, patienc
   return listingConnector({
     access,
     ca: config.ca,
+    readsOne: canReadOne('github', access.records),
     mapping: {
       externalId: config.external_id ?? (isMachines ? '@id' : 'databaseId'),
       fields: config.fields ?? githubFields[access.records],

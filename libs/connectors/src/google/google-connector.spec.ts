@@ -1,12 +1,15 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { describeConformance, quick, read } from '../../test/conformance.js';
-import { googleServer, subject } from '../../test/google-server.js';
+import { conforms } from '../../test/conformance/conforms.js';
+import { quick } from '../../test/conformance/readings.js';
+import { googleServer, googleUnderTest, subject } from '../../test/google-server.js';
 import { loopback } from '../../test/http-server.js';
-import { CheckpointExpired } from '../connector.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
+import { read } from '../../test/reading.js';
+import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { googleConnector } from './google-connector.js';
 
-await describeConformance('google', await googleServer(), { tellsRemoved: false, renewsToken: true });
+conforms(await googleUnderTest());
 
 const users = await googleServer();
 const accounts = await googleServer('account');
@@ -55,7 +58,7 @@ describe('users of Google Workspace', () => {
       allowedCidrs: loopback,
       sourcesDir: '.',
     });
-    const { records } = await read(connector, 10);
+    const { records } = await read(connector, { pageSize: 10 });
     expect(records.find(({ external_id }) => external_id === '107')).toEqual({
       external_id: '107',
       fields: {
@@ -90,23 +93,23 @@ describe('users of Google Workspace', () => {
     [{ archived: true, suspended: true }, 'inactive', 'disabled'],
   ])('with %j are %s, and their accounts %s', async (what, person, account) => {
     for (const api of [users, accounts]) api.set({ ...liz, ...what });
-    expect((await read(users.connector(), 10)).records[1]?.fields.status).toEqual([person]);
-    expect((await read(accounts.connector(), 10)).records[1]?.fields.status).toEqual([account]);
+    expect((await read(users.connector(), { pageSize: 10 })).records[1]?.fields.status).toEqual([person]);
+    expect((await read(accounts.connector(), { pageSize: 10 })).records[1]?.fields.status).toEqual([account]);
   });
 
   it('that are deleted can be read, too, before those who are there', async () => {
     withDeleted.set({ ...liz, deletionTime: '2026-01-01T00:00:00.000Z' });
     for (const pageSize of [1, 10]) {
-      const { records, pages } = await read(withDeleted.connector(), pageSize);
+      const { records, pages } = await read(withDeleted.connector(), { pageSize });
       expect(records.map(({ external_id, fields }) => [external_id, fields.status])).toEqual([
         ['107', ['deleted']],
         ['100', ['active']],
       ]);
-      const rest = await read(withDeleted.connector(), pageSize, { cursor: pages[0]?.cursor ?? {} });
+      const rest = await read(withDeleted.connector(), { pageSize, cursor: pages[0]?.cursor ?? {} });
       expect(rest.records.map(({ external_id }) => external_id)).toEqual(['100']);
     }
     withDeleted.clear();
-    expect((await read(withDeleted.connector(), 10)).records).toHaveLength(1);
+    expect((await read(withDeleted.connector(), { pageSize: 10 })).records).toHaveLength(1);
   });
 
   it('are asked for once more after a 403 that means too many requests, and not after another one', async () => {
@@ -120,9 +123,9 @@ describe('users of Google Workspace', () => {
       calls += 1;
       return calls === 1 ? refusal('userRateLimitExceeded') : users.answer(asked);
     });
-    expect((await read(users.connector(), 10)).records).toHaveLength(1);
+    expect((await read(users.connector(), { pageSize: 10 })).records).toHaveLength(1);
     users.server.serve((asked) => (users.isList(asked) ? refusal('forbidden') : users.answer(asked)));
-    await expect(read(users.connector(), 10)).rejects.toThrow('answered 403');
+    await expect(read(users.connector(), { pageSize: 10 })).rejects.toThrow('answered 403');
     expect(users.server.asked.filter(users.isList)).toHaveLength(1);
   });
 
@@ -130,12 +133,12 @@ describe('users of Google Workspace', () => {
     users.server.serve((asked) =>
       users.isList(asked) ? { body: { kind: 'admin#directory#users', etag: '"e"' } } : users.answer(asked),
     );
-    await expect(read(users.connector(), 10)).rejects.toThrow('without a list "users"');
+    await expect(read(users.connector(), { pageSize: 10 })).rejects.toThrow('without a list "users"');
   });
 
   it('are read in full each time', async () => {
     expect(users.connector().tellsChanges).toBe(false);
-    await expect(read(users.connector(), 10, { since: {} })).rejects.toBeInstanceOf(CheckpointExpired);
+    await expect(read(users.connector(), { pageSize: 10, since: {} })).rejects.toBeInstanceOf(CheckpointExpired);
   });
 });
 
@@ -143,7 +146,7 @@ describe('groups of users', () => {
   it('are asked for each user, every answer of them', async () => {
     grouped.set(liz);
     grouped.relate('107', ['d', 'c', 'b', 'a']);
-    const { records } = await read(grouped.connector(), 10);
+    const { records } = await read(grouped.connector(), { pageSize: 10 });
     expect(records.map(({ fields }) => fields.groups)).toEqual([[], ['a', 'b', 'c', 'd']]);
     expect(grouped.claims.scope).toContain('admin.directory.group.readonly');
   });
@@ -160,7 +163,7 @@ describe('what a connector is given', () => {
       JSON.stringify({ ...JSON.parse(users.key), private_key: 'hush' }),
     ]) {
       const connector = googleConnector('user', config, { ...access, secrets: { service_account_key: key } });
-      const error = await read(connector, 5).catch((thrown: Error) => thrown);
+      const error = await read(connector, { pageSize: 5 }).catch((thrown: Error) => thrown);
       expect(String(error)).toContain('the secret "service_account_key"');
       expect(String(error)).not.toContain('hush');
     }
@@ -168,5 +171,28 @@ describe('what a connector is given', () => {
 
   it('cannot be for machine identities', () => {
     expect(() => googleConnector('machine_identity', config, access)).toThrow('belong to projects of Google Cloud');
+  });
+});
+
+describe('one user of Google Workspace', () => {
+  it('is what a read of everything gives, with the groups, and absent by an address', async () => {
+    grouped.set(liz);
+    for (let n = 0; n < 5; n += 1)
+      grouped.put({ id: `id${n}`, login: `login${n}`, name: `Name ${n}`, enabled: n % 2 === 0 });
+    grouped.relate(liz.id, ['Engineers', 'All']);
+    expect(await expectEachAlone(grouped.connector(), ['nobody', liz.primaryEmail])).toHaveLength(7);
+    expect(await readOne(grouped.connector(), liz.id)).toMatchObject({
+      record: { fields: { groups: ['All', 'Engineers'] } },
+    });
+  });
+
+  it('is found among the deleted where they are read too', async () => {
+    withDeleted.set({ ...liz, deletionTime: '2026-01-01T00:00:00.000Z' });
+    expect(await expectEachAlone(withDeleted.connector())).toContain(liz.id);
+  });
+
+  it('is not taken for gone because an address is wrong', async () => {
+    users.server.serve((asked) => (users.isToken(asked) ? users.answer(asked) : { status: 404, body: 'nothing here' }));
+    await expect(readOne(users.connector(), '1')).rejects.toThrow(SourceError);
   });
 });

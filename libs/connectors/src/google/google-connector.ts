@@ -1,15 +1,24 @@
 import { type GoogleConfig, googleFields, type RecordKind } from '@idsync/contracts';
-import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
-import { type ApiAccess, mapItems, understood, withTransport } from '../http/api-source.js';
+import {
+  CheckpointExpired,
+  type Connector,
+  type FoundRecord,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from '../connector.js';
+import type { ApiClient } from '../http/api-client.js';
+import { type ApiAccess, mapItems, onTransport, understood, withTransport } from '../http/api-source.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { listPlace, readList } from '../http/read-list.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { valueAt } from '../json/json-value.js';
+import { foundIn, lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { googleClient } from './google-client.js';
-import { askUsers, groupsOfEach, isDeleted } from './google-lists.js';
+import { askUser, askUsers, groupsOfEach, isDeleted } from './google-lists.js';
 
 const groups = '@groups';
 const status = '@status';
@@ -31,27 +40,44 @@ export function googleConnector(records: RecordKind, config: GoogleConfig, acces
     const client = googleClient(transport, config, needsGroups, access);
     const left = cursor && understood(listPlace, cursor);
     const ask = (next: string) => askUsers(client.page(signal), config, next);
-    for await (const { items, place, last } of readList(ask, pageSize, left)) {
-      const lists = needsGroups ? await groupsOfEach(client.page(signal), items) : [];
-      const groupsOf = new Map(items.map((item, index) => [item, lists[index] ?? []]));
-      const line = place.seen - items.length + 1;
-      const mapped = mapItems(items, line, mapping, (item) => {
-        const own = valuesOf(item);
-        return (name) => {
-          if (name === groups) return groupsOf.get(item) ?? [];
-          return name === status ? [statusOf(item)] : own(name);
-        };
-      });
-      yield { ...mapped, cursor: place, last };
+    for await (const { items, place, last } of readList(ask, { pageSize, signal }, left)) {
+      yield { ...(await mapped(items, place.seen - items.length + 1, client, signal)), cursor: place, last };
     }
   }
 
+  async function mapped(items: readonly unknown[], line: number, client: ApiClient, signal: AbortSignal) {
+    const lists = needsGroups ? await groupsOfEach(client.page(signal), items) : [];
+    const groupsOf = new Map(items.map((item, index) => [item, lists[index] ?? []]));
+    return mapItems(items, line, mapping, (item) => {
+      const own = valuesOf(item);
+      return (name) => {
+        if (name === groups) return groupsOf.get(item) ?? [];
+        return name === status ? [statusOf(item)] : own(name);
+      };
+    });
+  }
+
+  async function readOne(externalId: string, signal: AbortSignal, transport: HttpTransport): Promise<FoundRecord> {
+    const client = googleClient(transport, config, needsGroups, access);
+    const user = await askUser(client.page(signal), config, externalId);
+    // It also answers to the addresses of users, which are not their ids.
+    return foundIn(await mapped(user === undefined ? [] : [user], 0, client, signal), externalId);
+  }
+
+  async function* readAll(options: ReadOptions): AsyncGenerator<Page> {
+    if (options.since) throw new CheckpointExpired('the Directory API tells no changes');
+    yield* withTransport(access, (transport) => read(options, transport));
+  }
+  // Whom a search finds only the search tells, and who is deleted, or of which customer, only their list.
+  const knownById =
+    config.external_id === 'id' && config.query === undefined && config.customer === 'my_customer' && !config.deleted;
   return {
     tellsChanges: false,
-    async *read(options) {
-      if (options.since) throw new CheckpointExpired('the Directory API tells no changes');
-      yield* withTransport(access, (transport) => read(options, transport));
-    },
+    read: readAll,
+    readOne: (externalId, signal) =>
+      knownById
+        ? onTransport(access, (transport) => readOne(externalId, signal, transport))
+        : lookThrough(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {

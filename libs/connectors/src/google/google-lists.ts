@@ -1,6 +1,7 @@
 import type { GoogleConfig } from '@idsync/contracts';
 import { SourceError } from '../connector.js';
 import type { ApiAnswer, PageRequests } from '../http/api-client.js';
+import { getOne } from '../http/get-one.js';
 import { listIn } from '../http/paging.js';
 import { type ListAnswer, readList } from '../http/read-list.js';
 import { scalarText, valueAt } from '../json/json-value.js';
@@ -35,6 +36,15 @@ export async function askUsers(requests: PageRequests, config: GoogleConfig, nex
   return { items, next: following === undefined ? end : `${list}:${following}`, from: answer.from };
 }
 
+/** One user by id; undefined if there is none. */
+export async function askUser(requests: PageRequests, config: GoogleConfig, id: string): Promise<unknown | undefined> {
+  const query = { projection: 'full' };
+  const answer = await getOne(requests, `/users/${encodeURIComponent(id)}`, { query }, async () => {
+    await askUsers(requests, config, 'there:');
+  });
+  return answer?.body;
+}
+
 /** The names of the groups of each user, of which it is a member itself. */
 export async function groupsOfEach(requests: PageRequests, users: readonly unknown[]): Promise<string[][]> {
   const groups: string[][] = [];
@@ -53,7 +63,7 @@ async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]
     return { items: listOrNone(answer, 'groups'), next: tokenIn(answer), from: answer.from };
   };
   const names: string[] = [];
-  for await (const { items } of readList(ask, maxGroups)) {
+  for await (const { items } of readList(ask, { pageSize: maxGroups })) {
     names.push(...items.flatMap((group) => scalarText(valueAt(group, 'name')) ?? []));
   }
   return names.sort();

@@ -25,6 +25,19 @@ export async function* withTransport<T>(
   }
 }
 
+/** Asks with a transport of its own. */
+export async function onTransport<T>(
+  { allowedCidrs, limits }: ApiAccess,
+  ask: (transport: HttpTransport) => Promise<T>,
+): Promise<T> {
+  const transport = new HttpTransport({ allowedCidrs, limits });
+  try {
+    return await ask(transport);
+  } finally {
+    await transport.close();
+  }
+}
+
 /** One of the secrets; throws SourceError if it is not there. */
 export function secretOf({ secrets }: ApiAccess, name: string): string {
   const value = secrets[name];

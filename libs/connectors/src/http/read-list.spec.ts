@@ -13,7 +13,7 @@ function source(answers: readonly (readonly unknown[])[]) {
 
 async function all(answers: readonly (readonly unknown[])[], pageSize: number, left?: ListPlace) {
   const parts = [];
-  for await (const part of readList(source(answers), pageSize, left)) parts.push(part);
+  for await (const part of readList(source(answers), { pageSize }, left)) parts.push(part);
   return parts;
 }
 
@@ -46,7 +46,7 @@ describe('a list that is read answer by answer', () => {
   it('ends for services that never come to an end', async () => {
     const ask = async (next: string) => ({ items: [], next: String(Number(next) + 1), from });
     const reading = async () => {
-      for await (const part of readList(ask, 10)) expect(part.last).toBe(false);
+      for await (const part of readList(ask, { pageSize: 10 })) expect(part.last).toBe(false);
     };
     await expect(reading()).rejects.toThrow('gave 1001 empty pages in a row');
   });

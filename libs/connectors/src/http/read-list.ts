@@ -8,6 +8,8 @@ export interface ListAnswer {
   items: readonly unknown[];
   /** A link or token of the service's, kept in cursors. */
   next?: string | undefined;
+  /** What comes again in `next` where a list goes in a circle; all of it if absent. */
+  unmoved?: string;
   /** What was asked, for messages. */
   from: string;
 }
@@ -29,6 +31,8 @@ export interface ListPart<Answer> {
   /** Where to go on behind these items. */
   place: ListPlace;
   answer: Answer;
+  /** True of the last part of its answer. */
+  whole: boolean;
   /** True of the last part of the answer that has no next. */
   last: boolean;
 }
@@ -38,13 +42,13 @@ const beginning: ListPlace = { next: '', done: 0, digest: '', seen: 0 };
 const maxEmpty = 1_000;
 
 /**
- * Reads a list answer by answer, in parts of at most `pageSize` items. `ask` gets what leads to an answer, the empty text for the
+ * Reads a list answer by answer, in parts of at most `pageSize` items, until the signal ends. `ask` gets what leads to an answer, the empty text for the
  * first. An answer that is not the same when reading goes on in its middle is handed on once more from its beginning: an item
  * may come twice, and none is missed.
  */
 export async function* readList<Answer extends ListAnswer>(
   ask: (next: string) => Promise<Answer>,
-  pageSize: number,
+  { pageSize, signal }: { pageSize: number; signal?: AbortSignal },
   left: ListPlace = beginning,
 ): AsyncGenerator<ListPart<Answer>> {
   const circle = new LoopGuard();
@@ -54,11 +58,12 @@ export async function* readList<Answer extends ListAnswer>(
   for (;;) {
     const answer = await ask(next);
     const { items, from } = answer;
-    if (answer.next !== undefined) circle.pass(answer.next, from);
+    if (answer.next !== undefined) circle.pass(answer.unmoved ?? answer.next, from);
     empty = items.length === 0 ? empty + 1 : 0;
     if (empty > maxEmpty) throw new SourceError(`${from} gave ${empty} empty pages in a row`);
     if (done > 0 && digestOf(items.slice(0, done)) !== left.digest) done = 0;
     do {
+      signal?.throwIfAborted();
       const part = items.slice(done, done + pageSize);
       done += part.length;
       seen += part.length;
@@ -67,7 +72,7 @@ export async function* readList<Answer extends ListAnswer>(
         whole && answer.next !== undefined
           ? { ...beginning, next: answer.next, seen }
           : { next, done, digest: digestOf(items.slice(0, done)), seen };
-      yield { items: part, place, answer, last: whole && answer.next === undefined };
+      yield { items: part, place, answer, whole, last: whole && answer.next === undefined };
     } while (done < items.length);
     if (answer.next === undefined) return;
     next = answer.next;

@@ -1,20 +1,17 @@
 import type { SourceField } from '../connector.js';
+import { SeenFields } from '../seen-fields.js';
 import { isObject, scalarText } from './json-value.js';
 
 const maxDepth = 6;
-const maxFields = 500;
-const maxExamples = 3;
-const maxExampleLength = 60;
-const maybeSecret = /password|passwd|secret|token|credential|private_?key|api_?key/i;
 
 /** The paths that there are in records, in the order they are met, each with values that it was seen with. */
 export function jsonFields(records: readonly unknown[]): SourceField[] {
-  const fields = new Map<string, Set<string>>();
+  const fields = new SeenFields();
   for (const record of records) collect(record, '', 0, fields);
-  return [...fields].map(([name, examples]) => ({ name, examples: [...examples] }));
+  return fields.list();
 }
 
-function collect(value: unknown, path: string, depth: number, fields: Map<string, Set<string>>): void {
+function collect(value: unknown, path: string, depth: number, fields: SeenFields): void {
   if (depth > maxDepth) return;
   if (Array.isArray(value)) {
     for (const element of value.slice(0, 20))
@@ -26,12 +23,7 @@ function collect(value: unknown, path: string, depth: number, fields: Map<string
     return;
   }
   const text = scalarText(value);
-  if (text === undefined || path === '') return;
-  const examples = fields.get(path) ?? new Set();
-  if (!fields.has(path) && fields.size >= maxFields) return;
-  fields.set(path, examples);
-  if (text.trim() === '' || examples.size >= maxExamples || maybeSecret.test(path)) return;
-  examples.add(text.length > maxExampleLength ? `${text.slice(0, maxExampleLength)}…` : text);
+  if (text !== undefined && path !== '') fields.see(path, [text]);
 }
 
 function join(path: string, name: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { expectEachAlone } from '../../test/read-one.js';
 import { names, readAll, sourcesFolder } from '../../test/source-fixture.js';
 
 const { source } = sourcesFolder();
@@ -145,5 +146,12 @@ describe('a source of JSON lines', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('one line', () => {
+  it('is what a read of everything gives', async () => {
+    const text = ['CN=a/b,O=x+y%20', 'ü', '"'].map((id) => JSON.stringify({ id, name: `n ${id}` })).join('\n');
+    expect(await expectEachAlone(source('jsonl', `${text}\n`))).toHaveLength(3);
   });
 });

@@ -7,11 +7,9 @@ import { isObject } from '../json/json-value.js';
 import { NotJson, parseJsonText } from '../json/parse-json.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
-import { type EntryReader, fileBeginning, fileConnector } from '../read-pages.js';
+import { type EntryReader, type FieldReader, fileBeginning, fileConnector, sampledEntries } from '../read-pages.js';
 import { sourceNames } from '../transform.js';
 import { type JsonLine, readLines } from './json-lines.js';
-
-const discovered = 100;
 
 /** One JSON object a line. */
 export function jsonlConnector(records: RecordKind, config: JsonlConfig, source: FileSource): Connector {
@@ -36,24 +34,18 @@ export function jsonlConnector(records: RecordKind, config: JsonlConfig, source:
     if (empty) throw new SourceError(`"${file.path}" has no lines at all`);
   };
 
-  return {
-    ...fileConnector(source, readEntries),
-    async discover(signal) {
-      const file = await source.open(signal);
-      try {
-        const found: unknown[] = [];
-        for await (const line of readLines(file, fileBeginning, signal)) {
-          const read = readLine(file, line);
-          if (read && 'value' in read) found.push(read.value);
-          if (found.length >= discovered || line.line >= 10 * discovered) break;
-        }
-        return jsonFields(found);
-      } finally {
-        await file.close(true);
-      }
-    },
-  };
+  return fileConnector(source, readEntries, readFields);
 }
+
+const readFields: FieldReader = async (file, signal) => {
+  const found: unknown[] = [];
+  for await (const line of readLines(file, fileBeginning, signal)) {
+    const read = readLine(file, line);
+    if (read && 'value' in read) found.push(read.value);
+    if (found.length >= sampledEntries || line.line >= 10 * sampledEntries) break;
+  }
+  return jsonFields(found);
+};
 
 /** The object of a line, or what is wrong with it; undefined if it is blank. */
 function readLine(

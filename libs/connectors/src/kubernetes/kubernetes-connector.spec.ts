@@ -1,8 +1,12 @@
 import { type KubernetesConfig, kubernetesConfig } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { conforms } from '../../test/conformance/conforms.js';
+import { quick } from '../../test/conformance/readings.js';
+import type { Person, SourceUnderTest } from '../../test/conformance/source-under-test.js';
 import { type Asked, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { type Cluster, kubernetesApi, serviceAccount } from '../../test/kubernetes-api.js';
-import { conforms, lastWords, quickLimits, readPages } from '../../test/listing-conformance.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
+import { attempt, lastWords } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -41,7 +45,7 @@ function cluster(): Cluster {
   };
 }
 
-function connector(config: Partial<KubernetesConfig> = {}, limits: Partial<HttpLimits> = quickLimits): Connector {
+function connector(config: Partial<KubernetesConfig> = {}, limits: Partial<HttpLimits> = quick): Connector {
   const valid = kubernetesConfig.parse({ url: server.origin, ...config });
   return kubernetesConnector(valid, {
     records: 'machine_identity',
@@ -53,26 +57,75 @@ function connector(config: Partial<KubernetesConfig> = {}, limits: Partial<HttpL
 
 const expected = cluster().accounts.map((account) => (account as { metadata: { uid: string } }).metadata.uid);
 
-conforms(server, () => ({
-  api: kubernetesApi(cluster(), token).api,
-  connector: (limits) => connector({ token_secrets: true }, limits),
-  expected,
-  listOf: ({ url }) => url.pathname,
-  withoutList: (reply) => ({ ...reply, body: { ...(reply.body as object), items: undefined } }),
-  emptied: (reply) => {
-    const body = reply.body as { metadata: object };
-    return {
-      ...reply,
-      body: { ...body, items: [], metadata: { ...body.metadata, continue: '', remainingItemCount: 5 } },
-    };
-  },
-  secrets: [token, 'c2VjcmV0'],
-}));
+const kit = await testServer();
+
+function kubernetesUnderTest(): SourceUnderTest {
+  let { api } = kubernetesApi(cluster(), token);
+  const config = { url: kit.origin, token_secrets: true };
+  const fill = (accounts: readonly object[]) => {
+    ({ api } = kubernetesApi({ ...cluster(), accounts: [...accounts] }, token));
+    return connector(config);
+  };
+  const named = (people: readonly Person[]) =>
+    people.map(({ name }, number) => serviceAccount(number < 6 ? 'default' : 'shop', name, number));
+  const spoiled = (metadata: object) => (people: readonly Person[]) =>
+    fill([...named(people).slice(0, 2), { metadata }, ...named(people).slice(2)]);
+  const metadataOf = (reply: Reply) => (reply.body as { metadata: object }).metadata;
+  return {
+    name: 'kubernetes',
+    open: () => connector(config),
+    fill: (people) => void fill(named(people)),
+    nobody: 'complete',
+    secrets: [token, 'c2VjcmV0'],
+    discovers: ['metadata.name', 'metadata.uid', '@username', '@pods'],
+    readsOne: { stranger: 'nobody' },
+    changes: { lacks: 'its watch is not followed' },
+    bad: {
+      withoutId: spoiled({ name: 'nobody', namespace: 'shop' }),
+      ofWrongType: spoiled({ name: 'nobody', namespace: 'shop', uid: ['of', { a: 'list' }].slice(1) }),
+      tooLarge: spoiled({ name: 'x'.repeat(20_000), namespace: 'shop', uid: 'large' }),
+    },
+    reached: {
+      over: 'http',
+      server: kit,
+      answer: (asked) => api(asked),
+      listOf: ({ url }) => url.pathname,
+      answerSize: { lacks: 'it is asked for as many as a page takes' },
+      renewal: { lacks: 'its token is one for ever' },
+      lies: {
+        withoutList: (reply) => ({ ...reply, body: { ...(reply.body as object), items: undefined } }),
+        emptied: (reply) => ({
+          ...reply,
+          body: {
+            ...(reply.body as object),
+            items: [],
+            metadata: { ...metadataOf(reply), continue: '', remainingItemCount: 5 },
+          },
+        }),
+        repeating(reply, earlier) {
+          const [one, other] = [reply, earlier].map(({ body }) => body as { kind: string; items: unknown[] });
+          const again = one?.kind === 'ServiceAccountList' && other?.kind === one.kind ? other.items.slice(0, 1) : [];
+          return { ...reply, body: { ...one, items: [...(one?.items ?? []), ...again] } };
+        },
+        emptyBefore(reply, { url }, nth) {
+          const sent = Buffer.from(url.searchParams.get('continue') ?? '', 'base64url').toString();
+          const place = { version: '1000', from: 0, ...JSON.parse(sent || '{}'), nth };
+          const token = Buffer.from(JSON.stringify(place)).toString('base64url');
+          const metadata = { ...metadataOf(reply), continue: token };
+          return { ...reply, body: { ...(reply.body as object), items: [], metadata } };
+        },
+        leadingTo: { lacks: 'it gives tokens, not links' },
+        expired: { lacks: 'a list whose token is too old is begun again, as is tested below' },
+      },
+    },
+  };
+}
+conforms(kubernetesUnderTest());
 
 describe('a service account', () => {
   it('is a workload, with the pods that run as it and the names of its tokens', async () => {
     server.serve(kubernetesApi(cluster(), token).api);
-    const { pages } = await readPages(connector({ token_secrets: true }), 100);
+    const { pages } = await attempt(connector({ token_secrets: true }), { pageSize: 100 });
     expect(lastWords(pages)['uid-shop-app-7']).toEqual({
       account_id: ['system:serviceaccount:shop:app-7'],
       display_name: ['app-7'],
@@ -90,7 +143,7 @@ describe('a service account', () => {
 
   it('is read without pods and secrets where these are not wanted, and of some namespaces only', async () => {
     server.serve(kubernetesApi(cluster(), token).api);
-    const { pages } = await readPages(connector({ pods: false, namespaces: ['shop', 'empty'] }), 100);
+    const { pages } = await attempt(connector({ pods: false, namespaces: ['shop', 'empty'] }), { pageSize: 100 });
     expect(Object.keys(lastWords(pages))).toEqual(expected.filter((uid) => uid.includes('shop')).sort());
     expect(server.asked.map(({ url }) => url.pathname)).toEqual([
       '/api/v1/namespaces/shop/serviceaccounts',
@@ -101,11 +154,11 @@ describe('a service account', () => {
   it('is asked for with its tokens by name only, and what secrets hold is refused', async () => {
     const { api } = kubernetesApi(cluster(), token);
     server.serve(api);
-    await readPages(connector({ token_secrets: true }), 100);
+    await attempt(connector({ token_secrets: true }), { pageSize: 100 });
     const asked = server.asked.find(({ url }) => url.pathname === '/api/v1/secrets');
     expect(asked?.headers.accept).toContain('as=PartialObjectMetadataList');
     server.serve((request) => api({ ...request, headers: { authorization: request.headers.authorization } }));
-    const { error } = await readPages(connector({ token_secrets: true }), 100);
+    const { error } = await attempt(connector({ token_secrets: true }), { pageSize: 100 });
     expect((error as Error).message).toContain('/api/v1/secrets answered with no PartialObjectMetadataList');
   });
 });
@@ -117,7 +170,7 @@ describe('a list of pods', () => {
     source.pods.push(...Array.from({ length: 1_200 }, () => pod));
     const { api } = kubernetesApi(source, token);
     server.serve(api);
-    const { pages } = await readPages(connector(), 100);
+    const { pages } = await attempt(connector(), { pageSize: 100 });
     expect(lastWords(pages)['uid-shop-app-9']).toMatchObject({ 'attributes.used_by_pods': ['1200'] });
     const begin = (asked: Asked) => {
       const url = new URL(asked.url);
@@ -125,7 +178,7 @@ describe('a list of pods', () => {
       return api({ ...asked, url });
     };
     server.serve(begin);
-    expect(String((await readPages(connector(), 100)).error)).toContain('answers in a circle');
+    expect(String((await attempt(connector(), { pageSize: 100 })).error)).toContain('answers in a circle');
   });
 });
 
@@ -143,7 +196,7 @@ describe('a list whose token has expired', () => {
       }
       return api(asked);
     });
-    const { pages, error } = await readPages(connector(), 3);
+    const { pages, error } = await attempt(connector(), { pageSize: 3 });
     expect(error).toBeUndefined();
     expect(Object.keys(lastWords(pages))).toEqual([...expected, 'uid-default-aaa'].sort());
     expect(pages.filter(({ last }) => last)).toHaveLength(1);
@@ -162,10 +215,10 @@ describe('a list whose token has expired', () => {
   it('begins again also where a cursor is taken up a day later', async () => {
     const { api, state } = kubernetesApi(cluster(), token);
     server.serve(api);
-    const { pages } = await readPages(connector(), 3);
+    const { pages } = await attempt(connector(), { pageSize: 3 });
     state.expired.add(String(state.version));
     state.version += 1;
-    const rest = await readPages(connector(), 3, pages[1]?.cursor);
+    const rest = await attempt(connector(), { pageSize: 3, cursor: pages[1]?.cursor ?? {} });
     expect(rest.error).toBeUndefined();
     expect(Object.keys(lastWords(rest.pages))).toEqual([...expected].sort());
   });
@@ -176,14 +229,14 @@ describe('a list whose token has expired', () => {
       state.expired.add(String(state.version));
       return api(asked);
     });
-    const expiring = await readPages(connector(), 3);
+    const expiring = await attempt(connector(), { pageSize: 3 });
     expect((expiring.error as Error).message).toContain('begun 4 times, the list could not be read to its end');
     let version = 0;
     server.serve((asked) => {
       const reply = kubernetesApi(cluster(), token).api(asked);
       return withVersion(reply, ++version);
     });
-    const mixed = await readPages(connector({ pods: false }), 3);
+    const mixed = await attempt(connector({ pods: false }), { pageSize: 3 });
     expect((mixed.error as Error).message).toContain('went on with another version of its list');
     expect([...expiring.pages, ...mixed.pages].some(({ last }) => last)).toBe(false);
   });
@@ -206,8 +259,8 @@ describe('a connector for a cluster', () => {
     server.serve(kubernetesApi(cluster(), token).api);
     const records = 'machine_identity';
     const allowed = createConnector({ ...settings, records, allowedCidrs: loopback });
-    expect((await readPages(allowed, 1000)).error).toBeUndefined();
-    const { error } = await readPages(createConnector({ ...settings, records }), 1000);
+    expect((await attempt(allowed, { pageSize: 1000 })).error).toBeUndefined();
+    const { error } = await attempt(createConnector({ ...settings, records }), { pageSize: 1000 });
     expect((error as Error).message).toContain('it is not called: 127.0.0.1 is not a public address');
   });
 
@@ -222,8 +275,21 @@ describe('a connector for a cluster', () => {
       status: 403,
       body: { kind: 'Status', status: 'Failure', message, reason: 'Forbidden', code: 403 },
     });
-    const { error } = await readPages(connector(), 3);
+    const { error } = await attempt(connector(), { pageSize: 3 });
     expect((error as Error).message).toBe(`GET ${server.origin}/api/v1/pods answered 403 (Forbidden: ${message})`);
     expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('one service account', () => {
+  it('is what a read of everything gives, with its pods and tokens', async () => {
+    server.serve(kubernetesApi(cluster(), token).api);
+    expect(await expectEachAlone(connector())).toHaveLength(11);
+  });
+
+  it('is not taken for gone where the list is refused', async () => {
+    const { api } = kubernetesApi(cluster(), token);
+    server.serve((asked) => (asked.url.pathname.endsWith('/serviceaccounts') ? { status: 403 } : api(asked)));
+    await expect(readOne(connector(), 'nobody')).rejects.toThrow(SourceError);
   });
 });

@@ -1,8 +1,13 @@
 import type { RecordKind } from '@idsync/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Attribute, Change, Client } from 'ldapts';
+import { conforms } from '../../test/conformance/conforms.js';
+import type { Spoiled } from '../../test/conformance/source-under-test.js';
+import { PeopleInDirectory } from '../../test/people-in-directory.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import { administrator, domain, haveSamba, password, type Samba, startSamba } from '../../test/samba.js';
+import { Wire } from '../../test/wire.js';
 import { CheckpointExpired, type Connector, type Page } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 
@@ -59,6 +64,71 @@ suite('an Active Directory', () => {
     expect(errors).toEqual([]);
     return Object.fromEntries(records.map(({ fields }) => [fields[key]?.[0] ?? '', fields[field] ?? []]));
   }
+
+  const kit = new PeopleInDirectory(() => samba.client, {
+    base: `OU=Kit,${domain}`,
+    dn: (login) => `CN=${login},OU=Kit,${domain}`,
+    entry: ({ id, name }) => ({
+      objectClass: 'user',
+      sAMAccountName: `kit-${id}`,
+      displayName: name,
+      mail: `${id}@example.test`,
+      userAccountControl: normal,
+    }),
+    name: 'displayName',
+  });
+  let wire: Wire;
+  beforeAll(async () => {
+    wire = await Wire.to(389, samba.address);
+    await kit.begin();
+  });
+  afterAll(() => wire?.close());
+  const kitFields = { user_principal_name: 'cn', display_name: 'displayName', 'attributes.dn': 'dn' };
+  const openKit = (config: Record<string, unknown> = {}) =>
+    source({
+      url: `ldap://127.0.0.1:${wire.port}`,
+      server_name: 'dc1.example.test',
+      base_dn: kit.base,
+      fields: kitFields,
+      deleted_objects: true,
+      ...config,
+    });
+  const spoiled =
+    (change: Record<string, string | Buffer | undefined>, config: Record<string, unknown>): Spoiled =>
+    async (people) => {
+      await kit.fill(people);
+      await kit.add({ id: 'odd', login: 'odd', name: 'Odd', enabled: true }, change);
+      return openKit(config);
+    };
+  conforms({
+    name: 'Active Directory',
+    open: openKit,
+    fill: (people) => kit.fill(people),
+    always: [kit.always.name],
+    nobody: 'complete',
+    secrets: [password],
+    discovers: ['sAMAccountName', 'objectGUID', '@groups', '@status'],
+    readsOne: { stranger: '00000000-0000-4000-8000-000000000000' },
+    changes: {
+      tell: 'everything',
+      put: (one) => kit.put(one),
+      remove: (id) => kit.remove(id),
+      expire: { lacks: 'one controller counts on for ever; another one, or a restored one, is tested below' },
+    },
+    bad: {
+      withoutId: spoiled({ mail: undefined }, { external_id: 'mail', deleted_objects: false }),
+      ofWrongType: spoiled(
+        { thumbnailPhoto: Buffer.from('ffd80001', 'hex') },
+        { fields: { ...kitFields, 'attributes.photo': 'thumbnailPhoto' } },
+      ),
+      tooLarge: spoiled(
+        { info: 'x'.repeat(1_000), comment: 'x'.repeat(20_000) },
+        { fields: { ...kitFields, 'attributes.note': 'comment' } },
+      ),
+    },
+    reached: { over: 'tcp', wire: () => wire },
+    runs: 4,
+  });
 
   it('is read by objectGUID as its own tools show it, in pages of any size, however often it is interrupted', async () => {
     const config = {
@@ -270,5 +340,16 @@ suite('an Active Directory', () => {
     await expect(read(source({ base_dn: `OU=Nowhere,${domain}` }))).rejects.toThrow(
       `reading OU=Nowhere,${domain}: the entry does not exist, or this account may not see it`,
     );
+  });
+
+  it('gives one user as a read of everything does, by objectGUID, an attribute or the name', async () => {
+    for (const external_id of ['objectGUID', 'sAMAccountName', 'dn']) {
+      const strangers = [
+        'Nobody',
+        ...(external_id === 'dn' ? [`CN=Administrator,CN=Users,${domain}`] : ['Administrator']),
+      ];
+      const known = external_id === 'dn' ? strangers.slice(1) : strangers;
+      expect((await expectEachAlone(source({ external_id }), known)).length).toBeGreaterThan(3);
+    }
   });
 });

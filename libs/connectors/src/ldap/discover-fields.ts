@@ -1,5 +1,6 @@
 import { isSecretLdapAttribute, ldapVirtualNames } from '@idsync/contracts';
 import type { SourceField } from '../connector.js';
+import { SeenFields } from '../seen-fields.js';
 import type { DirectoryServer } from './directory-server.js';
 import { textsOf } from './entry-values.js';
 import { completeRanges } from './fetch-entries.js';
@@ -7,8 +8,6 @@ import type { LdapSession } from './ldap-session.js';
 import { type Listing, listEntries } from './list-entries.js';
 
 const sampled = 100;
-const examplesPerField = 3;
-const exampleLength = 60;
 const operational = { active_directory: ['*', 'memberOf'], ldap: ['*', '+'] };
 
 /** The attributes of the first entries, under the names that a mapping can use. */
@@ -17,25 +16,18 @@ export async function discoverFields(
   listing: Listing,
   { kind }: DirectoryServer,
 ): Promise<SourceField[]> {
-  const examples = new Map<string, Set<string>>(ldapVirtualNames.map((name) => [name, new Set()]));
+  const fields = new SeenFields(isSecretLdapAttribute);
+  for (const name of ldapVirtualNames) fields.see(name);
   for await (const entries of listEntries(session, listing, operational[kind], sampled)) {
     for (const entry of entries) {
       await completeRanges(session, entry);
-      examples.get('dn')?.add(entry.dn);
+      fields.see('dn', [entry.dn]);
       for (const sent of entry.names) {
         const [name = ''] = sent.split(';range=', 1);
-        if (isSecretLdapAttribute(name)) continue;
-        const seen = examples.get(name) ?? new Set();
-        examples.set(name, seen);
-        for (const text of textsOf(entry, name) ?? []) if (seen.size < examplesPerField) seen.add(shortened(text));
+        if (!isSecretLdapAttribute(name)) fields.see(name, textsOf(entry, name));
       }
     }
     break;
   }
-  const fields = [...examples].map(([name, seen]) => ({ name, examples: [...seen].slice(0, examplesPerField) }));
-  return fields.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function shortened(text: string): string {
-  return text.length > exampleLength ? `${text.slice(0, exampleLength)}…` : text;
+  return fields.list().sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -62,7 +62,7 @@ export async function fetchEntries(
 }
 
 /** An entry by its name; undefined if it is not there any more, or is not what the filter wants. */
-async function readEntry(
+export async function readEntry(
   session: LdapSession,
   dn: string,
   filter: Filter,

@@ -20,6 +20,10 @@ export function ldapConnector(settings: LdapSettings): Connector {
   return {
     tellsChanges: true,
     read: (options) => readDirectory(settings, options),
+    readOne: (externalId, signal) =>
+      withSession(settings, signal, (session, server) =>
+        new Reading(settings, { pageSize: 1, signal }, session, server).one(externalId),
+      ),
     discover: (signal) =>
       withSession(settings, signal, async (session, server) =>
         discoverFields(session, listingOf(settings, server), server),

@@ -4,7 +4,7 @@ import { SourceError } from '../connector.js';
 import { MalformedMessage } from './ber.js';
 import { refusal } from './ldap-errors.js';
 import { type LdapEntry, type LdapMessage, type LdapResult, readMessage } from './ldap-messages.js';
-import { type Endpoint, openSocket, secureSocket } from './ldap-socket.js';
+import { connect, type Endpoint, secureSocket } from './ldap-socket.js';
 import { MessageStream } from './message-stream.js';
 
 export interface Search {
@@ -62,7 +62,7 @@ export class LdapSession {
     signal: AbortSignal,
     operationMs = defaultOperationMs,
   ): Promise<LdapSession> {
-    return new LdapSession(await openSocket(endpoint, allowedCidrs, signal), signal, operationMs);
+    return new LdapSession(await connect(endpoint, allowedCidrs, signal), signal, operationMs);
   }
 
   async startTls(endpoint: Endpoint): Promise<void> {

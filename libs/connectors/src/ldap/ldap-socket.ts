@@ -1,14 +1,8 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import {
-  addressVetter,
-  BlockedError,
-  ConnectTimeoutError,
-  connectVetted,
-  hostResolver,
-  UnresolvedError,
-} from '@idsync/runtime';
+import { BlockedError, ConnectTimeoutError, UnresolvedError } from '@idsync/runtime';
 import { SourceError } from '../connector.js';
+import { openSocket, orAborted } from '../open-socket.js';
 
 export interface Endpoint {
   /** As it is called; no brackets. */
@@ -36,24 +30,16 @@ export function endpointOf(config: {
   return { host, port, secure, ca: config.ca, serverName: config.server_name };
 }
 
-/** Connects to one of the addresses of the host, all of which may be called. */
-export async function openSocket(
+/** A connection as the endpoint has it, with TLS or, for now, without. */
+export async function connect(
   endpoint: Endpoint,
   allowedCidrs: readonly string[],
   signal: AbortSignal,
 ): Promise<Socket> {
-  signal.throwIfAborted();
   const { host, port, secure } = endpoint;
   if (port < 1 || port > 65_535) throw new SourceError(`${port} is no port`);
-  const settings = { vet: addressVetter(allowedCidrs), resolve: hostResolver(resolveMs), connectMs };
-  const connecting = connectVetted(settings, host, port).then((socket) => {
-    // What happens before the next one listens must not end the process.
-    socket.on('error', () => undefined);
-    // Nobody waits for it any more.
-    if (signal.aborted) socket.destroy();
-    return socket;
-  });
-  const opened = await orAborted(connecting, signal).catch((error: unknown) => {
+  const called = { host, port, allowedCidrs, resolveMs, connectMs };
+  const opened = await openSocket(called, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw unreachable(endpoint, error);
   });
@@ -105,17 +91,6 @@ async function settled(socket: Socket, event: string, name: string, signal: Abor
     socket.destroy();
     throw error;
   }
-}
-
-/** The outcome of `work`, or the reason of the signal if that comes first. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 function failureOf(cause: Error & { code?: string }): string {

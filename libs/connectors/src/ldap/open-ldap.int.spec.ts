@@ -2,6 +2,10 @@ import type { RecordKind } from '@idsync/contracts';
 import { ldapConfig } from '@idsync/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Attribute, Change } from 'ldapts';
+import { conforms } from '../../test/conformance/conforms.js';
+import type { Spoiled } from '../../test/conformance/source-under-test.js';
+import { PeopleInDirectory } from '../../test/people-in-directory.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import {
   admin,
@@ -14,6 +18,7 @@ import {
   startSlapd,
   suffix,
 } from '../../test/slapd.js';
+import { Wire } from '../../test/wire.js';
 import { CheckpointExpired, type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { ldapConnector } from './ldap-connector.js';
@@ -55,14 +60,71 @@ suite('an OpenLDAP directory', () => {
     });
   }
 
-  async function change(
-    dn: string,
-    operation: 'add' | 'replace' | 'delete',
-    type: string,
-    ...values: string[]
-  ): Promise<void> {
-    await slapd.client.modify(dn, new Change({ operation, modification: new Attribute({ type, values }) }));
-  }
+  const change: Slapd['change'] = (...words) => slapd.change(...words);
+
+  const kit = new PeopleInDirectory(() => slapd.client, {
+    base: `ou=kit,${suffix}`,
+    dn: (login) => `uid=${login},ou=kit,${suffix}`,
+    entry: ({ id, login, name }) => ({
+      ...person(login),
+      cn: name,
+      employeeNumber: id,
+      mail: `${id}@example.test`,
+    }),
+    name: 'cn',
+  });
+  let wire: Wire;
+  beforeAll(async () => {
+    wire = await Wire.to(Number(new URL(slapd.url).port));
+    await kit.begin();
+  });
+  afterAll(() => wire?.close());
+  const kitFields = { user_principal_name: 'uid', display_name: 'cn', 'attributes.number': 'employeeNumber' };
+  const openKit = (config: Record<string, unknown> = {}) =>
+    source({
+      url: `ldap://127.0.0.1:${wire.port}`,
+      unencrypted: true,
+      base_dn: kit.base,
+      fields: kitFields,
+      overlap_seconds: 1,
+      ...config,
+    });
+  const spoiled =
+    (change: Record<string, string | Buffer | undefined>, config: Record<string, unknown>): Spoiled =>
+    async (people) => {
+      await kit.fill(people);
+      await kit.add({ id: 'odd', login: 'odd', name: 'Odd', enabled: true }, change);
+      return openKit(config);
+    };
+  conforms({
+    name: 'OpenLDAP',
+    open: openKit,
+    fill: (people) => kit.fill(people),
+    always: [kit.always.name],
+    nobody: 'complete',
+    secrets: [password],
+    discovers: ['uid', 'cn', '@groups', '@status'],
+    readsOne: { stranger: '00000000-0000-4000-8000-000000000000' },
+    changes: {
+      tell: 'who_is_there',
+      put: (one) => kit.put(one),
+      remove: (id) => kit.remove(id),
+      expire: { lacks: 'a time is never too old; a change of groups is tested below' },
+    },
+    bad: {
+      withoutId: spoiled({ mail: undefined }, { external_id: 'mail' }),
+      ofWrongType: spoiled(
+        { jpegPhoto: Buffer.from('ffd80001', 'hex') },
+        { fields: { ...kitFields, 'attributes.photo': 'jpegPhoto' } },
+      ),
+      tooLarge: spoiled(
+        { description: 'x'.repeat(20_000) },
+        { fields: { ...kitFields, 'attributes.note': 'description' } },
+      ),
+    },
+    reached: { over: 'tcp', wire: () => wire },
+    runs: 8,
+  });
 
   it('reads everybody over StartTLS, in the order of their entryUUID', async () => {
     const { records, errors, pages } = await read(source());
@@ -324,6 +386,43 @@ suite('an OpenLDAP directory', () => {
         'localhost is not called: ::1',
       );
       await expect(failure(closed(['127.0.0.0/8'], 'ldap://127.0.0.1:1'))).resolves.toContain('(ECONNREFUSED)');
+    });
+  });
+
+  describe('gives one entry as a read of everything does', () => {
+    const some = '(uid=user1*0)';
+
+    it('by its anchor, an attribute or its name, and none that the filter or the base leaves out', async () => {
+      const user7 = personDn('user7');
+      const byUuid = await read(source({ filter: '(uid=user7)' }));
+      const uuid = byUuid.records[0]?.external_id ?? '';
+      const stranger = '00000000-0000-4000-8000-000000000000';
+      expect((await expectEachAlone(source({ filter: some }), [uuid, stranger])).length).toBeGreaterThan(50);
+      const byUid = source({ filter: some, external_id: 'uid' });
+      expect((await expectEachAlone(byUid, ['user7', 'USER10', 'nobody', '*', 'user1*0'])).length).toBeGreaterThan(50);
+      const byName = await expectEachAlone(source({ filter: some, external_id: 'dn' }), [
+        user7,
+        `uid=no/body,${people}`,
+      ]);
+      expect(byName.length).toBeGreaterThan(50);
+      expect(await readOne(source({ base_dn: suffix, external_id: 'dn' }), user7)).toMatchObject({
+        record: { external_id: user7 },
+      });
+      expect(await readOne(source({ base_dn: newcomers, external_id: 'dn', filter: '(objectClass=*)' }), user7)).toBe(
+        'absent',
+      );
+    });
+
+    it('and takes nobody for gone where it cannot compare, or nobody is to be seen', async () => {
+      const unknown = source({ external_id: 'noSuchAttribute' });
+      await expect(readOne(unknown, 'user7')).rejects.toThrow('can be compared by noSuchAttribute');
+      await expect(readOne(source({ external_id: 'uid', filter: '(uid=nobody)' }), 'user7')).rejects.toThrow(
+        SourceError,
+      );
+      await expect(readOne(source({ external_id: 'dn', filter: '(uid=nobody)' }), personDn('user7'))).rejects.toThrow(
+        SourceError,
+      );
+      await expect(readOne(source(), 'no uuid')).rejects.toThrow(SourceError);
     });
   });
 });

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { ldapMappings } from '@idsync/contracts';
 import { Control, type Filter } from 'ldapts';
 import { z } from 'zod';
-import { CheckpointExpired, type Cursor, type Page, type ReadOptions, SourceError } from '../connector.js';
+import {
+  CheckpointExpired,
+  type Cursor,
+  type FoundRecord,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from '../connector.js';
+import { foundIn } from '../look-through.js';
 import { both, type Checkpoint, Clock, changedSince, checkpointShape, readCheckpoint } from './changes.js';
 import type { DirectoryServer } from './directory-server.js';
 import { equals, fetchEntries, inParallel } from './fetch-entries.js';
@@ -10,6 +18,7 @@ import { GroupReader } from './group-reader.js';
 import { RecordMaker } from './ldap-record.js';
 import type { LdapSession } from './ldap-session.js';
 import { entriesAfter, type Listing, type Located } from './list-entries.js';
+import { locateEntries } from './locate-entries.js';
 import type { LdapSettings } from './open-session.js';
 import { parseFilter } from './parse-filter.js';
 
@@ -90,6 +99,14 @@ export class Reading {
       const removed = located.map(({ key }) => key);
       yield { records: [], errors: [], removed, cursor: { ...place }, last: end, ...(end && this.told(place)) };
     }
+  }
+
+  /** The record by this id, where and as a read of everything would find it. */
+  async one(externalId: string): Promise<FoundRecord> {
+    const { anchor, externalId: attribute } = this;
+    const named = { anchor, attribute, value: externalId };
+    const located = await locateEntries(this.session, this.listing, named);
+    return foundIn(await this.recordsOf(located, 0), externalId);
   }
 
   /** What a later read has to know is looked up before anything is read: what happens meanwhile is read twice, not never. */

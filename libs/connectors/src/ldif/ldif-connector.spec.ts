@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { expectEachAlone } from '../../test/read-one.js';
 import { names, readAll, sourcesFolder } from '../../test/source-fixture.js';
 
 const { source } = sourcesFolder();
+const { signal } = new AbortController();
 
 async function read(content: string | Uint8Array, config = {}, records: 'user' | 'machine_identity' = 'user') {
   const { records: read, errors } = await readAll(source('ldif', content, config, records));
@@ -240,7 +242,58 @@ describe('an LDIF source', () => {
     ]);
   });
 
+  it('tells the attributes that its entries have, but for secrets and what is no text', async () => {
+    const text = [
+      'version: 1',
+      ...['dn: ou=people,dc=x', 'objectClass: organizationalUnit', 'ou: people', ''],
+      ...['dn: uid=1,dc=x', 'objectClass: person', `jpegPhoto:: ${base64(Buffer.from([0xff, 0xd8, 0]))}`],
+      ...[
+        'uid: 1',
+        'mail: a@x.example',
+        'mail: b@x.example',
+        'userPassword: {SSHA}abc',
+        'note:< file:///etc/passwd',
+        '',
+      ],
+      ...['no entry', ''],
+      ...[
+        'dn: uid=2,dc=x',
+        'objectClass: person',
+        'uid: 2',
+        'MAIL: c@x.example',
+        'mail: d@x.example',
+        'shadowHash: abc',
+        '',
+      ],
+    ].join('\n');
+    await expect(source('ldif', text, { external_id: 'none' }).discover?.(signal)).resolves.toEqual([
+      { name: 'dn', examples: ['uid=1,dc=x', 'uid=2,dc=x'] },
+      { name: 'objectclass', examples: ['person'] },
+      { name: 'uid', examples: ['1', '2'] },
+      { name: 'mail', examples: ['a@x.example', 'b@x.example', 'c@x.example'] },
+      { name: 'shadowhash', examples: [] },
+    ]);
+    await expect(source('ldif', 'version: 1\n').discover?.(signal)).rejects.toThrow('has no entries at all');
+  });
+
+  it('tells its attributes by its first entries only', async () => {
+    const entry = (uid: number) => `dn: uid=${uid},dc=x\nuid: ${uid}\n\n`;
+    // Where it is cut off is behind the first chunk that is read.
+    const entries = Array.from({ length: 5_000 }, (_, uid) => entry(uid)).join('');
+    const fields = await source('ldif', `${entries}dn: cut of`).discover?.(signal);
+    expect(fields?.map(({ name }) => name)).toEqual(['dn', 'uid']);
+  });
+
   it('fails at a line that never ends', async () => {
     await expect(read(`dn: a\nuid: ${'x'.repeat(9_000_000)}`)).rejects.toThrow('line 2 is longer than 8 MiB');
+  });
+});
+
+describe('one entry of an LDIF source', () => {
+  it('is what a read of everything gives, and absent where its class is not wanted', async () => {
+    const entry = (id: string, objectClass: string) =>
+      `dn: uid=${id},dc=x\nobjectClass: ${objectClass}\nuid: ${id}\ncn: n${id}\n`;
+    const text = [entry('1', 'person'), entry('2', 'person'), entry('3', 'device')].join('\n');
+    expect(await expectEachAlone(source('ldif', text), ['3', 'nobody'])).toEqual(['1', '2']);
   });
 });

@@ -1,31 +1,69 @@
-import type { LdifConfig, RecordKind } from '@idsync/contracts';
+import { isSecretLdapAttribute, type LdifConfig, type RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
 import { type Mapping, mapRecord } from '../map-record.js';
-import type { FileSource } from '../open-source-file.js';
-import { type EntryReader, fileConnector, type ReadEntry } from '../read-pages.js';
+import type { FileSource, SourceFile } from '../open-source-file.js';
+import {
+  type EntryReader,
+  type FieldReader,
+  fileBeginning,
+  fileConnector,
+  type Position,
+  type ReadEntry,
+  sampledEntries,
+} from '../read-pages.js';
 import { readText } from '../read-text.js';
+import { SeenFields } from '../seen-fields.js';
 import { sourceNames } from '../transform.js';
 import type { LdifEntry } from './ldif-entry.js';
 import { LdifParser } from './ldif-parser.js';
 import { isSelected } from './ldif-selection.js';
+import { decodeValue, type LdifLine } from './ldif-value.js';
 
 /** Entries of an LDIF export. */
 export function ldifConnector(records: RecordKind, config: LdifConfig, source: FileSource): Connector {
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields };
   const wanted = new Set(sourceNames(config).map(attributeName));
+  const isWanted = ({ name }: LdifLine) => wanted.has(name);
 
   const readEntries: EntryReader = async function* (file, from, signal) {
-    const { start, chunks } = await readText(file, from.offset, signal);
-    const parser = new LdifParser(file.path, wanted, { offset: start, line: from.line });
-    const read = (entry: LdifEntry): ReadEntry => ({ next: entry.next, ...readEntry(entry, mapping, config) });
-    for await (const chunk of chunks) {
-      for (const entry of parser.feed(chunk)) yield read(entry);
+    for await (const entry of entriesOf(file, from, isWanted, signal)) {
+      yield { next: entry.next, ...readEntry(entry, mapping, config) };
     }
-    for (const entry of parser.end()) yield read(entry);
-    // An export of nothing is one that failed.
-    if (from.offset === 0 && !parser.sawEntry) throw new SourceError(`"${file.path}" has no entries at all`);
   };
-  return fileConnector(source, readEntries);
+  const readFields: FieldReader = async (file, signal) => {
+    const fields = new SeenFields();
+    let [selected, seen] = [0, 0];
+    for await (const { values, problem } of entriesOf(file, fileBeginning, isReadable, signal)) {
+      if (problem === undefined && isSelected(records, values.get('objectclass') ?? [], config.object_class)) {
+        for (const [name, texts] of values) fields.see(name, texts);
+        selected += 1;
+      }
+      seen += 1;
+      if (selected >= sampledEntries || seen >= 10 * sampledEntries) break;
+    }
+    return fields.list();
+  };
+  return fileConnector(source, readEntries, readFields);
+}
+
+/** Entries with the values of their lines that are wanted. */
+async function* entriesOf(
+  file: SourceFile,
+  from: Position,
+  isWanted: (line: LdifLine) => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<LdifEntry> {
+  const { start, chunks } = await readText(file, from.offset, signal);
+  const parser = new LdifParser(file.path, isWanted, { offset: start, line: from.line });
+  for await (const chunk of chunks) yield* parser.feed(chunk);
+  yield* parser.end();
+  // An export of nothing is one that failed.
+  if (from.offset === 0 && !parser.sawEntry) throw new SourceError(`"${file.path}" has no entries at all`);
+}
+
+/** Pictures and the like can be mapped to nothing. */
+function isReadable(line: LdifLine): boolean {
+  return line.encoding !== 'url' && decodeValue(line) !== undefined && !isSecretLdapAttribute(line.name);
 }
 
 function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Omit<ReadEntry, 'next'> {

@@ -36,7 +36,7 @@ export class OpenEntry {
 
   constructor(
     readonly line: number,
-    private readonly wanted: ReadonlySet<string>,
+    private readonly isWanted: (line: LdifLine) => boolean,
     first: LdifLine | undefined,
   ) {
     this.bare = first?.name === 'dn';
@@ -65,7 +65,7 @@ export class OpenEntry {
     if (isCutBase64(line)) this.cutBase64 = true;
     if (this.bytes > maxEntryBytes) this.problem ??= 'is larger than 8 MiB';
     if (line.name === 'objectclass') this.addClass(line);
-    else if (this.problem === undefined && this.wanted.has(line.name)) this.addValue(line);
+    else if (this.problem === undefined && this.isWanted(line)) this.addValue(line);
   }
 
   finish(next: Position): LdifEntry {

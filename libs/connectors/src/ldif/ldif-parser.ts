@@ -1,7 +1,7 @@
 import { SourceError } from '../connector.js';
 import type { Position } from '../read-pages.js';
 import { type LdifEntry, maxEntryBytes, OpenEntry } from './ldif-entry.js';
-import { splitLine } from './ldif-value.js';
+import { type LdifLine, splitLine } from './ldif-value.js';
 
 /** Makes entries of the chunks of an LDIF file of content records (RFC 2849). */
 export class LdifParser {
@@ -14,7 +14,7 @@ export class LdifParser {
 
   constructor(
     private readonly path: string,
-    private readonly wanted: ReadonlySet<string>,
+    private readonly isWanted: (line: LdifLine) => boolean,
     private at: Position,
   ) {}
 
@@ -105,7 +105,7 @@ export class LdifParser {
       throw this.failure(`changetype ${line.value} in line ${folded.line}: only whole entries can be read`);
     }
     if (this.entry) this.entry.bare = false;
-    else this.entry = new OpenEntry(folded.line, this.wanted, line);
+    else this.entry = new OpenEntry(folded.line, this.isWanted, line);
     this.entry.add(line, folded.line);
   }
 

@@ -1,10 +1,11 @@
 import type { RecordKind } from '@idsync/contracts';
-import { type Connector, SourceError } from '../connector.js';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { defaultLimits, type HttpLimits } from '../http/http-limits.js';
 import { HttpTransport } from '../http/http-transport.js';
 import { WaitBudget } from '../http/waiting.js';
 import { jsonFields } from '../json/json-fields.js';
 import type { JsonObject } from '../json/json-value.js';
+import { lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import type { Listing } from './listing.js';
 import { readListings } from './read-listings.js';
@@ -25,27 +26,33 @@ interface ListingSource {
   mapping: Omit<Mapping, 'kind'>;
   /** What is read, in this order; made anew for each read, whose connections it uses. */
   listings(transport: HttpTransport): Listing[];
+  /** False where looking through the lists for one record would take too many calls. */
+  readsOne?: boolean;
 }
 
 /** Documents to look at where somebody asks what there is to map. */
 const discoverCount = 50;
 
 /** A source whose records stand in lists; it cannot tell its changes. Throws SourceError for secrets that can never be used. */
-export function listingConnector({ access, ca, mapping, listings }: ListingSource): Connector {
+export function listingConnector({ access, ca, mapping, listings, readsOne = true }: ListingSource): Connector {
   const { allowedCidrs, limits, records } = access;
   const waitMs = limits?.waitMs ?? defaultLimits.waitMs;
   const open = () => new HttpTransport({ allowedCidrs, limits, ca });
+  async function* read(options: ReadOptions): AsyncGenerator<Page> {
+    if (options.since) throw new CheckpointExpired('this source cannot tell what has changed');
+    options.signal.throwIfAborted();
+    const transport = open();
+    try {
+      yield* readListings(listings(transport), { ...mapping, kind: records }, options, waitMs);
+    } finally {
+      await transport.close();
+    }
+  }
+
   return {
-    async *read(options) {
-      if (options.since) throw new SourceError('this source cannot tell what has changed');
-      options.signal.throwIfAborted();
-      const transport = open();
-      try {
-        yield* readListings(listings(transport), { ...mapping, kind: records }, options, waitMs);
-      } finally {
-        await transport.close();
-      }
-    },
+    read,
+    // What one record needs is in several lists, and an answer for it alone would lack some of it.
+    ...(readsOne && { readOne: (externalId, signal) => lookThrough(read, externalId, signal) }),
     async discover(signal) {
       const transport = open();
       try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lastWords } from '../../test/listing-conformance.js';
+import { lastWords } from '../../test/reading.js';
 import { type Cursor, type Page, SourceError } from '../connector.js';
 import type { Listing } from './listing.js';
 import { readListings } from './read-listings.js';
@@ -88,9 +88,10 @@ describe('lists read one after another', () => {
     };
     await expect(read([empty], 5)).rejects.toThrow('GET / gave 1001 empty pages in a row');
     await expect(read(listsOf([[]]), 5, { offset: 3 })).rejects.toThrow(SourceError);
-    const broken = { list: 'list 0', at: '{', skip: 0, skipped: '', count: 0 };
+    const place = { done: 0, digest: '', seen: 0 };
+    const broken = { ...place, next: '{' };
     await expect(read(listsOf([[]]), 5, broken)).rejects.toThrow('the place where reading was left is not one of this');
-    const gone = { list: 'gone', at: '', skip: 0, skipped: '', count: 0 };
+    const gone = { ...place, next: '{"list":"gone"}' };
     await expect(read(listsOf([[]]), 5, gone)).rejects.toThrow('what is read was changed since');
   });
 });

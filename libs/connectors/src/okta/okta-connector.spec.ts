@@ -1,20 +1,24 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { describeConformance, quick, read } from '../../test/conformance.js';
+import { conforms } from '../../test/conformance/conforms.js';
+import { quick } from '../../test/conformance/readings.js';
 import { loopback } from '../../test/http-server.js';
-import { oktaServer } from '../../test/okta-server.js';
-import { CheckpointExpired } from '../connector.js';
+import { oktaServer, oktaUnderTest } from '../../test/okta-server.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
+import { read } from '../../test/reading.js';
+import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { oktaConnector } from './okta-connector.js';
 
-await describeConformance('okta', await oktaServer(), { tellsRemoved: false, renewsToken: false });
+conforms(await oktaUnderTest());
 
 const users = await oktaServer();
 const present = await oktaServer('user', { deprovisioned: false });
 const accounts = await oktaServer('account');
 const grouped = await oktaServer('user', { fields: { groups: '@groups' } });
 const apps = await oktaServer('machine_identity');
-const all = [users, present, accounts, grouped, apps];
+const named = await oktaServer('user', { external_id: 'profile.login' });
+const all = [users, present, accounts, grouped, apps, named];
 for (const api of all) api.server.serve((asked) => api.answer(asked));
 
 const isaac = {
@@ -56,7 +60,7 @@ describe('users of Okta', () => {
       allowedCidrs: loopback,
       sourcesDir: '.',
     });
-    const { records } = await read(connector, 10);
+    const { records } = await read(connector, { pageSize: 10 });
     expect(records).toEqual([
       {
         external_id: isaac.id,
@@ -87,28 +91,28 @@ describe('users of Okta', () => {
   ])('that are %s are %s, and their accounts %s', async (status, person, account) => {
     users.set({ ...isaac, status });
     accounts.set({ ...isaac, status });
-    expect((await read(users.connector(), 10)).records[0]?.fields.status).toEqual([person]);
-    expect((await read(accounts.connector(), 10)).records[0]?.fields.status).toEqual([account]);
+    expect((await read(users.connector(), { pageSize: 10 })).records[0]?.fields.status).toEqual([person]);
+    expect((await read(accounts.connector(), { pageSize: 10 })).records[0]?.fields.status).toEqual([account]);
   });
 
   it('that are deactivated can be left out, and then are gone from changes', async () => {
     present.set(isaac);
     present.set({ ...isaac, id: 'old', status: 'DEPROVISIONED' });
-    const full = await read(present.connector(), 10);
+    const full = await read(present.connector(), { pageSize: 10 });
     expect(full.records.map(({ external_id }) => external_id)).toEqual([isaac.id]);
     present.set({ ...isaac, status: 'DEPROVISIONED' });
     const since = full.pages.at(-1)?.checkpoint;
-    const { pages } = await read(present.connector(), 10, since && { since });
+    const { pages } = await read(present.connector(), { pageSize: 10, since });
     expect(pages.flatMap(({ records }) => records)).toEqual([]);
     expect(pages.flatMap(({ removed }) => removed)).toContain(isaac.id);
   });
 
   it('are asked for by the time when the last read began, by the clock of Okta', async () => {
     users.set(isaac);
-    const since = (await read(users.connector(), 10)).pages.at(-1)?.checkpoint;
+    const since = (await read(users.connector(), { pageSize: 10 })).pages.at(-1)?.checkpoint;
     expect(since).toEqual({ started: expect.stringMatching(/^2026-/) });
     users.set({ ...isaac, id: 'new' });
-    const { records } = await read(users.connector(), 10, since && { since });
+    const { records } = await read(users.connector(), { pageSize: 10, since });
     expect(records.map(({ external_id }) => external_id)).toContain('new');
     const filter = users.server.asked.at(-1)?.url.searchParams.get('filter') ?? '';
     const asked = Date.parse(/gt "([^"]+)"/.exec(filter)?.[1] ?? '');
@@ -122,14 +126,16 @@ describe('users of Okta', () => {
       const { link: _, ...headers } = users.answer(asked).headers ?? {};
       return { ...users.answer(asked), headers };
     });
-    await expect(read(users.connector(), 500)).rejects.toThrow('without the links that tell whether more is to come');
+    await expect(read(users.connector(), { pageSize: 500 })).rejects.toThrow(
+      'without the links that tell whether more is to come',
+    );
   });
 
   it('are asked for no faster than the rate headers allow', async () => {
     for (let n = 0; n < 4; n += 1) users.set({ ...isaac, id: `u${n}` });
     users.remain(3);
     const began = performance.now();
-    await read(users.connector(), 10);
+    await read(users.connector(), { pageSize: 10 });
     expect(performance.now() - began).toBeGreaterThan(900);
     expect(users.server.asked).toHaveLength(2);
   });
@@ -145,12 +151,12 @@ describe('groups of Okta users', () => {
       ['d', 'c', 'b', 'a'].map((name, n) => group(`g${n}`, name)),
     );
     grouped.relate('/api/v1/users/alone/groups', []);
-    const { records, pages } = await read(grouped.connector(), 10);
+    const { records, pages } = await read(grouped.connector(), { pageSize: 10 });
     expect(records.map(({ fields }) => fields.groups)).toEqual([['a', 'b', 'c', 'd'], []]);
     expect(grouped.connector().tellsChanges).toBe(false);
     expect(pages.at(-1)?.checkpoint).toBeUndefined();
     const since = { started: '2026-01-01T00:00:00.000Z' };
-    await expect(read(grouped.connector(), 5, { since })).rejects.toBeInstanceOf(CheckpointExpired);
+    await expect(read(grouped.connector(), { pageSize: 5, since })).rejects.toBeInstanceOf(CheckpointExpired);
   });
 });
 
@@ -170,7 +176,7 @@ describe('service apps', () => {
     apps.set(app('2', 'web', ['authorization_code']));
     apps.set({ ...app('3', 'web', ['authorization_code', 'client_credentials']), status: 'INACTIVE' });
     apps.set({ id: '4', label: 'SAML', status: 'ACTIVE', signOnMode: 'SAML_2_0', settings: {} });
-    const { records } = await read(apps.connector(), 10);
+    const { records } = await read(apps.connector(), { pageSize: 10 });
     expect(records.map(({ external_id, fields }) => [external_id, fields.account_id, fields.status])).toEqual([
       ['1', ['client-1'], ['active']],
       ['3', ['client-3'], ['disabled']],
@@ -208,10 +214,49 @@ describe('a service app that reads', () => {
     });
     const config = { url: users.origin, client_id: 'client', key_id: 'k1', deprovisioned: true, external_id: 'id' };
     const access = { secrets: { private_key: privateKey }, allowedCidrs: loopback, limits: quick };
-    expect((await read(oktaConnector('user', config, access), 10)).records).toHaveLength(1);
+    expect((await read(oktaConnector('user', config, access), { pageSize: 10 })).records).toHaveLength(1);
     expect(given).toBe(2);
     const broken = oktaConnector('user', config, { ...access, secrets: { private_key: 'no key at all' } });
-    await expect(read(broken, 10)).rejects.toThrow('the secret "private_key" holds no private key in PEM');
-    await expect(read(oktaConnector('user', config, { ...access, secrets: {} }), 10)).rejects.toThrow('is missing');
+    await expect(read(broken, { pageSize: 10 })).rejects.toThrow(
+      'the secret "private_key" holds no private key in PEM',
+    );
+    await expect(read(oktaConnector('user', config, { ...access, secrets: {} }), { pageSize: 10 })).rejects.toThrow(
+      'is missing',
+    );
+  });
+});
+
+describe('one user of Okta', () => {
+  const many = (api: (typeof all)[number]) => {
+    for (let n = 0; n < 7; n += 1)
+      api.put({ id: `id/${n} ä`, login: `id/${n} ä@okta.example`, name: `Name ${n}`, enabled: n % 2 === 0 });
+  };
+
+  it('is what a read of everything gives, with the groups', async () => {
+    many(grouped);
+    grouped.relate('/api/v1/users/id%2F2%20%C3%A4/groups', [{ id: 'g', profile: { name: 'Singers' } }]);
+    for (const n of [0, 1, 3, 4, 5, 6]) grouped.relate(`/api/v1/users/id%2F${n}%20%C3%A4/groups`, []);
+    expect(await expectEachAlone(grouped.connector())).toHaveLength(7);
+    expect(await readOne(grouped.connector(), 'id/2 ä')).toMatchObject({ record: { fields: { groups: ['Singers'] } } });
+  });
+
+  it('is absent by its login, which is no id, and where the deactivated are not wanted', async () => {
+    present.set({ ...isaac, status: 'DEPROVISIONED' });
+    present.put({ id: 'id1', login: 'id1@okta.example', name: 'Ann', enabled: true });
+    expect(await expectEachAlone(present.connector(), [isaac.id, 'id1@okta.example'])).toEqual(['id1']);
+  });
+
+  it('is looked for among all where another attribute is its id', async () => {
+    many(named);
+    expect(await expectEachAlone(named.connector(), ['id/1 ä'])).toHaveLength(7);
+  });
+
+  it('is not taken for gone because an address is wrong, or answers something else', async () => {
+    users.server.serve(() => ({ status: 404, body: { errorCode: 'E0000007', errorSummary: 'Not found' } }));
+    await expect(readOne(users.connector(), 'id1')).rejects.toThrow(SourceError);
+    users.server.serve(() => ({ status: 404, body: {} }));
+    await expect(readOne(users.connector(), 'id1')).rejects.toThrow(SourceError);
+    users.server.serve(() => ({ body: {} }));
+    await expect(readOne(users.connector(), 'id1')).rejects.toThrow('has no id');
   });
 });

@@ -1,11 +1,21 @@
 import { type OktaConfig, oktaFields, type RecordKind } from '@idsync/contracts';
 import { z } from 'zod';
-import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
-import { type ApiAccess, mapItems, understood, withTransport } from '../http/api-source.js';
+import {
+  CheckpointExpired,
+  type Connector,
+  type FoundRecord,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from '../connector.js';
+import type { ApiClient } from '../http/api-client.js';
+import { type ApiAccess, mapItems, onTransport, understood, withTransport } from '../http/api-source.js';
+import { getOne } from '../http/get-one.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { type ListAnswer, listPlace, readList } from '../http/read-list.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
+import { foundIn, lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { oktaAnswer, oktaClient } from './okta-client.js';
@@ -16,6 +26,7 @@ const groups = '@groups';
 /** The most that Okta gives in an answer. */
 const limit = 200;
 const discovered = 20;
+const notFound = 'E0000007';
 
 /** When everything, or the changes, began to be read, by the clock of the service. */
 const oktaCheckpoint = z.object({ started: z.iso.datetime() });
@@ -48,19 +59,10 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
       return oktaAnswer(answer, limit);
     };
 
-    for await (const { items, place, last } of readList(ask, pageSize, left)) {
+    for await (const { items, place, last } of readList(ask, { pageSize, signal }, left)) {
       const there = items.filter(isWanted);
-      const groupsOf = new Map<unknown, string[]>();
-      if (needsGroups) {
-        const lists = await groupsOfEach(client.page(signal), there);
-        for (const [index, user] of there.entries()) groupsOf.set(user, lists[index] ?? []);
-      }
-      const line = place.seen - items.length + 1;
       const page: Page = {
-        ...mapItems(there, line, mapping, (item) => {
-          const own = valuesOf(item);
-          return (name) => (name === groups ? (groupsOf.get(item) ?? []) : own(name));
-        }),
+        ...(await mapped(there, place.seen - items.length + 1, client, signal)),
         cursor: { ...place, started: started ?? '' },
         last,
       };
@@ -70,15 +72,46 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
     }
   }
 
+  async function readOne(externalId: string, signal: AbortSignal, transport: HttpTransport): Promise<FoundRecord> {
+    const { path, isWanted } = listOf(records, config);
+    const client = oktaClient(transport, records, config, access);
+    const answer = await getOne(
+      client.page(signal),
+      `${path}/${encodeURIComponent(externalId)}`,
+      { code: notFound },
+      async () => {
+        oktaAnswer(await client.page(signal).get(path, { query: { limit: 1 } }), 2);
+      },
+    );
+    // It also answers to the names of users, which are not their ids.
+    const there = answer === undefined ? [] : [answer.body].filter((item) => isWanted(item));
+    return foundIn(await mapped(there, 0, client, signal), externalId);
+  }
+
+  async function mapped(there: readonly unknown[], line: number, client: ApiClient, signal: AbortSignal) {
+    const groupsOf = new Map<unknown, string[]>();
+    if (needsGroups) {
+      const lists = await groupsOfEach(client.page(signal), there);
+      for (const [index, user] of there.entries()) groupsOf.set(user, lists[index] ?? []);
+    }
+    return mapItems(there, line, mapping, (item) => {
+      const own = valuesOf(item);
+      return (name) => (name === groups ? (groupsOf.get(item) ?? []) : own(name));
+    });
+  }
+
   function idOf(item: unknown): string[] {
     return valuesOf(item)(config.external_id).slice(0, 1);
   }
 
+  const readAll = (options: ReadOptions) => withTransport(access, (transport) => read(options, transport));
   return {
     tellsChanges,
-    async *read(options) {
-      yield* withTransport(access, (transport) => read(options, transport));
-    },
+    read: readAll,
+    readOne: (externalId, signal) =>
+      config.external_id === 'id'
+        ? onTransport(access, (transport) => readOne(externalId, signal, transport))
+        : lookThrough(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {

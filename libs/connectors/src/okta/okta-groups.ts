@@ -23,7 +23,7 @@ async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]
   const ask = async (next: string) =>
     oktaAnswer(await (next === '' ? requests.get(path, { query: { limit } }) : requests.follow(next)), limit);
   const names: string[] = [];
-  for await (const { items } of readList(ask, limit)) {
+  for await (const { items } of readList(ask, { pageSize: limit })) {
     names.push(...items.flatMap((group) => scalarText(valueAt(valueAt(group, 'profile'), 'name')) ?? []));
   }
   return names.sort();

@@ -1,57 +1,9 @@
-import { encodeId } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { idOf, Pushes } from '../../test/pushes.js';
+import { expectEachAlone } from '../../test/read-one.js';
 import { known, read, readInPieces } from '../../test/reading.js';
 import { CheckpointExpired } from '../connector.js';
-import { createConnector } from '../create-connector.js';
-import type { PushedUser, PushedUsers } from './scim-push-connector.js';
-
-const uuidOf = (name: number) => `00000000-0000-7000-8000-${String(name).padStart(12, '0')}`;
-const idOf = (name: number) => encodeId('scimResource', uuidOf(name));
-
-/** What pushes leave, as the database keeps it. */
-class Pushes implements PushedUsers {
-  private readonly users = new Map<number, PushedUser>();
-  private position = 0;
-  private oldest = 0;
-
-  push(name: number, document: object | undefined): void {
-    if (document === undefined && !this.users.has(name)) return;
-    this.position += 1;
-    this.users.set(name, { id: uuidOf(name), position: this.position, document });
-  }
-
-  forgetDeletions(): void {
-    for (const [name, { document, position }] of this.users) {
-      if (document !== undefined) continue;
-      this.users.delete(name);
-      this.oldest = Math.max(this.oldest, position);
-    }
-  }
-
-  async behind(place: { position: number; id: string }, { limit, deletedToo }: { limit: number; deletedToo: boolean }) {
-    return [...this.users.values()]
-      .filter(({ position, id }) => position > place.position || (position === place.position && id > place.id))
-      .filter(({ document }) => deletedToo || document !== undefined)
-      .sort((a, b) => a.position - b.position)
-      .slice(0, limit);
-  }
-
-  async standing() {
-    return { last: this.position, forgotten: this.oldest };
-  }
-
-  connector = () =>
-    createConnector({ type: 'scim-push', records: 'user', config: {}, sourcesDir: '/nowhere', pushed: this });
-
-  /** What there is to know now. */
-  expected() {
-    const living = [...this.users.values()].filter(({ document }) => document !== undefined);
-    return new Set(
-      living.map(({ id, document }) => `${encodeId('scimResource', id)} ${(document as { title: string }).title}`),
-    );
-  }
-}
 
 const titles = (state: ReturnType<typeof known>) =>
   new Set([...state].map(([id, fields]) => `${id} ${fields.job_title?.[0]}`));
@@ -75,12 +27,16 @@ describe('what was pushed', () => {
           };
           apply(before);
           const rest = [...during];
-          const first = await readInPieces(source.connector, { pageSize }, async () => apply(rest.splice(0, 2)));
+          const first = await readInPieces(
+            () => source.connector(),
+            { pageSize },
+            async () => apply(rest.splice(0, 2)),
+          );
           apply(rest);
           apply(after);
-          const second = await readInPieces(source.connector, { pageSize, since: first.checkpoint });
-          expect(titles(known(second, known(first)))).toEqual(source.expected());
-          expect(titles(known(await read(source.connector())))).toEqual(source.expected());
+          const second = await readInPieces(() => source.connector(), { pageSize, since: first.checkpoint });
+          expect(titles(known(second, known(first)))).toEqual(source.titles());
+          expect(titles(known(await read(source.connector())))).toEqual(source.titles());
         },
       ),
     );
@@ -141,5 +97,12 @@ describe('what was pushed', () => {
     stop.abort(new Error('enough'));
     await expect(pages.next()).rejects.toThrow('enough');
     await expect(read(source.connector(), { since: { offset: 3 } })).rejects.toThrow('not one among what was pushed');
+  });
+
+  it('is read one by one as all at once', async () => {
+    const source = new Pushes();
+    for (const name of [1, 2, 3, 4]) source.push(name, document('a'));
+    source.push(4, undefined);
+    expect(await expectEachAlone(source.connector(), [idOf(4), 'nobody'])).toHaveLength(3);
   });
 });

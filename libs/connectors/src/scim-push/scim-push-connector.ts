@@ -1,4 +1,4 @@
-import { encodeId, type RecordKind, type ScimPushConfig, scimFields } from '@idsync/contracts';
+import { decodeId, encodeId, type RecordKind, type ScimPushConfig, scimFields } from '@idsync/contracts';
 import { z } from 'zod';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { jsonFields } from '../json/json-fields.js';
@@ -20,6 +20,8 @@ export interface PushedUser extends Place {
 /** What was pushed to one connector, in the order of the pushes that changed it last. */
 export interface PushedUsers {
   behind(place: Place, options: { limit: number; deletedToo: boolean }): Promise<PushedUser[]>;
+  /** Undefined where nobody of that id was pushed, or who was is deleted. */
+  one(id: string): Promise<PushedUser | undefined>;
   /** The number of the last push, and the one up to which deletions are no longer known. */
   standing(): Promise<{ last: number; forgotten: number }>;
 }
@@ -51,28 +53,42 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
     return page;
   }
 
+  async function* read({ since, cursor, pageSize, signal }: ReadOptions): AsyncGenerator<Page> {
+    const from = since && understood(placeShape, since);
+    const { last: begun, forgotten } = await pushed.standing();
+    if (from && from.position < forgotten) {
+      throw new CheckpointExpired('deletions that were pushed since are no longer known');
+    }
+    const left = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
+    let at = placeOf(left);
+    let { read: count } = left;
+    for (let last = false; !last; ) {
+      signal.throwIfAborted();
+      const users = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
+      last = users.length < pageSize;
+      const page = pageOf(users, count);
+      count += users.length;
+      at = placeOf(users.at(-1) ?? at);
+      const checkpoint = from ? at : { position: left.begun, id: highest };
+      yield { ...page, cursor: { ...at, read: count, begun: left.begun }, last, ...(last && { checkpoint }) };
+    }
+  }
+
   return {
     tellsChanges: true,
     missesNothing: true,
-    async *read({ since, cursor, pageSize, signal }: ReadOptions) {
-      const from = since && understood(placeShape, since);
-      const { last: begun, forgotten } = await pushed.standing();
-      if (from && from.position < forgotten) {
-        throw new CheckpointExpired('deletions that were pushed since are no longer known');
-      }
-      const left = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
-      let at = placeOf(left);
-      let { read } = left;
-      for (let last = false; !last; ) {
-        signal.throwIfAborted();
-        const users = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
-        last = users.length < pageSize;
-        const page = pageOf(users, read);
-        read += users.length;
-        at = placeOf(users.at(-1) ?? at);
-        const checkpoint = from ? at : { position: left.begun, id: highest };
-        yield { ...page, cursor: { ...at, read, begun: left.begun }, last, ...(last && { checkpoint }) };
-      }
+    read,
+    async readOne(externalId, signal) {
+      signal.throwIfAborted();
+      const id = decodeId('scimResource', externalId);
+      const user = id === undefined ? undefined : await pushed.one(id);
+      if (user?.document === undefined) return 'absent';
+      const {
+        records: [record],
+        errors: [error],
+      } = pageOf([user], 0);
+      if (error) return { error };
+      return record ? { record } : 'absent';
     },
     async discover() {
       const users = await pushed.behind(beginning, { limit: discovered, deletedToo: false });

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { loopback } from '../../test/http-server.js';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { scimServer } from '../../test/scim-server.js';
 import { readAll } from '../../test/source-fixture.js';
-import { CheckpointExpired, type Connector, type Cursor } from '../connector.js';
+import { CheckpointExpired, type Connector, type Cursor, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 
 const scim = await scimServer('t0ken');
@@ -91,25 +92,6 @@ describe('a SCIM service', () => {
     expect(byName.get('bob')).toMatchObject({ external_id: off.id, fields: { status: ['inactive'] } });
     expect(records).toHaveLength(2);
     expect(pages.at(-1)).toMatchObject({ last: true, fraction: 1 });
-  });
-
-  it('is read alike with any size of page, and from any page on in another process', async () => {
-    for (let n = 0; n < 23; n += 1) await add(`u${n}`);
-    const { records } = await readAll(connector());
-    expect(records).toHaveLength(23);
-    for (const pageSize of [1, 7, 22, 23, 24]) {
-      const { pages, ...read } = await readAll(connector(), pageSize);
-      expect(read.records).toEqual(records);
-      expect(pages.filter((page) => page.last)).toEqual(pages.slice(-1));
-      if (pageSize !== 7) continue;
-      let seen = 0;
-      for (const page of pages) {
-        expect(page.records.length).toBeLessThanOrEqual(pageSize);
-        seen += page.records.length;
-        const rest = await readAll(connector(), 5, JSON.parse(JSON.stringify(page.cursor)));
-        expect(rest.records).toEqual(records.slice(seen));
-      }
-    }
   });
 
   it('gives only what a filter lets through', async () => {
@@ -211,5 +193,36 @@ describe('changes of a SCIM service', () => {
     const source = connector({ changes: false });
     expect(source.tellsChanges).toBe(false);
     await expect(sync(source, new Map())).resolves.toBeUndefined();
+  });
+});
+
+describe('one resource of a SCIM service', () => {
+  it('is what a read of everything gives, by the id of the service, with its groups', async () => {
+    for (const name of ['ann', 'bob', 'cat', 'dan']) await add(name);
+    const [ann] = [...scim.users.keys()];
+    await addGroup('staff', ann ?? '');
+    const fields = { user_principal_name: 'userName', groups: '@groups' };
+    expect(await expectEachAlone(connector({ fields }))).toHaveLength(4);
+    expect(await expectEachAlone(connector())).toHaveLength(4);
+  });
+
+  it('is found by another attribute, and absent where the case differs or the filter does not want it', async () => {
+    for (const name of ['ann', 'bob', 'a"b']) await add(name);
+    expect(await expectEachAlone(connector({ external_id: 'userName' }), ['ANN', 'nobody'])).toHaveLength(3);
+    const filter = 'userName eq "ann" or userName eq "cat"';
+    expect(await expectEachAlone(connector({ external_id: 'userName', filter }), ['bob'])).toEqual(['ann']);
+    const path = 'emails[type=work].value';
+    expect(await expectEachAlone(connector({ external_id: path }))).toHaveLength(3);
+  });
+
+  it('is looked for by the filter too where there is one', async () => {
+    const ann = await add('ann');
+    const bob = await add('bob');
+    expect(await expectEachAlone(connector({ filter: 'userName eq "ann"' }), [bob.id])).toEqual([ann.id]);
+  });
+
+  it('is not taken for gone by a service that is not there, or does not let us in', async () => {
+    await expect(readOne(connector({ url: `${scim.url}/elsewhere` }), 'ann')).rejects.toThrow(SourceError);
+    await expect(readOne(connector({}, 'wr0ng'), 'ann')).rejects.toThrow(SourceError);
   });
 });

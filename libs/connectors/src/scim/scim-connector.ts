@@ -4,6 +4,7 @@ import {
   CheckpointExpired,
   type Connector,
   type Cursor,
+  type FoundRecord,
   type Page,
   type ReadOptions,
   SourceError,
@@ -15,8 +16,10 @@ import { HttpTransport } from '../http/http-transport.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { scalarText, valueAt } from '../json/json-value.js';
+import { foundIn, lookThrough } from '../look-through.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import { sourceNames } from '../transform.js';
+import { findResources } from './find-resources.js';
 import { listByCursor } from './list-by-cursor.js';
 import { listByIndex } from './list-by-index.js';
 import { changedSince, checkpointNow, isFilterRefused, requireChangesTold, scimCheckpoint } from './scim-changes.js';
@@ -66,16 +69,52 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: S
     for await (const { resources, place, state, last } of by === 'cursor'
       ? listByCursor(list, left)
       : listByIndex(list, left)) {
-      const page: Page = { records: [], errors: [], cursor: { ...state, ...begun, by }, last };
-      for (const [index, resource] of resources.entries()) {
-        const mapped = mapRecord(mapping, valuesIn(resource, groupsOf));
-        if ('record' in mapped) page.records.push(mapped.record);
-        else page.errors.push({ line: place + index, ...mapped.error });
-      }
+      const page: Page = { ...mapped(resources, place, groupsOf), cursor: { ...state, ...begun, by }, last };
       if (state.total > 0) page.fraction = Math.min(1, state.seen / state.total);
       if (last && begun) page.checkpoint = begun;
       yield page;
     }
+  }
+
+  function mapped(resources: readonly unknown[], place: number, groupsOf: GroupsOf | undefined) {
+    const page: Pick<Page, 'records' | 'errors'> = { records: [], errors: [] };
+    for (const [index, resource] of resources.entries()) {
+      const mapped = mapRecord(mapping, valuesIn(resource, groupsOf));
+      if ('record' in mapped) page.records.push(mapped.record);
+      else page.errors.push({ line: place + index, ...mapped.error });
+    }
+    return page;
+  }
+
+  async function* readAll(options: ReadOptions): AsyncGenerator<Page> {
+    const { transport, client } = connect();
+    try {
+      yield* readWith(client, options);
+    } catch (error) {
+      if (options.since && isFilterRefused(error))
+        throw new CheckpointExpired('the service does not filter by changes');
+      throw error;
+    } finally {
+      await transport.close();
+    }
+  }
+
+  /** Of a service that finds nobody by what is asked, nobody knows whether it has looked: then all are read. */
+  async function readOne(externalId: string, signal: AbortSignal): Promise<FoundRecord> {
+    const { transport, client } = connect();
+    try {
+      const found = await findResources(client, config, externalId, signal);
+      const service = found.resources.length > 0 && names.includes(groupsName) && (await askService(client, signal));
+      const groupsOf = service ? await allGroups(client, service, signal) : undefined;
+      const page = mapped(found.resources, 0, groupsOf);
+      if (found.proven) return 'absent';
+      // Who gives others too has not looked for what was asked, and perhaps not for what is wanted at all.
+      const said = foundIn(page, externalId);
+      if (said !== 'absent' && page.records.length + page.errors.length === 1) return said;
+    } finally {
+      await transport.close();
+    }
+    return lookThrough(readAll, externalId, signal);
   }
 
   function valuesIn(resource: unknown, groupsOf: GroupsOf | undefined): (name: string) => string[] {
@@ -94,18 +133,8 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: S
 
   return {
     tellsChanges: config.changes,
-    async *read(options) {
-      const { transport, client } = connect();
-      try {
-        yield* readWith(client, options);
-      } catch (error) {
-        if (options.since && isFilterRefused(error))
-          throw new CheckpointExpired('the service does not filter by changes');
-        throw error;
-      } finally {
-        await transport.close();
-      }
-    },
+    read: readAll,
+    readOne,
     async discover(signal) {
       const { transport, client } = connect();
       try {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CheckpointExpired, SourceError } from '../connector.js';
-import { NoAnswer } from './open-socket.js';
+import { NoAnswer } from './answered.js';
 import type { Dialect, Session, Target } from './session.js';
 
 /** Before the second and the third try of what a restart or a conflict has ended. */

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import mysql, { type FieldPacket, type RowDataPacket } from 'mysql2/promise';
 import { SourceError } from '../connector.js';
-import { answered, openSocket } from './open-socket.js';
+import { answered } from './answered.js';
+import { connect } from './connect.js';
 import { type Column, type ColumnKind, type Dialect, maxTextLength, type Session, type Target } from './session.js';
 
 const handshakeMs = 10_000;
@@ -46,7 +47,7 @@ async function open(target: Target, signal: AbortSignal): Promise<Session> {
   if (target.ssl === 'verify' && isIP(target.host) !== 0) {
     throw new SourceError('ssl "verify" needs the name of the host that the certificate is of, not an address');
   }
-  const socket = await openSocket(target, signal);
+  const socket = await connect(target, signal);
   const bounds = { socket, signal, ms: target.timeoutMs + graceMs };
   try {
     const connecting = mysql.createConnection({

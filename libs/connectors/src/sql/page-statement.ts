@@ -20,6 +20,8 @@ export interface Period {
 export interface PageOf {
   period?: Period;
   after?: readonly string[];
+  /** Only rows whose column may have this text: with `contains`, all whose text has it somewhere; otherwise those that equal it. */
+  match?: { column: Column; text: string; contains: boolean };
   limit: number;
 }
 
@@ -27,6 +29,11 @@ class Values {
   readonly bound: string[] = [];
 
   constructor(private readonly dialect: Dialect) {}
+
+  text(value: string): string {
+    this.bound.push(value);
+    return this.dialect.parameter(this.bound.length);
+  }
 
   bind(value: string, column: Column): string {
     this.bound.push(value);
@@ -43,12 +50,18 @@ export function orderOf({ key, changedAt }: Plan, period: Period | undefined): C
  * One range of one index: of the key, or of (changed_at, key). A row is its values, then where it is in the order, then whether it
  * stands at the same place as the one before. All comparing is the server's: it alone knows its collations.
  */
-export function pageStatement(dialect: Dialect, plan: Plan, { period, after, limit }: PageOf): Statement {
+export function pageStatement(dialect: Dialect, plan: Plan, { period, after, match, limit }: PageOf): Statement {
   const values = new Values(dialect);
   const order = orderOf(plan, period);
   const names = (columns: readonly Column[]) => columns.map((column) => dialect.quote(column.name));
   const conditions = [`${dialect.quote(plan.key.name)} is not null`];
   if (period && plan.changedAt) conditions.push(...inPeriod(dialect, plan.changedAt, period, values));
+  if (match) {
+    const { column, text, contains } = match;
+    const name = dialect.quote(column.name);
+    if (!contains) conditions.push(`${name} = ${values.bind(text, column)}`);
+    else conditions.push(`position(${values.text(text)} in ${dialect.exactText(name, column)}) > 0`);
+  }
   if (after) {
     const bound = order.map((column, index) => () => values.bind(after[index] ?? '', column));
     conditions.push(dialect.after(names(order), bound));

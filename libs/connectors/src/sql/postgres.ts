@@ -1,6 +1,7 @@
 import { checkServerIdentity } from 'node:tls';
 import pg from 'pg';
-import { answered, openSocket } from './open-socket.js';
+import { answered } from './answered.js';
+import { connect } from './connect.js';
 import { type Column, type ColumnKind, type Dialect, maxTextLength, type Session, type Target } from './session.js';
 
 const handshakeMs = 10_000;
@@ -37,7 +38,7 @@ const settings = `
     set_config('extra_float_digits', '1', true), set_config('standard_conforming_strings', 'on', true)`;
 
 async function open(target: Target, signal: AbortSignal): Promise<Session> {
-  const socket = await openSocket(target, signal);
+  const socket = await connect(target, signal);
   const client = new pg.Client({
     host: target.host,
     port: target.port,

@@ -49,7 +49,7 @@ export async function* readEverything(source: Source, options: ReadOptions): Asy
       keyless: await countKeyless(source, session),
       until: plan.changedAt && (await lastChange(session, dialect, plan, plan.changedAt, '')).moment,
     }));
-    if (begin.keyless) errors = [begin.keyless];
+    errors = keylessError(source, begin.keyless);
     at = { source: digest, rows: 0, ...(begin.until !== undefined && { until: begin.until }) };
   }
   for await (const page of readPages(source, at, undefined, options)) {
@@ -112,7 +112,7 @@ async function* readPages(
   }
 }
 
-function readPage(
+export function readPage(
   { plan, config, mapping }: Source,
   rows: readonly (string | null)[][],
   from: Place,
@@ -165,12 +165,15 @@ function valuesOf(columns: readonly Column[], row: readonly (string | null)[]) {
 /** Rows without a key cannot be read in its order; they are told in one error. */
 const keylessCounted = 1_000;
 
-async function countKeyless({ dialect, plan }: Source, session: Session) {
+export async function countKeyless({ dialect, plan }: Source, session: Session): Promise<number> {
   const [row] = await session.rows(keylessStatement(dialect, plan, keylessCounted));
-  const count = Number(row?.[0]);
-  if (count === 0) return undefined;
+  return Number(row?.[0]);
+}
+
+function keylessError({ plan }: Source, count: number): Page['errors'] {
+  if (count === 0) return [];
   const rows = count === keylessCounted ? `${count} rows or more` : count === 1 ? 'one row' : `${count} rows`;
-  return { line: 0, message: `${rows} cannot be read: "${plan.key.name}" (the key) is NULL` };
+  return [{ line: 0, message: `${rows} cannot be read: "${plan.key.name}" (the key) is NULL` }];
 }
 
 async function lastChange(session: Session, dialect: Dialect, plan: Plan, changedAt: Column, known: string) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { names, readAll } from '../../test/source-fixture.js';
 import { hasMariaDb, mariaDbMissing, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
 import { SourceError } from '../connector.js';
@@ -285,5 +286,46 @@ describe.each(systems)('a source in %s', (system, start) => {
     );
     expect(records.map((record) => record.external_id)).toEqual(['2']);
     expect(errors).toEqual([{ line: 1, external_id: '1', message: 'attributes.note is longer than 16 KiB' }]);
+  });
+
+  it('gives one row as a read of everything does, by whatever type of id, and nobody who is only alike', async () => {
+    const numbers = await people([
+      [1, 'a'],
+      [12, 'b'],
+      ['9007199254740993', 'c'],
+    ]);
+    expect(await expectEachAlone(numbers, ['2', '01', 'x', '99999999999999999999'])).toHaveLength(3);
+    const texts = ['ann', 'Ben', ' padded ', "o'b", '%', '\u{1f680}', 'a,b=c'];
+    const staff = await people(
+      texts.map((id) => [id, `n${id}`]),
+      'varchar(50)',
+    );
+    expect(await expectEachAlone(staff, ['ANN', 'ben', 'pad', ' padded ', 'an', ''])).toHaveLength(texts.length);
+  });
+
+  it('gives one row by a column that is not the key, and none that is marked as deleted', async () => {
+    await people(
+      [
+        [1, 'ann'],
+        [2, 'bob'],
+        [3, 'cat'],
+      ],
+      'bigint',
+      ', gone varchar(5)',
+    );
+    await server.run("update staff set gone = 'yes' where id = 2");
+    const config = { table: 'staff', key: 'id', external_id: 'name', deleted: 'gone' };
+    expect(await expectEachAlone(server.connector(config), ['bob', 'nobody'])).toEqual(['ann', 'cat']);
+  });
+
+  it('takes nobody for gone while there are rows that have no key', async () => {
+    const connector = await people([
+      [1, 'ann'],
+      [null, 'bob'],
+    ]);
+    await expect(readOne(connector, '3')).rejects.toThrow('1 record without an id could be it');
+    expect(await readOne(connector, '1')).toMatchObject({ record: { external_id: '1' } });
+    await server.run('drop table staff');
+    await expect(readOne(connector, '3')).rejects.toThrow(SourceError);
   });
 });

@@ -1,7 +1,9 @@
 import type { RecordKind, SqlConfig } from '@idsync/contracts';
 import { type Connector, type ReadOptions, SourceError, type SourceField } from '../connector.js';
+import { maybeSecret, SeenFields } from '../seen-fields.js';
 import { sourceNames } from '../transform.js';
 import { columnValues } from './column-values.js';
+import { findRow } from './find-row.js';
 import { Link } from './link.js';
 import { mysqlDialect } from './mysql.js';
 import { makePlan } from './plan.js';
@@ -32,15 +34,27 @@ export function sqlConnector(
     timeoutMs: config.timeout_seconds * 1_000,
   };
   const mapping = { kind: records, externalId: config.external_id, fields: config.fields };
+  async function planned(link: Link): Promise<Source> {
+    const plan = await link.transaction((session) => makePlan(dialect, session, config, sourceNames(config)));
+    return { dialect, link, plan, config, mapping };
+  }
+
   return {
     tellsChanges: config.changed_at !== undefined,
     async *read(options: ReadOptions) {
       options.signal.throwIfAborted();
       const link = new Link(dialect, target, options.signal);
       try {
-        const plan = await link.transaction((session) => makePlan(dialect, session, config, sourceNames(config)));
-        const source: Source = { dialect, link, plan, config, mapping };
+        const source = await planned(link);
         yield* options.since ? readChanges(source, options.since, options) : readEverything(source, options);
+      } finally {
+        link.close();
+      }
+    },
+    async readOne(externalId, signal) {
+      const link = new Link(dialect, target, signal);
+      try {
+        return await findRow(await planned(link), externalId, signal);
       } finally {
         link.close();
       }
@@ -56,22 +70,16 @@ export function sqlConnector(
   };
 }
 
-/** Names under which one keeps what nobody else is to see. */
-const secretName = /pass|pwd|secret|token|hash|salt|private|credential|pin\b/i;
-const maxExampleLength = 60;
-
 async function discoverFields(dialect: Dialect, session: Session, config: SqlConfig): Promise<SourceField[]> {
   const { from, columns } = await makePlan(dialect, session, config);
-  const readable = columns.filter(({ name, kind }) => kind !== 'unreadable' && !secretName.test(name));
+  const readable = columns.filter(({ name, kind }) => kind !== 'unreadable' && !maybeSecret(name));
   const selected = readable.map((column) => dialect.valueText(dialect.quote(column.name), column));
   const sql = `select ${selected.join(', ') || 'null'} from ${from} limit 3`;
   const rows = await session.rows({ sql, values: [] });
-  return columns.map((column) => {
+  const fields = new SeenFields();
+  for (const column of columns) {
     const index = readable.indexOf(column);
-    const examples = index < 0 ? [] : rows.flatMap((row) => columnValues(column, row[index] ?? null));
-    const shortened = examples.map((text) =>
-      text.length > maxExampleLength ? `${text.slice(0, maxExampleLength)}…` : text,
-    );
-    return { name: column.name, examples: [...new Set(shortened)].slice(0, 3) };
-  });
+    fields.see(column.name, index < 0 ? [] : rows.flatMap((row) => columnValues(column, row[index] ?? null)));
+  }
+  return fields.list();
 }

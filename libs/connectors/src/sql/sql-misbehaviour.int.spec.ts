@@ -191,6 +191,8 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
         /is not a public address|has no address/,
       );
     }
+    const mail = { dialect, host: '127.0.0.1', port: 25, database: 'd', user: 'u', table: 't' };
+    await expect(readAll(connectorFor(mail))).rejects.toThrow(new SourceError('port 25 is none of a database'));
   });
 
   it('that is not there is told with where it was looked for, and nothing secret', async () => {

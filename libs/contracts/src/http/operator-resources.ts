@@ -5,6 +5,7 @@ import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
 import { schedule } from '../schedule.js';
+import { recordOutcomes } from '../statuses.js';
 import { dateTime, pageFields, syncStatusFields, text } from './resources.js';
 
 export const tenant = z.strictObject({ id: text, name: text, created_at: dateTime });
@@ -91,7 +92,15 @@ const operatorJobFields = {
   scheduled_for: dateTime.optional().describe('When it was due, if the schedule made it.'),
   last_record_at: dateTime.optional().describe('When its source last gave a page.'),
   stalled: z.boolean().describe('A worker has waited for the source alone for five minutes; after ten it gives up.'),
-  mode: text.describe('What it reads: full | changes; auto until that is settled.'),
+  mode: text.describe('What it reads: full | changes | record; auto until that is settled.'),
+  external_id: text.optional().describe('Of the record, if it reads one alone.'),
+  outcome: text
+    .optional()
+    .describe(
+      `What came of that record: ${recordOutcomes.join(' | ')} (absent: not in its source, and nothing to delete).`,
+    ),
+  record_id: text.optional().describe('That record as the directory has it; without one it was never known.'),
+  identity_id: text.optional().describe('The identity of that record.'),
   note: text.optional().describe('Why nothing was deleted, what was held back, or why everything was read.'),
   decision: decision
     .extend({ after: decision.optional().describe('What was decided before.') })

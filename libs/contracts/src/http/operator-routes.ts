@@ -84,6 +84,17 @@ export const operatorRoutes: RouteDefinition[] = [
     ok(shown.connectorProbe),
     [404],
   ),
+  {
+    ...operator(
+      'POST',
+      `${tenantPath}/connectors/{connectorId}/records/{externalId}/sync`,
+      'Read one record of a source now, and apply it; its id is percent-encoded',
+      ok(shown.operatorJobWithErrors),
+      [400, 404],
+    ),
+    description:
+      'Answers 200 with the job that has ended or waits for a decision, and 202 with the job as it is if that takes longer than ten seconds. 400 if connectors of this kind cannot read one record alone.',
+  },
   operator(
     'POST',
     `${tenantPath}/sync-jobs`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { caseStatuses } from '../operations.js';
-import { recordKinds } from '../records.js';
+import { recordKinds, sourceRecord } from '../records.js';
 import { schedule } from '../schedule.js';
 import { jobStatuses, personStatuses, syncModes } from '../statuses.js';
 import { text } from '../text.js';
@@ -138,6 +138,13 @@ export const operatorJobQuery = z.object({
   ...page,
   connector_id: z.string().optional(),
   status: z.enum(jobStatuses, { error: `must be one of ${jobStatuses.join(', ')}` }).optional(),
+});
+
+/** In a path, decoded. PostgreSQL's text holds no NUL. */
+export const recordPath = z.object({
+  external_id: sourceRecord.shape.external_id.refine((id) => !id.includes('\0'), {
+    error: 'must not hold a NUL character',
+  }),
 });
 
 const eventType = z

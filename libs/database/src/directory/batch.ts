@@ -1,11 +1,12 @@
 import {
   type ConnectorType,
+  type JobMode,
   type JobStatus,
   type RecordKind,
   type Safeguard,
-  type SyncMode,
   safeguard,
 } from '@idsync/contracts';
+import { texts } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 export interface ReadyBatch {
@@ -15,7 +16,7 @@ export interface ReadyBatch {
   jobStatus: JobStatus;
   kind: RecordKind;
   dryRun: boolean;
-  mode: SyncMode;
+  mode: JobMode;
 }
 
 export interface ConnectorFacts {
@@ -74,7 +75,7 @@ export interface JobState {
   connectorId: string;
   kind: RecordKind;
   dryRun: boolean;
-  mode: SyncMode;
+  mode: JobMode;
   /** True if an operator let it do what its safeguard held back. */
   released: boolean;
   batchesTotal: number | null;
@@ -92,6 +93,26 @@ export async function findJobState(tx: Transaction, jobId: string): Promise<JobS
     [jobId],
   );
   return job;
+}
+
+/**
+ * Records that a job of their own has read since this one began: nobody can tell which of the two has read them later. Ask when
+ * they are locked, so that what the other one did is seen. What it said counts from the moment it is applied.
+ */
+export async function findOvertaken(
+  tx: Transaction,
+  jobId: string,
+  externalIds?: readonly string[],
+): Promise<string[]> {
+  const rows = await tx.query<{ externalId: string }>(
+    `select distinct o.external_id as "externalId"
+       from sync_jobs f join sync_jobs o on o.connector_id = f.connector_id and o.id <> f.id
+      where f.id = $1 and not f.dry_run and o.mode = 'record' and o.last_record_at > f.started_at
+        and ($2::text[] is null or o.external_id = any($2))
+        and exists (select from seen_records s where s.job_id = o.id)`,
+    [jobId, externalIds ? texts(externalIds) : null],
+  );
+  return rows.map(({ externalId }) => externalId);
 }
 
 /** True while a job of the connector runs or waits for an operator. */

@@ -154,12 +154,14 @@ export async function dropRemovals(tx: Transaction, jobId: string): Promise<void
   await tx.query(`delete from sync_plan_entries where job_id = $1 and action = 'delete' and incoming is null`, [jobId]);
 }
 
-/** Takes these records out of a plan. */
-export async function dropEntries(tx: Transaction, jobId: string, externalIds: readonly string[]): Promise<void> {
-  await tx.query('delete from sync_plan_entries where job_id = $1 and external_id = any($2)', [
-    jobId,
-    texts(externalIds),
-  ]);
+/** Takes these records out of a plan; returns those that were in it. */
+export async function dropEntries(tx: Transaction, jobId: string, externalIds: readonly string[]): Promise<string[]> {
+  if (externalIds.length === 0) return [];
+  const rows = await tx.query<{ externalId: string }>(
+    'delete from sync_plan_entries where job_id = $1 and external_id = any($2) returning external_id as "externalId"',
+    [jobId, texts(externalIds)],
+  );
+  return [...new Set(rows.map(({ externalId }) => externalId))];
 }
 
 export async function addPlanEntries(

@@ -80,13 +80,17 @@ export async function findRepeated(tx: Transaction, jobId: string, limit: number
 }
 
 /**
- * Forgets what the connector's jobs saw that have ended, what those said of people whose plan will never be carried out,
+ * Forgets what the connector's jobs saw that have ended, but that a record was read while another job was under way, what those said of people whose plan will never be carried out,
  * and plans whose job is forgotten itself.
  */
 export async function forgetEndedRuns(tx: Transaction, connectorId: string): Promise<void> {
   await tx.query(
     `delete from seen_records s where connector_id = $1 and not exists (
-       select from sync_jobs j where j.id = s.job_id and j.status in ('queued', 'running', 'quarantined'))`,
+       select from sync_jobs j where j.id = s.job_id and j.status in ('queued', 'running', 'quarantined'))
+        and not exists (
+          select from sync_jobs r join sync_jobs f on f.connector_id = r.connector_id and f.id <> r.id
+           where r.id = s.job_id and r.mode = 'record'
+             and f.status in ('running', 'quarantined') and f.started_at < r.last_record_at)`,
     [connectorId],
   );
   await tx.query(

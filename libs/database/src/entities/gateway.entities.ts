@@ -54,7 +54,7 @@ export class ApiKeyEntity {
 
 @Index('connectors_name', ['tenantId', 'name'], { unique: true, where: 'deleted_at is null' })
 @Index('connectors_tenant', ['tenantId', 'createdAt', 'id'])
-@Index('connectors_scheduled', ['id'], { where: 'schedule is not null and deleted_at is null' })
+@Index('connectors_to_plan', ['id'], { where: 'schedule is distinct from planned_schedule and deleted_at is null' })
 @Entity('connectors')
 export class ConnectorEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'connectors_pkey' })
@@ -90,6 +90,10 @@ export class ConnectorEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   schedule!: unknown | null;
+
+  /** The one that the next run was planned by. */
+  @Column({ type: 'jsonb', name: 'planned_schedule', nullable: true })
+  plannedSchedule!: unknown | null;
 
   @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

@@ -1,9 +1,15 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { TenantEntity } from './gateway.entities.js';
 
-@Index('sync_jobs_one_running', ['connectorId'], { unique: true, where: "status in ('running', 'quarantined')" })
+@Index('sync_jobs_one_running', ['connectorId'], {
+  unique: true,
+  where: "status in ('running', 'quarantined') and mode <> 'record'",
+})
 @Index('sync_jobs_one_queued', ['connectorId'], { unique: true, where: "status = 'queued' and not keyed" })
 @Index('sync_jobs_unfinished', ['connectorId', 'id'], { where: "status in ('queued', 'running', 'quarantined')" })
+@Index('sync_jobs_waiting', ['connectorId', 'id'], { where: "status = 'queued' and mode <> 'record'" })
+@Index('sync_jobs_records_unfinished', ['id'], { where: "mode = 'record' and status in ('queued', 'running')" })
+@Index('sync_jobs_records', ['connectorId', 'lastRecordAt'], { where: "mode = 'record'" })
 @Index('sync_jobs_tenant', ['tenantId', 'id'])
 @Index('sync_jobs_sweeping', ['sweepAskedAt'], { where: 'sweep_asked_at is not null' })
 @Index('sync_jobs_finished', ['completedAt'], { where: 'completed_at is not null' })
@@ -12,7 +18,9 @@ import { TenantEntity } from './gateway.entities.js';
   "status in ('queued', 'running', 'quarantined', 'completed', 'completed_with_errors', 'failed', 'cancelled')",
 )
 @Index('sync_jobs_scheduled', ['connectorId', 'scheduledFor'], { unique: true, where: 'scheduled_for is not null' })
-@Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes')")
+@Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes', 'record')")
+@Check('sync_jobs_record_check', "(mode = 'record') = (external_id is not null)")
+@Check('sync_jobs_outcome_check', "outcome in ('created', 'updated', 'unchanged', 'deleted', 'absent', 'refused')")
 @Entity('sync_jobs')
 export class SyncJobEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_jobs_pkey' })
@@ -130,11 +138,20 @@ export class SyncJobEntity {
   @Column({ type: 'timestamptz', name: 'last_record_at', nullable: true })
   lastRecordAt!: Date | null;
 
+  /** Of the record it reads, where that is one alone. */
+  @Column({ type: 'text', name: 'external_id', nullable: true })
+  externalId!: string | null;
+
+  /** What came of that record. */
+  @Column({ type: 'text', nullable: true })
+  outcome!: string | null;
+
   /** Whose trace it belongs to. */
   @Column({ type: 'text', nullable: true })
   traceparent!: string | null;
 }
 
+@Index('connector_states_due', ['nextRunAt'], { where: 'next_run_at is not null' })
 @Entity('connector_states')
 export class ConnectorStateEntity {
   @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'connector_states_pkey' })
@@ -161,11 +178,7 @@ export class ConnectorStateEntity {
   @Column({ type: 'integer', name: 'runs_since_full', default: 0 })
   runsSinceFull!: number;
 
-  /** The one that the next run was planned by. */
-  @Column({ type: 'jsonb', nullable: true })
-  schedule!: unknown | null;
-
-  /** The next run, without jitter. */
+  /** The next run, without jitter; null where there is none, or where it has to be planned anew at `next_run_at`. */
   @Column({ type: 'timestamptz', name: 'due_at', nullable: true })
   dueAt!: Date | null;
 
@@ -261,6 +274,7 @@ export class SyncBatchEntity {
 }
 
 @Index('sync_record_errors_job', ['jobId', 'id'])
+@Index('sync_record_errors_record', ['tenantId', 'externalId'], { where: 'external_id is not null' })
 @Entity('sync_record_errors')
 export class SyncRecordErrorEntity {
   @Column({ type: 'uuid', name: 'job_id' })

@@ -1,9 +1,11 @@
 import {
   type ConnectorBody,
+  type ConnectorType,
+  type JobMode,
   newUuid,
+  type RecordKind,
   type Safeguard,
   type Schedule,
-  type SyncMode,
   safeguard,
 } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
@@ -12,10 +14,10 @@ import { count, type Page, type Rows } from './page.js';
 export interface ConnectorRow {
   id: string;
   tenantId: string;
-  type: string;
+  type: ConnectorType;
   name: string;
   priority: number;
-  records: string;
+  records: RecordKind;
   config: Record<string, unknown>;
   safeguard: Safeguard;
   /** The names of its secrets. */
@@ -38,7 +40,7 @@ export interface ConnectorRow {
 export interface LastRun {
   id: string;
   status: string;
-  mode: SyncMode;
+  mode: JobMode;
   startedAt: string | null;
   completedAt: string;
   errorMessage: string | null;
@@ -52,7 +54,7 @@ const select = `
   select c.id, c.tenant_id as "tenantId", c.type, c.name, c.priority, c.records, c.config, c.safeguard, c.schedule,
          coalesce((select names from connector_secrets x where x.tenant_id = c.tenant_id and x.connector_id = c.id), '{}') as secrets,
          c.created_at as "createdAt", c.updated_at as "updatedAt",
-         case when s.schedule = c.schedule then s.next_run_at end as "nextRunAt",
+         case when c.planned_schedule = c.schedule and s.due_at is not null then s.next_run_at end as "nextRunAt",
          coalesce(s.failures, 0) as failures, s.skipped_at as "skippedAt", s.skipped_because as "skippedBecause",
          case when s.config_version = c.config_version then s.checkpoint_at end as "checkpointAt",
          (select jsonb_build_object('id', j.id, 'status', j.status, 'mode', j.mode, 'startedAt', j.started_at,

@@ -1,4 +1,4 @@
-import type { JobStatus, SyncMode } from '@idsync/contracts';
+import type { JobMode, JobStatus, RecordKind, RecordOutcome } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { count, type Page, type Rows } from './page.js';
 
@@ -18,7 +18,7 @@ export interface JobRow {
   recordsFailed: number;
   recordsDeleted: number;
   dryRun: boolean;
-  mode: SyncMode;
+  mode: JobMode;
   scheduledFor: Date | null;
   /** When its source last gave a page. */
   lastRecordAt: Date | null;
@@ -26,6 +26,10 @@ export interface JobRow {
   stalled: boolean;
   note: string | null;
   whyFull: string | null;
+  /** The record it reads, where that is one alone, what came of it, and what the directory has of it. */
+  externalId: string | null;
+  outcome: RecordOutcome | null;
+  record: { id: string; kind: RecordKind; identityId: string | null } | null;
   decision: { action: string; reason?: string; by?: string; at: string } | null;
 }
 
@@ -42,7 +46,10 @@ const columns = `id, connector_id as "connectorId", status, progress_pct as "pro
   records_deleted as "recordsDeleted", dry_run as "dryRun", mode, scheduled_for as "scheduledFor",
   last_record_at as "lastRecordAt",
   coalesce(status = 'running' and batches_total is null and batches_processed >= batches_written and lease_until > now()
-    and coalesce(last_record_at, started_at) < now() - interval '5 minutes', false) as stalled, note, why_full as "whyFull", decision`;
+    and coalesce(last_record_at, started_at) < now() - interval '5 minutes', false) as stalled, note, why_full as "whyFull", decision,
+  external_id as "externalId", outcome, case when mode = 'record' then (
+    select jsonb_build_object('id', r.id, 'kind', r.kind, 'identityId', r.identity_id) from source_records r
+     where r.connector_id = sync_jobs.connector_id and r.external_id = sync_jobs.external_id limit 1) end as record`;
 
 export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {
   const [row] = await tx.query<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [

@@ -15,6 +15,8 @@ import { Incremental1700000000020 } from './1700000000020-incremental.js';
 import { Schedules1700000000021 } from './1700000000021-schedules.js';
 import { SourceHealth1700000000022 } from './1700000000022-source-health.js';
 import { ScimPush1700000000023 } from './1700000000023-scim-push.js';
+import { RecordJobs1700000000024 } from './1700000000024-record-jobs.js';
+import { LookUps1700000000025 } from './1700000000025-look-ups.js';
 import { TraceContext1700000000026 } from './1700000000026-trace-context.js';
 
 /** Oldest first. */
@@ -36,5 +38,7 @@ export const migrations = [
   Schedules1700000000021,
   SourceHealth1700000000022,
   ScimPush1700000000023,
+  RecordJobs1700000000024,
+  LookUps1700000000025,
   TraceContext1700000000026,
 ];

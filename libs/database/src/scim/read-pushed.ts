@@ -40,6 +40,21 @@ export async function readPushedUsers(
   return rows.map((row) => ({ ...row, position: Number(row.position), groups: groups.get(row.id) ?? [] }));
 }
 
+/** Undefined if there is no such user, or none any more. */
+export async function readPushedUser(
+  tx: Transaction,
+  connectorId: string,
+  id: string,
+): Promise<PushedUser | undefined> {
+  await awaitPush(tx, connectorId);
+  const [row] = await tx.query<{ position: string; document: ScimDocument }>(
+    `select position, document from scim_resources
+      where connector_id = $1 and kind = 'User' and id = $2 and deleted_at is null`,
+    [connectorId, id],
+  );
+  return row && { id, position: Number(row.position), document: row.document, groups: await groupsOfMembers(tx, [id]) };
+}
+
 /** The number of the last push, and the one up to which deletions are no longer known. */
 export async function findPushStanding(
   tx: Transaction,

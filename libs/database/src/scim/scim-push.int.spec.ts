@@ -3,7 +3,7 @@ import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database, type Transaction } from '../database.js';
 import { abandonPushed, forgetAbandoned, forgetPushedDeletions } from './forget-pushed.js';
-import { findPushStanding, readPushedUsers } from './read-pushed.js';
+import { findPushStanding, readPushedUser, readPushedUsers } from './read-pushed.js';
 import { addScimMembers } from './scim-members.js';
 import { beginPush } from './scim-positions.js';
 import { deleteScimResource, insertScimResource, listScimResources } from './scim-resources.js';
@@ -71,6 +71,15 @@ describe('who reads what was pushed', () => {
     await Promise.all(Array.from({ length: 12 }, (_, index) => inTenant((tx) => push(tx, `user ${index}`))));
     const read = await inTenant((tx) => readPushedUsers(tx, place.connectorId, beginning, everything));
     expect(read.map(({ position }) => position)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+  });
+
+  it('finds one user by its id, with its groups, and none that was deleted', async () => {
+    const [ada, staff] = await inTenant(async (tx) => [await push(tx, 'ada'), await push(tx, 'staff')]);
+    await inTenant((tx) => addScimMembers(tx, place.tenantId, staff, [ada]));
+    const one = () => inTenant((tx) => readPushedUser(tx, place.connectorId, ada));
+    expect(await one()).toMatchObject({ position: 1, document: { userName: 'ada' }, groups: [{ id: staff }] });
+    await inTenant((tx) => deleteScimResource(tx, place, ada, 3));
+    expect(await one()).toBeUndefined();
   });
 
   it('waits for no push to another connector', async () => {

@@ -76,6 +76,7 @@ export async function keepCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
  * often the connector is looked at, its next run is planned anew.
  */
 export async function noteLastJob(tx: Transaction, job: SyncJob, succeeded: boolean | undefined): Promise<void> {
+  const asBefore = `($5 or s.failures + 1 < ${suspendedAfter})`;
   await tx.query(
     `insert into connector_states as s (connector_id, tenant_id, last_job_id, failures, last_failed_at)
      values ($1, $2, $3, case when $4 then 0 else 1 end, case when $4 then null else now() end)
@@ -83,7 +84,8 @@ export async function noteLastJob(tx: Transaction, job: SyncJob, succeeded: bool
         set last_job_id = excluded.last_job_id,
             failures = case when $5 then s.failures when $4 then 0 else s.failures + 1 end,
             last_failed_at = case when $4 then s.last_failed_at else now() end,
-            schedule = case when $5 or s.failures + 1 < ${suspendedAfter} then s.schedule end`,
+            due_at = case when ${asBefore} then s.due_at end,
+            next_run_at = case when ${asBefore} or s.next_run_at is null then s.next_run_at else now() end`,
     [job.connectorId, job.tenantId, job.id, succeeded ?? true, succeeded === undefined],
   );
 }

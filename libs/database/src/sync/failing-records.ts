@@ -65,11 +65,12 @@ export async function forgetMended(
   ]);
 }
 
-/** A locked job has read everything: what did not fail in it fails no more, or is gone. */
+/** A locked job has read everything: what has not failed since it began fails no more, or is gone. */
 export async function forgetOtherFailing(tx: Transaction, job: SyncJob): Promise<void> {
-  await tx.query('delete from failing_records where connector_id = $1 and tenant_id = $2 and job_id <> $3', [
-    job.connectorId,
-    job.tenantId,
-    job.id,
-  ]);
+  // A record that was read alone meanwhile may have failed in a job of its own.
+  await tx.query(
+    `delete from failing_records where connector_id = $1 and tenant_id = $2 and job_id <> $3
+        and last_failed_at < (select started_at from sync_jobs where id = $3)`,
+    [job.connectorId, job.tenantId, job.id],
+  );
 }

@@ -1,4 +1,4 @@
-import type { JobStatus, SyncMode } from '@idsync/contracts';
+import type { JobMode, JobStatus, RecordOutcome } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 
 /** How far a job is. A record has failed when its source or the directory left it out. */
@@ -34,7 +34,11 @@ export interface SyncJob extends JobCounts {
   /** Where the source was left; null at its beginning. */
   cursor: SourcePlace | null;
   /** `auto` until somebody begins to read. */
-  mode: SyncMode;
+  mode: JobMode;
+  /** The record it reads, where that is one alone; null otherwise. */
+  externalId: string | null;
+  /** What came of that record, as far as that is known. */
+  outcome: RecordOutcome | null;
   /** The checkpoint whose changes are read. */
   since: SourcePlace | null;
   /** Of the config it is read by; null until somebody begins to. */
@@ -64,7 +68,8 @@ export const jobColumns = `j.id, j.tenant_id as "tenantId", j.connector_id as "c
   j.error_message as "errorMessage", j.lease_token as "leaseToken", j.attempts, j.cursor, j.records_read as "recordsRead",
   j.records_expected as "recordsExpected", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed",
   j.batches_written as "batchesWritten", j.batches_processed as "batchesProcessed", j.batches_total as "batchesTotal",
-  j.progress_pct as "progressPct", j.mode, j.since, j.config_version as "configVersion", j.checkpoint`;
+  j.progress_pct as "progressPct", j.mode, j.since, j.config_version as "configVersion", j.checkpoint,
+  j.external_id as "externalId", j.outcome`;
 
 /** Whoever changes a job or its batches takes this lock first, so that nobody waits for another in a circle. */
 export async function lockJob(tx: Transaction, tenantId: string, jobId: string): Promise<SyncJob | undefined> {

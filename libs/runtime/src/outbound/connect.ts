@@ -30,10 +30,10 @@ export function vettedConnector(settings: ConnectSettings): buildConnector.conne
 /**
  * A connection without TLS, whatever the port. The name is resolved here and every one of its addresses looked at; the connection is made
  * to one of those very addresses, so that a name that resolves to something else a moment later leads nowhere. Whom the socket has
- * reached is looked at once more. `host` without brackets.
+ * reached is looked at once more.
  */
 export async function connectVetted(settings: ConnectSettings, host: string, port: number): Promise<Socket> {
-  const { socket } = await connectWithin(settings, host, port);
+  const { socket } = await connectWithin(settings, bareHost(host), port);
   return socket;
 }
 
@@ -44,8 +44,7 @@ async function connectForHttp(
   const secure = protocol === 'https:';
   const port = Number(portText) || (secure ? 443 : 80);
   refuse(vetPort(port));
-  // Brackets of an IPv6 address, and the dot that says that a name is complete.
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const host = bareHost(hostname);
   const { socket, until } = await connectWithin(settings, host, port);
   if (!secure) return socket;
   try {
@@ -90,6 +89,11 @@ async function connectWithin(
   if (refused !== undefined) socket.destroy();
   refuse(refused);
   return { socket, until };
+}
+
+/** Without the brackets of an IPv6 address, and the dot that says that a name is complete. */
+function bareHost(host: string): string {
+  return host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
 function refuse(reason: string | undefined): void {

@@ -32,6 +32,12 @@ const public6 = ['2000::/3'];
 /** Within it: special purposes, Teredo, documentation, 6to4, which carries an IPv4 address, and AS112. */
 const denied6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
+/** The addresses that are called without an operator's word, in the form that network policies have. */
+export const publicNetworks = [
+  { cidr: '0.0.0.0/0', except: denied4 },
+  ...public6.map((cidr) => ({ cidr, except: denied6 })),
+];
+
 const listed4 = listOf(denied4);
 const inPublic6 = listOf(public6);
 const listed6 = listOf(denied6);

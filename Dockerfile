@@ -1,0 +1,127 @@
+# The images of all services: docker build --target gateway -t idsync/gateway .
+# Targets: gateway, directory, sync-worker, webhook-dispatcher, migrate, cli. Why they are made so: docs/adr/0050-images-and-compose.md
+ARG NODE_IMAGE=node:24-trixie-slim
+ARG DEBIAN_IMAGE=debian:trixie-slim
+
+FROM ${NODE_IMAGE} AS node
+ENV TURBO_TELEMETRY_DISABLED=1 npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
+WORKDIR /src
+
+# What each image needs of the workspace. Its manifests (json/) change seldom, so what is made of them alone is kept.
+FROM node AS pruned
+COPY package.json ./
+RUN --mount=type=cache,id=npm,target=/root/.npm \
+    npm install --global "turbo@$(node -p 'require("./package.json").devDependencies.turbo')"
+COPY . .
+RUN prune() { image=$1; shift; turbo prune "$@" --docker --out-dir "/pruned/$image"; } \
+ && prune gateway @idsync/gateway \
+ && prune directory @idsync/directory \
+ && prune sync-worker @idsync/sync-worker \
+ && prune webhook-dispatcher @idsync/webhook-dispatcher \
+ && prune migrate @idsync/database \
+ && prune cli idsync \
+ && prune all @idsync/gateway @idsync/directory @idsync/sync-worker @idsync/webhook-dispatcher idsync
+
+# Everything is compiled once; /out has what runs of each image's packages.
+FROM node AS built
+COPY --from=pruned /pruned/all/json/ ./
+RUN --mount=type=cache,id=npm,target=/root/.npm npm ci --ignore-scripts
+COPY --from=pruned /pruned/all/full/ ./
+COPY tsconfig.base.json ./
+RUN npx turbo run build --output-logs=errors-only
+RUN --mount=type=bind,from=pruned,source=/pruned,target=/pruned \
+    set -e; for image in gateway directory sync-worker webhook-dispatcher migrate cli; do \
+      for manifest in $(cd "/pruned/$image/json" && ls -d apps/*/package.json libs/*/package.json 2>/dev/null); do \
+        find "$(dirname "$manifest")" -path '*/node_modules' -prune -o -path '*/src' -prune -o -name '*.js' -print; \
+      done | tar -c -T - | (mkdir -p "/out/$image" && tar -x -C "/out/$image"); \
+    done
+
+FROM node AS modules
+COPY docker/install-modules /usr/local/bin/
+
+FROM modules AS gateway-modules
+COPY --from=pruned /pruned/gateway/json/ ./
+RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
+
+FROM modules AS directory-modules
+COPY --from=pruned /pruned/directory/json/ ./
+RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
+
+FROM modules AS sync-worker-modules
+COPY --from=pruned /pruned/sync-worker/json/ ./
+RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
+
+FROM modules AS webhook-dispatcher-modules
+COPY --from=pruned /pruned/webhook-dispatcher/json/ ./
+RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
+
+FROM modules AS migrate-modules
+COPY --from=pruned /pruned/migrate/json/ ./
+RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
+
+FROM modules AS cli-modules
+COPY --from=pruned /pruned/cli/json/ ./
+RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
+
+# The node program alone, without npm: nothing in an image installs anything.
+FROM ${DEBIAN_IMAGE} AS runtime
+RUN groupadd --gid 10001 idsync && useradd --uid 10001 --gid idsync --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin idsync
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
+ENV NODE_ENV=production
+WORKDIR /app
+USER 10001:10001
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.vendor="idsync" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+
+FROM runtime AS gateway
+LABEL org.opencontainers.image.title="idsync gateway" \
+      org.opencontainers.image.description="The public API, keys and tenants, the operator API"
+COPY --from=gateway-modules /src/ ./
+COPY --from=built /out/gateway/ ./
+COPY docker/healthcheck.mjs ./
+ENV HOST=0.0.0.0 PORT=3000
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "healthcheck.mjs"]
+ENTRYPOINT ["node", "apps/gateway/dist/main.js"]
+
+FROM runtime AS directory
+LABEL org.opencontainers.image.title="idsync directory" \
+      org.opencontainers.image.description="Applies batches: match, merge, lifecycle, documents"
+COPY --from=directory-modules /src/ ./
+COPY --from=built /out/directory/ ./
+ENTRYPOINT ["node", "apps/directory/dist/main.js"]
+
+FROM runtime AS sync-worker
+LABEL org.opencontainers.image.title="idsync sync-worker" \
+      org.opencontainers.image.description="Runs sync jobs: connector pages become batches"
+WORKDIR /sources
+WORKDIR /app
+COPY --from=sync-worker-modules /src/ ./
+COPY --from=built /out/sync-worker/ ./
+ENV SOURCES_DIR=/sources
+ENTRYPOINT ["node", "apps/sync-worker/dist/main.js"]
+
+FROM runtime AS webhook-dispatcher
+LABEL org.opencontainers.image.title="idsync webhook-dispatcher" \
+      org.opencontainers.image.description="Facts become deliveries, signed and tried again"
+COPY --from=webhook-dispatcher-modules /src/ ./
+COPY --from=built /out/webhook-dispatcher/ ./
+ENTRYPOINT ["node", "apps/webhook-dispatcher/dist/main.js"]
+
+FROM runtime AS migrate
+LABEL org.opencontainers.image.title="idsync migrate" \
+      org.opencontainers.image.description="Brings the database schema up to date, and ends"
+COPY --from=migrate-modules /src/ ./
+COPY --from=built /out/migrate/ ./
+ENTRYPOINT ["node", "libs/database/dist/migrate-main.js"]
+
+FROM runtime AS cli
+LABEL org.opencontainers.image.title="idsync cli" \
+      org.opencontainers.image.description="The idsync command line"
+COPY --from=cli-modules /src/ ./
+COPY --from=built /out/cli/ ./
+ENTRYPOINT ["node", "apps/cli/bin/idsync.js"]

@@ -1,0 +1,150 @@
+import type { Connector, FoundRecord } from '@idsync/connectors';
+import { newUuid } from '@idsync/contracts';
+import { findUnfinishedJob } from '@idsync/database';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { listSource } from '../test/list-source.js';
+import { eventually, SyncFixture } from '../test/sync-fixture.js';
+import { claimJob } from './claim-job.js';
+import { JobScheduler } from './job-scheduler.js';
+import { readOvertakenRecords } from './read-overtaken-records.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+
+let fixture: SyncFixture;
+const schedulers: JobScheduler[] = [];
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+afterEach(async () => {
+  await Promise.all(schedulers.splice(0).map((scheduler) => scheduler.stop()));
+  await fixture.rows.rows('delete from sync_jobs');
+  await fixture.announced();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+async function queueRecord(of: { tenantId: string; connectorId: string }, externalId = 'r1') {
+  const id = newUuid();
+  await fixture.rows.rows(
+    `insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, external_id) values ($1, $2, $3, true, 'record', $4)`,
+    [id, of.tenantId, of.connectorId, externalId],
+  );
+  return { id, tenantId: of.tenantId };
+}
+
+async function place() {
+  const tenantId = await fixture.rows.tenant();
+  return { tenantId, connectorId: await fixture.rows.connector(tenantId) };
+}
+
+const asked: string[] = [];
+/** Never ends a read of everything; tells of one record what it is given. */
+function source(answer: (externalId: string) => Promise<FoundRecord>): Connector {
+  return {
+    ...listSource(30, { beforePage: () => new Promise(() => undefined) }),
+    readOne(externalId) {
+      asked.push(externalId);
+      return answer(externalId);
+    },
+  };
+}
+const present = source(async (external_id) => ({ record: { external_id, fields: {} } }));
+
+function start(from: Connector): void {
+  const scheduler = new JobScheduler(
+    fixture.context(from, { pollMs: 20, stopMs: 20, concurrency: 1, recordConcurrency: 2 }),
+  );
+  scheduler.start();
+  schedulers.push(scheduler);
+}
+
+async function completed(id: string): Promise<boolean> {
+  await fixture.applyAll();
+  return (await fixture.job(id)).status === 'completed';
+}
+
+describe('a job of one record', () => {
+  it('waits neither for a run of its connector, nor for those that take all the room there is', async () => {
+    const of = await place();
+    const run = await fixture.queue(of.tenantId, of.connectorId);
+    const behind = await fixture.queue(of.tenantId, of.connectorId);
+    start(present);
+    await eventually(async () => (await fixture.job(run.id)).status === 'running');
+    const one = await queueRecord(of);
+    await eventually(() => completed(one.id));
+    expect((await fixture.job(run.id)).status).toBe('running');
+    expect((await fixture.job(behind.id)).status).toBe('queued');
+  });
+
+  it('is in no run’s way either, nor in that of a schedule', async () => {
+    const of = await place();
+    const one = await queueRecord(of);
+    const context = fixture.context(present);
+    expect(await claimJob(context, one)).toMatchObject({ mode: 'record', externalId: 'r1' });
+    expect(
+      await fixture.database.transaction(of.tenantId, (tx) => findUnfinishedJob(tx, of.connectorId)),
+    ).toBeUndefined();
+    expect(await claimJob(context, await fixture.queue(of.tenantId, of.connectorId))).toBeDefined();
+  });
+
+  it('comes after those of the same record, and beside those of others', async () => {
+    const of = await place();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    asked.length = 0;
+    start(
+      source(async (external_id) => {
+        if (external_id === 'r1') await gate;
+        return { record: { external_id, fields: {} } };
+      }),
+    );
+    const first = await queueRecord(of);
+    const second = await queueRecord(of);
+    const other = await queueRecord(of, 'r2');
+    await eventually(() => completed(other.id));
+    expect(asked.sort()).toEqual(['r1', 'r2']);
+    expect((await fixture.job(second.id)).status).toBe('queued');
+    open();
+    await eventually(() => completed(second.id));
+    expect((await fixture.job(first.id)).status).toBe('completed');
+  });
+
+  it('is taken over when its worker dies, and applied once', async () => {
+    const of = await place();
+    const one = await queueRecord(of);
+    const dead = await claimJob(fixture.context(present), one);
+    await fixture.expireLease(one.id);
+    start(present);
+    await eventually(() => completed(one.id));
+    // The one that was thought dead comes back too late.
+    if (dead) await runJob(fixture.context(present), dead, new RunControl());
+    expect(await fixture.announced()).toEqual([]);
+    expect(await fixture.job(one.id)).toMatchObject({ status: 'completed', batches_written: 1, lease_token: 2 });
+  });
+
+  it('fails where its source cannot be asked for one', async () => {
+    const one = await queueRecord(await place());
+    start(listSource(3));
+    await eventually(async () => (await fixture.job(one.id)).status === 'failed');
+    expect((await fixture.job(one.id)).error_message).toBe('connectors of this kind cannot read one record alone');
+  });
+
+  it('is made for each record that two jobs have read at the same time', async () => {
+    const of = await place();
+    const run = await fixture.queue(of.tenantId, of.connectorId);
+    const data = { job_id: run.id, external_ids: ['r1', 'CN=a/b'] };
+    await readOvertakenRecords(fixture.database, { id: newUuid(), tenant_id: of.tenantId, data });
+    const made = await fixture.rows.rows(
+      `select external_id, status, connector_id from sync_jobs where mode = 'record' order by id`,
+    );
+    expect(made).toEqual(
+      data.external_ids.map((external_id) => ({ external_id, status: 'queued', connector_id: of.connectorId })),
+    );
+  });
+});

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Runs once, when the database is made: the owner who migrates it, and a login for each service that is the role it works as.
+# Passwords are in .env; what is changed there later is changed here by `alter role … password`.
+set -eu
+psql -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d postgres \
+  -v migrate="$MIGRATE_DB_PASSWORD" -v gateway="$GATEWAY_DB_PASSWORD" -v directory="$DIRECTORY_DB_PASSWORD" \
+  -v sync_worker="$SYNC_WORKER_DB_PASSWORD" -v webhook_dispatcher="$WEBHOOK_DISPATCHER_DB_PASSWORD" <<'SQL'
+create role idsync_gateway login nosuperuser nobypassrls password :'gateway';
+create role idsync_directory login nosuperuser nobypassrls password :'directory';
+create role idsync_sync_worker login nosuperuser nobypassrls password :'sync_worker';
+create role idsync_webhook_dispatcher login nosuperuser nobypassrls password :'webhook_dispatcher';
+
+-- A migration may change the rows of every tenant, and later ones may need further roles.
+create role idsync_migrate login createrole bypassrls nosuperuser password :'migrate';
+grant idsync_gateway, idsync_directory, idsync_sync_worker, idsync_webhook_dispatcher to idsync_migrate;
+
+create database idsync owner idsync_migrate;
+revoke connect on database idsync from public;
+grant connect on database idsync to idsync_gateway, idsync_directory, idsync_sync_worker, idsync_webhook_dispatcher;
+SQL

@@ -1,0 +1,61 @@
+import { services } from '@idsync/contracts';
+import { publicNetworks } from '@idsync/runtime';
+import { describe, expect, it } from '@jest/globals';
+import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { labelsOf, ofKind, selects, workloadOf } from './objects.js';
+import { kustomize, overlays, render } from './render.js';
+
+const ours = [...services, 'migrate'] as const;
+const describeRendered = kustomize ? describe : describe.skip;
+
+describeRendered.each(overlays)('the network policies of the overlay %s', (overlay) => {
+  const manifests = kustomize ? render(`overlays/${overlay}`) : [];
+  const policies = ofKind<INetworkPolicy>(manifests, 'NetworkPolicy');
+
+  it('refuses what no policy allows, in both directions', () => {
+    const denying = policies.find(
+      ({ spec }) => spec?.podSelector && Object.keys(spec.podSelector).length === 0 && !spec.egress,
+    );
+    expect(denying?.spec?.policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(denying?.spec).not.toHaveProperty('ingress');
+  });
+
+  it('lets two services out to the internet, and nobody else of ours', () => {
+    const out = ours.filter((name) => internetOf(name).length > 0);
+    expect(out.sort()).toEqual(['sync-worker', 'webhook-dispatcher']);
+  });
+
+  it.each([
+    ['sync-worker', 'SOURCE_ALLOW_CIDRS'],
+    ['webhook-dispatcher', 'WEBHOOK_ALLOW_CIDRS'],
+  ])('lets %s reach just the addresses that it calls by itself, and those in %s', (name, variable) => {
+    const [settings] = ofKind<IConfigMap>(manifests, 'ConfigMap').filter(({ data }) => data && variable in data);
+    const allowed = settings?.data?.[variable]?.split(',').flatMap((cidr) => (cidr ? { cidr } : [])) ?? [];
+    const reached = internetOf(name);
+    expect(reached).toEqual(expect.arrayContaining([...publicNetworks, ...allowed]));
+    expect(reached).toHaveLength(publicNetworks.length + allowed.length);
+  });
+
+  it.each(ours)('lets %s reach PostgreSQL', (name) => {
+    expect(egressOf(name).some(({ ports }) => ports?.some(({ port }) => port === 5432))).toBe(true);
+    const accepted = policies.filter(({ spec }) =>
+      spec?.ingress?.some(({ ports }) => ports?.some(({ port }) => port === 5432)),
+    );
+    expect(accepted.length).toBeGreaterThan(0);
+  });
+
+  function policiesOf(name: string): INetworkPolicy[] {
+    const labels = labelsOf(workloadOf(manifests, name));
+    return policies.filter(({ spec }) => selects(spec?.podSelector, labels));
+  }
+
+  function egressOf(name: string) {
+    return policiesOf(name).flatMap(({ spec }) => spec?.egress ?? []);
+  }
+
+  /** A rule that names nobody allows everybody. */
+  function internetOf(name: string) {
+    return egressOf(name).flatMap(({ to }) => to?.flatMap(({ ipBlock }) => ipBlock ?? []) ?? [{ cidr: '0.0.0.0/0' }]);
+  }
+});

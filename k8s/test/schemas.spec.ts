@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { kustomize, type Manifest, overlays, render } from './render.js';
+import { schemaErrors } from './schema-errors.js';
+
+if (!kustomize)
+  process.stderr.write('There is no kustomize 5 here, nor a kubectl that has it: the manifests are not tested.\n');
+const describeRendered = kustomize ? describe : describe.skip;
+
+describeRendered.each(overlays)('the overlay %s', (overlay) => {
+  it('is what the schemas of Kubernetes and of the operators allow, and nothing else', async () => {
+    expect(await schemaErrors(render(`overlays/${overlay}`))).toEqual([]);
+  });
+});
+
+describe('the schemas', () => {
+  const deployment = (spec: object, container: object = {}) =>
+    ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'one' },
+      spec: {
+        selector: { matchLabels: { app: 'one' } },
+        template: { metadata: { labels: { app: 'one' } }, spec: { containers: [{ name: 'one', ...container }] } },
+        ...spec,
+      },
+    }) as Manifest;
+  const scaledObject = (trigger: object) =>
+    ({
+      apiVersion: 'keda.sh/v1alpha1',
+      kind: 'ScaledObject',
+      metadata: { name: 'one' },
+      spec: { scaleTargetRef: { name: 'one' }, triggers: [{ type: 'cpu', metadata: {}, ...trigger }] },
+    }) as Manifest;
+  const rabbitmq = (spec: object) =>
+    ({
+      apiVersion: 'rabbitmq.com/v1beta1',
+      kind: 'RabbitmqCluster',
+      metadata: { name: 'one', namespace: 'one' },
+      spec: { replicas: 1, image: 'one', persistence: { storage: '1Gi' }, resources: {}, ...spec },
+    }) as Manifest;
+
+  it('accept what is right', async () => {
+    expect(await schemaErrors([deployment({ replicas: 1 }), scaledObject({}), rabbitmq({})])).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown field', deployment({ replica: 1 }), 'replica'],
+    ['an unknown field deep inside', deployment({}, { livenessProbe: { httpGet: { port: 1, pth: '/' } } }), 'pth'],
+    ['a wrong type', deployment({ replicas: '1' }), 'string'],
+    ['an unknown field of an operator', scaledObject({ metricsType: 'Value' }), 'metricsType'],
+    ['what an operator wants as text', scaledObject({ metadata: { value: 1 } }), 'string'],
+    ['an unknown field of RabbitMQ', rabbitmq({ replica: 1 }), 'replica'],
+    ['a kind that nobody knows', { ...deployment({}), kind: 'Deploymnt' }, 'Deploymnt'],
+  ])('refuse %s', async (_what, manifest, named) => {
+    expect((await schemaErrors([manifest])).join('\n')).toContain(named);
+  });
+});

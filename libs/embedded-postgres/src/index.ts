@@ -1,0 +1,2 @@
+export { AlreadyRunningError, lockDataDir } from './data-dir-lock.js';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';

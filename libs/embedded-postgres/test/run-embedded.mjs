@@ -1,0 +1,6 @@
+// Started by the tests as the process to kill: runs a server on the given directory and says so.
+import { startEmbeddedPostgres } from '../dist/index.js';
+
+const server = await startEmbeddedPostgres({ dataDir: process.argv[2] });
+process.stdout.write(`${server.url}\n`);
+setInterval(() => undefined, 1_000);

@@ -1,0 +1,298 @@
+import { ldapMappings } from '@idsync/contracts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { administrator, domain, haveSamba, password, type Samba, startSamba } from '../libs/connectors/test/samba.js';
+import { describeWith, FollowedSource } from './support/followed-source.js';
+import { Gate } from './support/gate.js';
+
+const people = `OU=People,${domain}`;
+const groups = `OU=Groups,${domain}`;
+const services = `OU=Services,${domain}`;
+const [enabled, disabled] = ['544', '546'];
+const mapped = ldapMappings.active_directory;
+/** A file time of 2020, and none. */
+const [past, never] = ['132223104000000000', '9223372036854775807'];
+
+describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: no Active Directory is followed')(
+  'an Active Directory',
+  () => {
+    let samba: Samba;
+    let gate: Gate;
+    let source: FollowedSource;
+
+    beforeAll(async () => {
+      samba = await startSamba();
+      for (const ou of [people, groups, services, `OU=Gone,${domain}`, `OU=North,${people}`]) {
+        await samba.client.add(ou, { objectClass: 'organizationalUnit' });
+      }
+      for (const name of ['ann', 'bob', 'cleo']) await addUser(name);
+      await addGroup('Staff', `CN=ann,${people}`);
+      await addGroup('Everybody', `CN=Staff,${groups}`);
+      await addUser('svc-sql', { servicePrincipalName: 'MSSQLSvc/db.example.test' }, services);
+      await samba.client.add(`CN=gmsa,${services}`, {
+        objectClass: 'msDS-GroupManagedServiceAccount',
+        sAMAccountName: 'gmsa$',
+        userAccountControl: '4096',
+        'msDS-ManagedPasswordInterval': '30',
+        managedBy: `CN=ann,${people}`,
+      });
+      gate = await Gate.before(636, samba.address);
+      const connector = (name: string, records: keyof typeof mapped, priority: number, base: string) => ({
+        ...{ type: 'ldap', name, records, priority, secrets: { bind_password: password } },
+        config: {
+          url: `ldaps://127.0.0.1:${gate.port}`,
+          server_name: 'dc1.example.test',
+          ca: samba.ca,
+          bind_dn: administrator,
+          base_dn: base,
+          groups: { nested: true },
+          deleted_objects: true,
+          fields: { ...mapped[records].fields, 'attributes.dn': 'dn' },
+        },
+      });
+      source = await FollowedSource.start([
+        connector('People', 'user', 10, people),
+        connector('Accounts', 'account', 20, people),
+        connector('Services', 'machine_identity', 30, services),
+      ]);
+    });
+    afterAll(async () => {
+      await source?.stop();
+      await gate?.close();
+      await samba?.stop();
+    });
+
+    async function addUser(name: string, more: Record<string, string> = {}, ou = people): Promise<void> {
+      await samba.client.add(`CN=${name},${ou}`, {
+        objectClass: 'user',
+        sAMAccountName: name,
+        userPrincipalName: `${name}@example.test`,
+        mail: `${name}@example.test`,
+        displayName: `The ${name}`,
+        userAccountControl: enabled,
+        ...more,
+      });
+    }
+
+    const addGroup = (name: string, member: string) =>
+      samba.client.add(`CN=${name},${groups}`, { objectClass: 'group', sAMAccountName: name, member });
+    const set = (dn: string, type: string, ...values: string[]) => samba.change(dn, 'replace', type, ...values);
+
+    it('shows a test what it will give, and a discovery what there is', async () => {
+      const { status, records, errors } = await source.probe('test');
+      expect([status, records.length, errors]).toEqual(['done', 3, []]);
+      const { fields } = await source.probe('discover', 2);
+      const names = fields.map(({ name }: { name: string }) => name);
+      expect(names).toEqual(expect.arrayContaining(['@owner', 'objectGUID', 'servicePrincipalName']));
+    });
+
+    it('brings everybody with their account, and machines with their owner', async () => {
+      expect(await source.first()).toEqual({
+        'identity.created': 4,
+        'user.created': 3,
+        'account.created': 3,
+        'account.linked': 3,
+        'lifecycle.joiner': 3,
+        'machine_identity.created': 2,
+      });
+      expect(await source.identity('ann')).toMatchObject({
+        status: 'active',
+        users: [{ user_principal_name: 'ann@example.test', groups: ['Everybody', 'Staff'] }],
+        accounts: [{ identifier: 'ann', status: 'active' }],
+        machine_identities: [{ display_name: 'gmsa', classification: 'service_account', status: 'active' }],
+      });
+    });
+
+    const renamed = `CN=anna,${people}`;
+    const leaves = (name: string) => [
+      `identity.status_changed ${name}: status`,
+      `user.status_changed ${name}: status`,
+      `account.disabled ${name}: status`,
+      `lifecycle.leaver ${name}: status`,
+    ];
+    const returns = (name: string) => [
+      `identity.status_changed ${name}: status`,
+      `user.status_changed ${name}: status`,
+      `account.updated ${name}: status`,
+      `lifecycle.rejoiner ${name}: status`,
+    ];
+    const isGone = (name: string) => [
+      `identity.deleted ${name}: status`,
+      `user.deleted ${name}: status`,
+      `account.deleted ${name}: status`,
+      `lifecycle.leaver ${name}: status`,
+    ];
+
+    it('tells who has come, and what has changed of somebody', async () => {
+      await source.after(() => addUser('dan'), {
+        told: [
+          ...['identity.created dan', 'user.created dan', 'lifecycle.joiner dan'],
+          ...['account.created dan', 'account.linked dan: person_id'],
+        ],
+      });
+      await source.after(() => set(`CN=ann,${people}`, 'title', 'Head'), {
+        told: [
+          ...['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
+          'account.updated ann: job_title',
+        ],
+      });
+    });
+
+    it('keeps who gets another name and login for the same person, who keeps their machine', async () => {
+      const { id } = await source.identity('ann');
+      const rename = async () => {
+        await samba.client.modifyDN(`CN=ann,${people}`, renamed);
+        await set(renamed, 'userPrincipalName', 'anna@example.test');
+        await set(renamed, 'sAMAccountName', 'anna');
+      };
+      await source.after(rename, {
+        told: [
+          'identity.updated ann: dn, user_principal_name',
+          'user.updated ann: attributes.dn, user_principal_name',
+          'account.updated ann: attributes.dn, identifier, user_principal_name',
+        ],
+      });
+      expect(await source.identity('ann')).toMatchObject({
+        id,
+        users: [{ user_principal_name: 'anna@example.test' }],
+        accounts: [{ identifier: 'anna' }],
+        machine_identities: [{ display_name: 'gmsa' }],
+      });
+    });
+
+    it('takes who is disabled, or has expired, for somebody who left, and their machine for an orphan, until they are back', async () => {
+      const machine = (what: string) => [
+        `machine_identity.${what} gmsa: status`,
+        'machine_identity.risk_changed gmsa: risk_score',
+      ];
+      await source.after(() => set(renamed, 'userAccountControl', disabled), {
+        told: [...leaves('ann'), ...machine('orphaned')],
+      });
+      expect(await source.identity('ann')).toMatchObject({
+        status: 'inactive',
+        accounts: [{ status: 'disabled' }],
+        machine_identities: [{ status: 'orphaned' }],
+      });
+      await source.after(() => set(renamed, 'userAccountControl', enabled), {
+        told: [...returns('ann'), ...machine('updated')],
+      });
+      await source.after(() => set(`CN=bob,${people}`, 'accountExpires', past), {
+        told: [...leaves('bob'), 'account.updated bob: attributes.expires_at', 'identity.updated bob: expires_at'],
+      });
+      await source.after(() => set(`CN=bob,${people}`, 'accountExpires', never), {
+        told: [...returns('bob'), 'account.updated bob: attributes.expires_at', 'identity.updated bob: expires_at'],
+      });
+    });
+
+    it('follows machines, and who answers for them', async () => {
+      const [gmsa, sql, web] = ['gmsa', 'svc-sql', 'svc-web'].map((name) => `CN=${name},${services}`) as [
+        string,
+        string,
+        string,
+      ];
+      const service = { servicePrincipalName: 'HTTP/www.example.test', manager: `CN=bob,${people}` };
+      await source.after(() => addUser('svc-web', service, services), { told: ['machine_identity.created svc-web'] });
+      expect(await source.identity('svc-sql')).toMatchObject({ machine_identities: [{ status: 'orphaned' }] });
+      await source.after(() => set(sql, 'manager', `CN=bob,${people}`), {
+        told: [
+          'identity.merged bob',
+          'machine_identity.owner_changed svc-sql: identity_id, owned_by',
+          'machine_identity.risk_changed svc-sql: risk_score',
+          'machine_identity.updated svc-sql: status',
+        ],
+      });
+      const { id, machine_identities: machines } = await source.identity('bob');
+      const owned = expect.objectContaining({ owned_by: id, status: 'active', risk_score: 0 });
+      expect(machines).toEqual([owned, owned]);
+      await source.after(() => set(gmsa, 'userAccountControl', '4098'), {
+        told: ['machine_identity.updated gmsa: status'],
+      });
+      await source.after(() => set(gmsa, 'userAccountControl', '4096'), {
+        told: ['machine_identity.updated gmsa: status'],
+      });
+      await source.after(() => set(gmsa, 'managedBy', `CN=cleo,${people}`), {
+        told: ['machine_identity.owner_changed gmsa: identity_id, owned_by'],
+      });
+      await source.after(() => samba.client.del(web), { told: ['machine_identity.decommissioned svc-web: status'] });
+    });
+
+    it('leaves the machine of who is deleted an orphan, whom nobody is named for any more', async () => {
+      // The directory takes the name out of the machine without numbering that as a change of it.
+      const unnamed = ['identity.created gmsa', 'machine_identity.owner_changed gmsa: identity_id, owned_by'];
+      await source.after(() => samba.client.del(`CN=cleo,${people}`), {
+        told: [
+          ...isGone('cleo'),
+          'machine_identity.orphaned gmsa: status',
+          'machine_identity.risk_changed gmsa: risk_score',
+          ...unnamed,
+        ],
+        unseenByChanges: unnamed,
+      });
+      expect(await source.identity('gmsa')).toMatchObject({ machine_identities: [{ status: 'orphaned' }] });
+    });
+
+    it('follows who moves to another unit and department', async () => {
+      await source.after(() => samba.client.modifyDN(`CN=dan,${people}`, `CN=dan,OU=North,${people}`), {
+        told: ['identity.updated dan: dn', 'user.updated dan: attributes.dn', 'account.updated dan: attributes.dn'],
+      });
+      await source.after(() => set(`CN=dan,OU=North,${people}`, 'department', 'North'), {
+        told: ['user.updated dan: departments', 'lifecycle.mover dan: departments'],
+      });
+    });
+
+    it('deletes who is moved out of its base, as soon as everything is read, and has them back', async () => {
+      await source.after(() => samba.client.modifyDN(`CN=dan,OU=North,${people}`, `CN=dan,OU=Gone,${domain}`), {
+        told: isGone('dan'),
+        unseenByChanges: isGone('dan'),
+      });
+      await source.after(() => samba.client.modifyDN(`CN=dan,OU=Gone,${domain}`, `CN=dan,OU=North,${people}`), {
+        told: returns('dan'),
+      });
+    });
+
+    it('takes who comes back switched off for inactive, not for deleted', async () => {
+      const [inside, outside] = [`CN=dan,OU=North,${people}`, `CN=dan,OU=Gone,${domain}`];
+      await source.after(() => samba.client.modifyDN(inside, outside), {
+        told: isGone('dan'),
+        unseenByChanges: isGone('dan'),
+      });
+      const comeBack = async () => {
+        await set(outside, 'userAccountControl', disabled);
+        await samba.client.modifyDN(outside, inside);
+      };
+      await source.after(comeBack, { told: leaves('dan').filter((line) => !line.startsWith('lifecycle.')) });
+      expect(await source.identity('dan')).toMatchObject({ status: 'inactive', accounts: [{ status: 'disabled' }] });
+      await source.after(() => set(inside, 'userAccountControl', enabled), { told: returns('dan') });
+    });
+
+    it('reads everything where a group has changed, and tells its members, also those through another group', async () => {
+      const told = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
+      const becauseFull = 'everything was read: groups have changed';
+      const group = (name: string) => `CN=${name},${groups}`;
+      const bob = `CN=bob,${people}`;
+      await source.after(() => samba.change(group('Staff'), 'add', 'member', bob), { told: told('bob'), becauseFull });
+      await source.after(() => samba.client.modifyDN(group('Staff'), group('Crew')), {
+        told: told('ann', 'bob'),
+        becauseFull,
+      });
+      expect(await source.identity('bob')).toMatchObject({ users: [{ groups: ['Crew', 'Everybody'] }] });
+      await source.after(() => samba.change(group('Crew'), 'delete', 'member', bob), {
+        told: told('bob'),
+        becauseFull,
+      });
+      await source.after(() => samba.client.del(group('Everybody')), { told: told('ann'), becauseFull });
+    });
+
+    it('deletes who is gone, by what the directory keeps of them', async () => {
+      await source.after(() => samba.client.del(`CN=dan,OU=North,${people}`), { told: isGone('dan') });
+      expect(await source.identity('dan')).toMatchObject({ status: 'deleted', accounts: [{ status: 'deleted' }] });
+    });
+
+    it('loses nobody when the server ends in the middle of being read', async () => {
+      await source.survives(gate, samba);
+    });
+
+    it("says the same when everything is read once more, and in everybody's history", async () => {
+      await source.isSettled();
+    });
+  },
+);

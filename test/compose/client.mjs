@@ -1,0 +1,48 @@
+// Speaks to the gateway, and goes on while it, or what it stands on, is being killed.
+import { setTimeout as pause } from 'node:timers/promises';
+
+const patienceMs = 90_000;
+const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled', 'quarantined']);
+
+export class Client {
+  constructor(url, headers) {
+    this.url = url;
+    this.headers = headers;
+  }
+
+  get(path) {
+    return this.call('GET', path);
+  }
+
+  post(path, body) {
+    return this.call('POST', path, body);
+  }
+
+  /** The body of a 2xx. What is not answered, or with 5xx, is asked again. */
+  async call(method, path, body) {
+    for (const end = Date.now() + patienceMs; ; await pause(250)) {
+      const answer = await this.#once(method, path, body).catch((error) => ({ status: 599, text: String(error) }));
+      if (answer.status < 300) return JSON.parse(answer.text);
+      if (answer.status < 500 || Date.now() > end)
+        throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    }
+  }
+
+  async #once(method, path, body) {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { ...this.headers, ...(body && { 'content-type': 'application/json' }) },
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(15_000),
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  async jobEnd(jobId) {
+    for (const end = Date.now() + 2 * patienceMs; ; await pause(100)) {
+      const job = await this.get(`/v1/sync/jobs/${jobId}`);
+      if (ended.has(job.status)) return job;
+      if (Date.now() > end) throw new Error(`the job did not end: ${JSON.stringify(job)}`);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// What was delivered beside what happened: every event once, or again with the same id and the same bytes.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+
+const lastMinuteMs = 120_000;
+
+export class Ledger {
+  events = new Map();
+  bodies = new Map();
+  /** Deliveries of an event beyond its first. */
+  repeats = 0;
+  heard = 0;
+  lastSequence = 0;
+
+  constructor({ client, recorderUrl, secret }) {
+    this.client = client;
+    this.recorderUrl = recorderUrl;
+    this.webhook = new Webhook(secret);
+  }
+
+  /** Until every event of the feed was delivered and no more come; throws on anything that is not as it must be. */
+  async settle() {
+    let before = -1;
+    for (const end = Date.now() + lastMinuteMs; ; await pause(500)) {
+      await this.#readFeed();
+      await this.#readDeliveries();
+      const missing = [...this.events.keys()].filter((id) => !this.bodies.has(id));
+      if (missing.length === 0 && this.events.size === before) break;
+      before = missing.length === 0 ? this.events.size : -1;
+      if (Date.now() > end) throw new Error(`${missing.length} of ${this.events.size} events were not delivered`);
+    }
+    const unknown = [...this.bodies.keys()].filter((id) => !this.events.has(id));
+    if (unknown.length > 0) throw new Error(`delivered though it never happened: ${unknown.slice(0, 5)}`);
+    return { events: this.events.size, repeats: this.repeats };
+  }
+
+  async #readFeed() {
+    for (let more = true; more; ) {
+      const page = await this.client.get(`/v1/events?after=${this.lastSequence}&limit=200`);
+      for (const event of page.data) {
+        if (event.sequence !== this.lastSequence + 1) throw new Error(`a gap before event ${event.sequence}`);
+        this.lastSequence = event.sequence;
+        this.events.set(event.id, event);
+      }
+      more = page.has_more;
+    }
+  }
+
+  async #readDeliveries() {
+    const answer = await fetch(`${this.recorderUrl}/?after=${this.heard}`);
+    for (const { headers, body } of await answer.json()) {
+      this.heard += 1;
+      this.webhook.verify(body, headers);
+      const id = headers['webhook-id'];
+      const first = this.bodies.get(id);
+      if (first === undefined) this.bodies.set(id, body);
+      else if (first === body) this.repeats += 1;
+      else throw new Error(`event ${id} was sent with two bodies`);
+    }
+  }
+}

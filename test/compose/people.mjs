@@ -1,0 +1,62 @@
+// A growing company as two files: people of HR, and their accounts in a directory.
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export class People {
+  round = 0;
+
+  constructor(folder, count) {
+    this.folder = folder;
+    this.count = count;
+  }
+
+  connectors() {
+    const file = (name, records, priority, fields) => ({
+      type: 'csv',
+      name,
+      records,
+      priority,
+      config: { path: `${records}.csv`, external_id: 'number', fields },
+    });
+    return [
+      file('HR', 'user', 10, {
+        employee_number: 'number',
+        first_name: 'first',
+        last_name: 'last',
+        email: 'mail',
+        job_title: 'title',
+      }),
+      file('Accounts', 'account', 20, { employee_number: 'number', identifier: 'login', display_name: 'name' }),
+    ];
+  }
+
+  /** `joining` more people, and another title and name for `changing` of those who are there. */
+  async change({ joining = 0, changing = 0 }) {
+    this.round += 1;
+    this.count += joining;
+    const changed = (index) => (index < changing ? this.round : 0);
+    const users = this.#rows((n) => [`Given${n}`, `Family${n}`, this.mail(n), `Engineer ${changed(n)}`]);
+    const accounts = this.#rows((n) => [`login${n}`, `Name ${n} ${changed(n)}`]);
+    await this.#write('user.csv', ['number,first,last,mail,title', ...users]);
+    await this.#write('account.csv', ['number,login,name', ...accounts]);
+  }
+
+  mail(index) {
+    return `person${index}@compose.example`;
+  }
+
+  mails() {
+    return Array.from({ length: this.count }, (_, index) => this.mail(index));
+  }
+
+  #rows(columns) {
+    return Array.from({ length: this.count }, (_, index) => [100_000 + index, ...columns(index)].join(','));
+  }
+
+  /** Whole or not at all: a worker may be reading. */
+  async #write(name, lines) {
+    const path = join(this.folder, name);
+    await writeFile(`${path}.new`, `${lines.join('\n')}\n`, { mode: 0o644 });
+    await rename(`${path}.new`, path);
+  }
+}

@@ -1,0 +1,120 @@
+// One Compose project of a test's own: other ports, subnets, volumes and secrets than a developer's.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const minute = 60_000;
+
+export class Stack {
+  static async create() {
+    const folder = await mkdtemp(join(tmpdir(), 'idsync-compose-'));
+    // The services' user reads the sources in it.
+    await chmod(folder, 0o755);
+    const envFile = join(folder, 'env');
+    await run(join(root, 'docker/make-env'), [envFile]);
+    const [port, recorderPort] = await freePorts();
+    const secrets = Object.fromEntries(
+      (await readFile(envFile, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
+    return new Stack({ folder, envFile, secrets, port, recorderPort });
+  }
+
+  constructor({ folder, envFile, secrets, port, recorderPort }) {
+    this.folder = folder;
+    this.secrets = secrets;
+    this.url = `http://127.0.0.1:${port}`;
+    this.recorderUrl = `http://127.0.0.1:${recorderPort}`;
+    this.project = `idsync-test-${randomBytes(3).toString('hex')}`;
+    this.words = ['compose', '--progress', 'quiet', '-p', this.project, '--env-file', envFile];
+    this.words.push('-f', join(root, 'docker-compose.yml'), '-f', join(root, 'test/compose/recorder.yml'));
+    this.words.push('--profile', 'sources');
+    // Nothing of a developer's own settings: what Compose reads from the environment wins over the file.
+    this.env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      DOCKER_HOST: process.env.DOCKER_HOST,
+      IDSYNC_TAG: 'test',
+      GATEWAY_PORT: String(port),
+      RECORDER_PORT: String(recorderPort),
+      SOURCES_DIR: folder,
+      SOURCES_SUBNET: '172.30.215.0/24',
+      RECEIVERS_SUBNET: '172.30.216.0/24',
+      LOG_LEVEL: 'info',
+    };
+  }
+
+  /** `docker compose …`; what it printed. */
+  async compose(...words) {
+    return this.docker(...this.words, ...words);
+  }
+
+  async docker(...words) {
+    const options = { cwd: root, env: this.env, timeout: 20 * minute, maxBuffer: 64 * 1024 * 1024 };
+    return (await run('docker', words, options)).stdout.trim();
+  }
+
+  async build() {
+    // One image after the other shares what they have in common.
+    await this.compose('build', 'gateway');
+    await this.compose('--profile', 'cli', 'build');
+  }
+
+  /** Until all of it is up; `scale` is how many there are of some services. */
+  async up(scale = {}) {
+    const sizes = Object.entries(scale).flatMap(([service, count]) => ['--scale', `${service}=${count}`]);
+    await this.compose('up', '-d', '--no-build', '--wait', '--wait-timeout', '180', ...sizes);
+  }
+
+  /** SIGKILL for all that runs in one container of a service, but for its init. What starts it again is its restart policy. */
+  async kill(service, index = 1) {
+    const user = { postgres: 'postgres', rabbitmq: 'rabbitmq' }[service] ?? '10001';
+    const container = `${this.project}-${service}-${index}`;
+    // Where the container goes first, the command ends with an error.
+    await this.docker('exec', '-u', user, container, 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+  }
+
+  async inside(service, ...words) {
+    return this.compose('exec', '-T', service, ...words);
+  }
+
+  async sql(statement) {
+    return this.inside('postgres', 'psql', '-U', 'postgres', '-d', 'idsync', '-Atc', statement);
+  }
+
+  /** What Docker knows of each container of the services. */
+  async containers(...services) {
+    const ids = (await this.compose('ps', '-a', '-q', ...services)).split('\n').filter(Boolean);
+    return JSON.parse(await this.docker('inspect', ...ids));
+  }
+
+  async remove() {
+    await this.compose('down', '--volumes', '--remove-orphans', '--timeout', '5');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function freePorts() {
+  const probes = await Promise.all(
+    [0, 0].map(
+      () =>
+        new Promise((resolve) =>
+          createServer().listen(0, '127.0.0.1', function () {
+            resolve(this);
+          }),
+        ),
+    ),
+  );
+  const ports = probes.map((probe) => probe.address().port);
+  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
+  return ports;
+}

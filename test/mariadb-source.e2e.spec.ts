@@ -1,0 +1,15 @@
+import { hasMariaDb, mariaDbServer } from '../libs/connectors/test/sql-server.js';
+import { describeWith } from './support/followed-source.js';
+import { followPeopleInSql } from './support/people-in-sql.js';
+
+describeWith(hasMariaDb(), 'MariaDB is not installed: none is followed')('people in MariaDB', () =>
+  followPeopleInSql(async () => {
+    const server = await mariaDbServer();
+    return {
+      server,
+      teams: `group_concat(t.name order by t.name separator '|')`,
+      down: () => server.server.kill(),
+      up: () => server.server.up(),
+    };
+  }),
+);

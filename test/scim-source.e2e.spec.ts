@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { scimServer } from '../libs/connectors/test/scim-server.js';
+import { FollowedSource } from './support/followed-source.js';
+import { Gate } from './support/gate.js';
+
+const scim = await scimServer('t0ken');
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const crowd = 40;
+const fewer = 'everything was read: there are fewer resources than before';
+
+describe('a SCIM service', () => {
+  let gate: Gate;
+  let source: FollowedSource;
+  /** Resources by the names they were made with. */
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    for (let number = 0; number < crowd; number += 1) await add(`user${number}`);
+    for (const name of ['ann', 'bob', 'cleo']) await add(name);
+    gate = await Gate.before(Number(new URL(scim.url).port));
+    source = await FollowedSource.start([
+      {
+        type: 'scim',
+        name: 'IdP',
+        records: 'user',
+        secrets: { token: 't0ken' },
+        config: { url: `http://127.0.0.1:${gate.port}/scim`, filter: 'userType eq "Employee"' },
+      },
+    ]);
+  });
+  afterAll(async () => {
+    await source?.stop();
+    await gate?.close();
+  });
+
+  async function add(name: string): Promise<void> {
+    const { id } = await scim.send('POST', '/Users', {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', enterprise],
+      userName: name,
+      displayName: `The ${name}`,
+      userType: 'Employee',
+      title: 'Engineer',
+      emails: [{ value: `${name}@example.test`, type: 'work' }],
+      active: true,
+      [enterprise]: { employeeNumber: `n-${name}`, department: 'Ops' },
+    });
+    ids.set(name, id);
+  }
+
+  const patch = (path: string, op: string, attribute: string, value?: unknown) =>
+    scim.send('PATCH', path, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op, path: attribute, ...(value !== undefined && { value }) }],
+    });
+  const user = (name: string) => `/Users/${ids.get(name)}`;
+  const set = (name: string, attribute: string, value: unknown) => patch(user(name), 'replace', attribute, value);
+  const leaves = (name: string) => [
+    `identity.deleted ${name}: status`,
+    `user.deleted ${name}: status`,
+    `lifecycle.leaver ${name}: status`,
+  ];
+  const arrives = (name: string) => [`identity.created ${name}`, `user.created ${name}`, `lifecycle.joiner ${name}`];
+
+  it('shows a test what it will give, and a discovery what there is', async () => {
+    const { status, records, errors } = await source.probe('test');
+    expect([status, records.length, errors]).toEqual(['done', 5, []]);
+    const { fields } = await source.probe('discover');
+    const names = fields.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['userName', 'emails[].value', '@groups']));
+  });
+
+  it('brings everybody, each told once', async () => {
+    const all = crowd + 3;
+    expect(await source.first()).toEqual({ 'identity.created': all, 'user.created': all, 'lifecycle.joiner': all });
+    expect(await source.identity('ann')).toMatchObject({
+      status: 'active',
+      users: [{ user_principal_name: 'ann', departments: ['Ops'], job_title: 'Engineer' }],
+    });
+  });
+
+  it('tells who has come, and what has changed of somebody', async () => {
+    await source.after(() => add('dan'), { told: arrives('dan') });
+    await source.after(() => set('ann', 'title', 'Head'), {
+      told: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
+    });
+  });
+
+  it('keeps who gets another name, login and address for the same person', async () => {
+    const { id } = await source.identity('ann');
+    const rename = async () => {
+      await set('ann', 'userName', 'anna');
+      await set('ann', 'emails', [{ value: 'anna@example.test', type: 'work' }]);
+      await set('ann', 'displayName', 'The anna');
+    };
+    const changed = 'display_name, email, user_principal_name';
+    await source.after(rename, { told: [`identity.updated ann: ${changed}`, `user.updated ann: ${changed}`] });
+    expect(await source.identity('ann')).toMatchObject({
+      id,
+      display_name: 'The anna',
+      users: [{ email: 'anna@example.test' }],
+    });
+  });
+
+  it('takes who is not active for somebody who left, until they are back', async () => {
+    const told = ['identity.status_changed ann: status', 'user.status_changed ann: status'];
+    await source.after(() => set('ann', 'active', false), { told: [...told, 'lifecycle.leaver ann: status'] });
+    expect(await source.identity('ann')).toMatchObject({ status: 'inactive', users: [{ status: 'inactive' }] });
+    await source.after(() => set('ann', 'active', true), { told: [...told, 'lifecycle.rejoiner ann: status'] });
+  });
+
+  it('follows who moves to another department', async () => {
+    await source.after(() => set('ann', `${enterprise}:department`, 'North'), {
+      told: ['user.updated ann: departments', 'lifecycle.mover ann: departments'],
+    });
+    expect(await source.identity('ann')).toMatchObject({ users: [{ departments: ['North'] }] });
+  });
+
+  it('deletes who is not what its filter wants any more, and has them back', async () => {
+    const { id } = await source.identity('bob');
+    await source.after(() => set('bob', 'userType', 'Guest'), { told: leaves('bob'), becauseFull: fewer });
+    await source.after(() => set('bob', 'userType', 'Employee'), {
+      told: [
+        'identity.status_changed bob: status',
+        'user.status_changed bob: status',
+        'lifecycle.rejoiner bob: status',
+      ],
+    });
+    expect(await source.identity('bob')).toMatchObject({ id, status: 'active' });
+  });
+
+  it('deletes who is gone, though somebody else came, as soon as everything is read', async () => {
+    await source.after(() => scim.send('DELETE', user('cleo')), { told: leaves('cleo'), becauseFull: fewer });
+    const replace = async () => {
+      await scim.send('DELETE', user('dan'));
+      await add('eve');
+    };
+    await source.after(replace, { told: [...arrives('eve'), ...leaves('dan')], unseenByChanges: leaves('dan') });
+  });
+
+  it('reads everything where a group has changed, and tells its members and no others', async () => {
+    const told = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
+    const member = (name: string) => ({ value: ids.get(name) });
+    const because = (what: string) => `everything was read: ${what}`;
+    const count = because('there are more or fewer groups than before');
+    let group = '';
+    const create = async () => {
+      const schemas = ['urn:ietf:params:scim:schemas:core:2.0:Group'];
+      const body = { schemas, displayName: 'Staff', members: [member('ann')] };
+      group = `/Groups/${(await scim.send('POST', '/Groups', body)).id}`;
+    };
+    await source.after(create, { told: told('ann'), becauseFull: count });
+    const becauseFull = because('groups have changed');
+    await source.after(() => patch(group, 'add', 'members', [member('bob')]), { told: told('bob'), becauseFull });
+    await source.after(() => patch(group, 'replace', 'displayName', 'Crew'), { told: told('ann', 'bob'), becauseFull });
+    expect(await source.identity('ann')).toMatchObject({ users: [{ groups: ['Crew'] }] });
+    const without = `members[value eq "${ids.get('ann')}"]`;
+    await source.after(() => patch(group, 'remove', without), { told: told('ann'), becauseFull });
+    await source.after(() => scim.send('DELETE', group), { told: told('bob'), becauseFull: count });
+  });
+
+  it('loses nobody when the service ends in the middle of being read', async () => {
+    await source.survives(gate, scim);
+  });
+
+  it("says the same when everything is read once more, and in everybody's history", async () => {
+    await source.isSettled();
+  });
+});

@@ -1,0 +1,175 @@
+import { type EventType, eventBody } from '@idsync/contracts';
+import { expect } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { Receiver } from '../../apps/webhook-dispatcher/test/receiver.js';
+import { type Answer, type Client, createConnector, createTenant, jobEnd, type Tenant } from './client.js';
+
+type Json = Answer['body'];
+
+interface Told {
+  id: string;
+  type: EventType;
+  sequence: number;
+  data: Json;
+}
+
+/** A run of all connectors: their jobs as the operator sees them, and what webhooks were told meanwhile. */
+export interface Run {
+  jobs: Json[];
+  /** `user.updated ann: job_title`, without those of the jobs themselves; sorted. */
+  told: string[];
+}
+
+const patienceMs = 60_000;
+/** What no two tenants have in common. */
+const ownKeys = /^(id|identity_id|person_id|source_id|tenant_id|account_id|(created|updated|last_synced)_at)$/;
+
+/** A tenant that reads its sources in one way, and a receiver that is told of everything that comes of it. */
+export class Follower {
+  private readonly told: Told[] = [];
+  private taken = 0;
+  /** What each identity and record was first called by. */
+  private readonly names = new Map<string, string>();
+
+  private constructor(
+    readonly tenant: Tenant,
+    readonly connectors: readonly string[],
+    private readonly mode: 'full' | 'changes',
+    private readonly receiver: Receiver,
+    private readonly verifier: Webhook,
+  ) {}
+
+  static async start(operator: Client, mode: 'full' | 'changes', sources: readonly object[]): Promise<Follower> {
+    const tenant = await createTenant(operator, `reads ${mode}`);
+    const receiver = await Receiver.start();
+    const body = { callback_url: receiver.url, events: ['*'] };
+    const webhook = await tenant.client.post('/v1/webhooks', body);
+    expect(webhook.status).toBe(201);
+    const connectors: string[] = [];
+    for (const source of sources) connectors.push(await createConnector(tenant, source));
+    return new Follower(tenant, connectors, mode, receiver, new Webhook(webhook.body.signing_secret));
+  }
+
+  close(): Promise<void> {
+    return this.receiver.close();
+  }
+
+  /** Reads all sources, one after the other, and waits until everything that came of it was told. */
+  async run(mode = this.mode): Promise<Run> {
+    const from = this.told.length;
+    const jobs: Json[] = [];
+    for (const connector of this.connectors) jobs.push(await this.job(connector, mode));
+    for (const { job_id: id } of jobs) await this.jobTold(id);
+    const news = this.told.slice(from);
+    const ofJobs = news.filter(({ type }) => type.startsWith('sync.job.'));
+    expect(ofJobs.map(({ type, data }) => [type, data.job_id])).toEqual(
+      jobs.flatMap(({ job_id, status }) => [
+        ['sync.job.started', job_id],
+        [status === 'failed' ? 'sync.job.failed' : 'sync.job.completed', job_id],
+      ]),
+    );
+    const facts = news.filter((each) => !ofJobs.includes(each));
+    return { jobs, told: facts.map((each) => this.line(each)).sort() };
+  }
+
+  /** The identity of somebody as the API shows it, gone or not. */
+  async identity(name: string): Promise<Json> {
+    const ids = [...this.names].flatMap(([id, called]) => (called === name && id.startsWith('idn_') ? [id] : []));
+    expect([name, ids]).toEqual([name, [expect.any(String)]]);
+    const { status, body } = await this.tenant.client.get(`/v1/identities/${ids[0]}`);
+    expect([name, status]).toEqual([name, 200]);
+    return body;
+  }
+
+  /** Everything that the lists show, without what no two tenants have in common. */
+  async picture(): Promise<{ identities: unknown[]; users: unknown[] }> {
+    const identities = [...(await this.list('identities', '')), ...(await this.list('identities', 'status=deleted'))];
+    const users = [...(await this.list('users', '')), ...(await this.list('users', 'status=deleted'))];
+    return { identities: this.comparable(identities), users: this.comparable(users) };
+  }
+
+  /** That everybody's history has what webhooks were told of them, and that nothing was told twice. */
+  async checkHistories(): Promise<void> {
+    this.take();
+    expect(this.told.map(({ sequence }) => sequence)).toEqual(this.told.map((_, at) => at + 1));
+    const feed: Json[] = [];
+    for (let after = 0, more = true; more; ) {
+      const { body } = await this.tenant.client.get(`/v1/events?limit=200&after=${after}`);
+      feed.push(...body.data);
+      [after, more] = [body.next_after, body.has_more];
+    }
+    expect(feed.map(({ id }) => id)).toEqual(this.told.map(({ id }) => id));
+    const histories: unknown[] = [];
+    for (const { id } of [
+      ...(await this.list('identities', '')),
+      ...(await this.list('identities', 'status=deleted')),
+    ]) {
+      const history = await this.list(`identities/${id}/history`, '');
+      histories.push(...history.map((event) => [event.id, event.event_type]));
+    }
+    const facts = this.told.filter(({ type }) => !type.startsWith('sync.job.'));
+    expect(histories.sort()).toEqual(facts.map(({ id, type }) => [id, type]).sort());
+  }
+
+  private async job(connector: string, mode: string): Promise<Json> {
+    const path = `/admin/v1/tenants/${this.tenant.id}/sync-jobs`;
+    const { body } = await this.tenant.operator.post(path, { connector_id: connector, mode });
+    await jobEnd(this.tenant, body.job_id);
+    return (await this.tenant.operator.get(`${path}/${body.job_id}`)).body;
+  }
+
+  /** A sequence without a gap up to the end of the job. */
+  private async jobTold(job: string): Promise<void> {
+    for (const end = Date.now() + patienceMs; Date.now() < end; await new Promise((r) => setTimeout(r, 20))) {
+      this.take();
+      const ended = this.told.find(
+        ({ type, data }) => type !== 'sync.job.started' && type.startsWith('sync.job.') && data.job_id === job,
+      );
+      if (ended && this.told[ended.sequence - 1] === ended) return;
+    }
+    throw new Error(`the end of ${job} was not told with all before it: ${this.told.length} events were`);
+  }
+
+  private take(): void {
+    for (const { body, headers } of this.receiver.received.slice(this.taken)) {
+      const told = this.verifier.verify(body, headers as Record<string, string>) as Told;
+      expect(headers['webhook-id']).toBe(told.id);
+      expect([told, eventBody(told.type).safeParse(told).error?.issues]).toEqual([told, undefined]);
+      this.told.push(told);
+      this.taken += 1;
+    }
+    this.told.sort((a, b) => a.sequence - b.sequence);
+  }
+
+  private line({ type, data }: Told): string {
+    const name = this.names.get(data.id) ?? nameOf(data);
+    this.names.set(data.id, name);
+    const isNew = type.endsWith('.created') || data.changed.length === 0;
+    return `${type} ${name}${isNew ? '' : `: ${[...data.changed].sort().join(', ')}`}`;
+  }
+
+  private async list(path: string, query: string): Promise<Json[]> {
+    const all: Json[] = [];
+    for (let total = 1; all.length < total; ) {
+      const { body } = await this.tenant.client.get(`/v1/${path}?limit=200&offset=${all.length}&${query}`);
+      all.push(...body.data);
+      total = body.total;
+    }
+    return all;
+  }
+
+  private comparable(values: readonly Json[]): unknown[] {
+    const strip = (key: string, value: Json): Json => {
+      if (ownKeys.test(key)) return undefined;
+      if (typeof value === 'string') return this.names.get(value) ?? value.replace(/^con_\w+$/, 'a connector');
+      return value;
+    };
+    return values.map((value) => JSON.stringify(value, strip)).sort();
+  }
+}
+
+function nameOf(data: Json): string {
+  const person = data.users?.[0] ?? data;
+  const [first] = (person.email ?? '').split('@');
+  return first || data.accounts?.[0]?.identifier || data.identifier || data.display_name;
+}
