@@ -42,6 +42,13 @@ module.exports = {
       to: { path: '^node_modules/mysql2/' },
     },
     {
+      name: 'observation-only-in-runtime',
+      comment: 'a room says what it counts and traces by functions of runtime',
+      severity: 'error',
+      from: { pathNot: '^(libs/runtime|node_modules)/' },
+      to: { path: '^node_modules/(prom-client|@opentelemetry)/' },
+    },
+    {
       name: 'amqplib-only-in-messaging',
       severity: 'error',
       from: { pathNot: '^(libs/(messaging|testing)|node_modules)/' },

@@ -184,6 +184,7 @@ create table event_payloads (
   sequence bigint not null,
   event_id uuid not null,
   body text not null,
+  traceparent text,
   constraint event_payloads_pkey PRIMARY KEY (tenant_id, sequence)
 );
 alter table event_payloads enable row level security, force row level security;
@@ -216,6 +217,7 @@ create table events (
   subject_id uuid,
   job_id uuid,
   details jsonb not null,
+  traceparent text,
   constraint events_pkey PRIMARY KEY (tenant_id, sequence)
 );
 CREATE INDEX events_identity ON public.events USING btree (identity_id, sequence) WHERE (identity_id IS NOT NULL);
@@ -643,6 +645,7 @@ create table sync_jobs (
   last_record_at timestamp with time zone,
   external_id text,
   outcome text,
+  traceparent text,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text, 'record'::text]))),

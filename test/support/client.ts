@@ -16,6 +16,11 @@ export class Client {
     return new Client(url, { authorization: `Bearer ${token}` });
   }
 
+  /** The same caller, who sends more headers. */
+  with(headers: Record<string, string>): Client {
+    return new Client(this.url, { ...this.headers, ...headers });
+  }
+
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       method,

@@ -14,6 +14,8 @@ export interface ServicesOptions {
   allowedCidrs?: string;
   /** Networks of private sources that connectors may call. */
   sourceCidrs?: string;
+  /** What else the environment of every service says. */
+  env?: Record<string, string>;
 }
 
 export const adminToken = 'the-operators-token-of-this-test';
@@ -23,7 +25,7 @@ export function programOf(name: ServiceProcessName): string {
 }
 
 /** What a service is started with; the gateway listens on `port`. */
-export function environmentOf(options: ServicesOptions, port: number): NodeJS.ProcessEnv {
+export function environmentOf(options: ServicesOptions, port: number, internalPort = 0): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     DATABASE_URL: options.databaseUrl,
@@ -34,7 +36,9 @@ export function environmentOf(options: ServicesOptions, port: number): NodeJS.Pr
     ADMIN_TOKEN: adminToken,
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     PORT: String(port),
+    INTERNAL_PORT: String(internalPort),
     LOG_LEVEL: 'warn',
+    ...options.env,
   };
 }
 
@@ -46,10 +50,12 @@ export class Services {
   private constructor(
     private readonly options: ServicesOptions,
     private readonly port: number,
+    private readonly internalPorts: readonly number[],
   ) {}
 
   static async start(options: ServicesOptions): Promise<Services> {
-    const services = new Services(options, await freePort());
+    const port = await freePort();
+    const services = new Services(options, port, await Promise.all(serviceNames.map(() => freePort())));
     for (const name of serviceNames) services.launch(name);
     try {
       await services.gatewayUp();
@@ -64,6 +70,12 @@ export class Services {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Where each service tells how it is. */
+  get internalUrls(): Record<ServiceProcessName, string> {
+    const urls = serviceNames.map((name) => [name, `http://127.0.0.1:${this.internalPort(name)}`]);
+    return Object.fromEntries(urls) as Record<ServiceProcessName, string>;
+  }
+
   /** SIGKILL; resolves when the process is gone. */
   async kill(name: ServiceProcessName): Promise<void> {
     await this.end(name, 'SIGKILL');
@@ -72,7 +84,7 @@ export class Services {
   launch(name: ServiceProcessName): void {
     const child = spawn(process.execPath, [programOf(name)], {
       stdio: ['ignore', 'ignore', process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore'],
-      env: environmentOf(this.options, this.port),
+      env: environmentOf(this.options, this.port, this.internalPort(name)),
     });
     this.children.set(name, child);
   }
@@ -93,6 +105,10 @@ export class Services {
   async stop(): Promise<(number | null)[]> {
     const names = [...this.children.keys()];
     return Promise.all(names.map((name) => this.end(name, 'SIGTERM')));
+  }
+
+  private internalPort(name: ServiceProcessName): number {
+    return this.internalPorts[serviceNames.indexOf(name)] ?? 0;
   }
 
   private async end(name: ServiceProcessName, signal: NodeJS.Signals): Promise<number | null> {

@@ -12,6 +12,7 @@ import {
 import { applyChanges } from './apply-changes.js';
 import { learnTenant } from './cause.js';
 import { asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
+import type { AppliedBatch } from './metrics.js';
 import { findChanges, repeatedRecord } from './read-batch.js';
 import { holdBack } from './sweep/hold-back.js';
 import { planRemovals } from './sweep/plan-removals.js';
@@ -21,18 +22,18 @@ import { tellOvertaken } from './tell-overtaken.js';
 /**
  * Applies one batch in one transaction: records, identities, documents, history, totals and the messages that announce
  * them. A second delivery of the message finds it in the inbox and changes nothing. A record that cannot be applied is
- * left out, and told, and keeps no other waiting.
+ * left out, and told, and keeps no other waiting. Returns what became of its records, if it applied them.
  */
 export async function applyBatch(
   database: Database,
   message: Message<'sync.batch.ready'>,
   now: Date = new Date(),
-): Promise<void> {
+): Promise<AppliedBatch | undefined> {
   try {
-    await database.transaction(message.tenant_id, (tx) => apply(tx, message, now, asOne));
+    return await database.transaction(message.tenant_id, (tx) => apply(tx, message, now, asOne));
   } catch (error) {
     if (!isFaultOfRecord(error)) throw error;
-    await database.transaction(message.tenant_id, (tx) => apply(tx, message, now, inHalves(tx)));
+    return database.transaction(message.tenant_id, (tx) => apply(tx, message, now, inHalves(tx)));
   }
 }
 
@@ -41,11 +42,11 @@ async function apply(
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
   now: Date,
   divide: Divide,
-): Promise<void> {
-  if (!(await markReceived(tx, id))) return;
+): Promise<AppliedBatch | undefined> {
+  if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
   // Its job was cancelled, or has long been finished and cleared away.
-  if (!batch || batch.jobStatus === 'cancelled') return;
+  if (!batch || batch.jobStatus === 'cancelled') return undefined;
 
   const tenant = await learnTenant(tx, tenantId, batch.kind === 'machine_identity' ? 'alone' : 'shared');
   const { connectorId, kind } = batch;
@@ -82,16 +83,13 @@ async function apply(
   await tellOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
   const changes = parts.flatMap((part) => part.changes);
   const created = changes.filter(({ before }) => !before).length;
+  const updated = changes.length - created;
+  const unchanged = parts.reduce((sum, part) => sum + part.unchanged, 0) + said.length - records.length;
+  const errors = [...parts.flatMap(({ repeated }) => repeated.map(repeatedRecord)), ...leftOut];
   await enqueue(tx, {
     type: 'sync.batch.applied',
     tenantId,
-    data: {
-      job_id: jobId,
-      seq,
-      created,
-      updated: changes.length - created,
-      unchanged: parts.reduce((sum, part) => sum + part.unchanged, 0) + said.length - records.length,
-      errors: [...parts.flatMap(({ repeated }) => repeated.map(repeatedRecord)), ...leftOut],
-    },
+    data: { job_id: jobId, seq, created, updated, unchanged, errors },
   });
+  return { created, updated, unchanged, failed: errors.length };
 }

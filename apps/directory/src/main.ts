@@ -1,7 +1,9 @@
-import { directoryEnvironment, readEnv, runService } from '@idsync/runtime';
+import { directoryEnvironment, readEnv, runService, startObserved } from '@idsync/runtime';
 import { startDirectory } from './start.js';
 
-await runService('directory', async () => {
+await runService('directory', async (stopping) => {
   const env = readEnv(directoryEnvironment);
-  return startDirectory({ databaseUrl: env.DATABASE_URL, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL });
+  return startObserved('directory', env, stopping, () =>
+    startDirectory({ databaseUrl: env.DATABASE_URL, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL }),
+  );
 });

@@ -65,7 +65,7 @@ describe('while a list is half read', () => {
   const [first, second] = ['1', '2'].map((id) => row(id, { first_name: 'Alice', last_name: 'Green' }));
 
   /** The first of two namesakes has come when a job of another source ends; resolves with how the second comes. */
-  async function halfAList(other: string): Promise<{ job: string; readOn: () => Promise<void> }> {
+  async function halfAList(other: string): Promise<{ job: string; readOn: () => Promise<unknown> }> {
     const { database, fixture, tenant } = directory;
     await directory.operate('rules.change', { rules: trusting, preview: false });
     const job = await fixture.job(tenant, hr, 'running');

@@ -1,6 +1,6 @@
 import { Database } from '@idsync/database';
-import { openBus, startConsumers } from '@idsync/messaging';
-import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { openBus, serviceChecks, startConsumers } from '@idsync/messaging';
+import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { Clock } from './clock.js';
 import { DirectoryModule } from './directory.module.js';
 
@@ -11,7 +11,7 @@ export interface DirectoryOptions {
   logLevel: string;
 }
 
-export async function startDirectory({ databaseUrl, amqpUrl, logLevel }: DirectoryOptions): Promise<RunningService> {
+export async function startDirectory({ databaseUrl, amqpUrl, logLevel }: DirectoryOptions): Promise<ObservedService> {
   const logger = createLogger('directory', logLevel);
   const database = await Database.connect({ url: databaseUrl, service: 'directory' });
   const bus = await openBus({ service: 'directory', database, amqpUrl, logger });
@@ -20,6 +20,7 @@ export async function startDirectory({ databaseUrl, amqpUrl, logLevel }: Directo
   clock.start();
   logger.info('ready');
   return {
+    checks: serviceChecks(database, bus, 'down'),
     async close() {
       await clock.stop();
       await app.close();

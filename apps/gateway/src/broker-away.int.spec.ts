@@ -50,6 +50,12 @@ const adminToken = 'the-operators-token-of-this-test';
     return { status: answer.status, body: (await answer.json()) as Record<string, string> };
   }
 
+  async function health(): Promise<Record<string, string>> {
+    return Object.fromEntries(
+      await Promise.all(gateway.checks.map(async (check) => [check.name, await check.run()] as const)),
+    );
+  }
+
   const waiting = async () => (await rows.rows('select from outbox')).length;
 
   it('answers reads, accepts a sync, and announces it when RabbitMQ is there', async () => {
@@ -65,11 +71,14 @@ const adminToken = 'the-operators-token-of-this-test';
     const triggered = await send('POST', '/v1/sync/trigger', caller, { connector_id: connector.id });
     expect(triggered).toMatchObject({ status: 202, body: { status: 'queued' } });
     expect(gateway.busUp).toBe(false);
+    // It is given requests all the same.
+    expect(await health()).toEqual({ database: 'up', schema: 'up', bus: 'degraded' });
     expect(await waiting()).toBe(1);
 
     await broker.open();
     // Gone from the outbox is confirmed by the broker.
     while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(gateway.busUp).toBe(true);
+    expect((await health()).bus).toBe('up');
   });
 });

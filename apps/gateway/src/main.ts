@@ -1,16 +1,19 @@
-import { gatewayEnvironment, readEnv, runService } from '@idsync/runtime';
+import { gatewayEnvironment, readEnv, runService, startObserved } from '@idsync/runtime';
 import { startGateway } from './start.js';
 
-await runService('gateway', async () => {
+await runService('gateway', async (stopping) => {
   const env = readEnv(gatewayEnvironment);
-  return startGateway({
-    databaseUrl: env.DATABASE_URL,
-    amqpUrl: env.AMQP_URL,
-    host: env.HOST,
-    port: env.PORT,
-    adminToken: env.ADMIN_TOKEN,
-    encryptionKeys: [env.ENCRYPTION_KEY, ...env.ENCRYPTION_KEYS_PREVIOUS],
-    allowedCidrs: env.WEBHOOK_ALLOW_CIDRS,
-    logLevel: env.LOG_LEVEL,
-  });
+  return startObserved('gateway', env, stopping, () =>
+    startGateway({
+      stopping,
+      databaseUrl: env.DATABASE_URL,
+      amqpUrl: env.AMQP_URL,
+      host: env.HOST,
+      port: env.PORT,
+      adminToken: env.ADMIN_TOKEN,
+      encryptionKeys: [env.ENCRYPTION_KEY, ...env.ENCRYPTION_KEYS_PREVIOUS],
+      allowedCidrs: env.WEBHOOK_ALLOW_CIDRS,
+      logLevel: env.LOG_LEVEL,
+    }),
+  );
 });

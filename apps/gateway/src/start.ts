@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Database } from '@idsync/database';
-import { Housekeeping, openBus } from '@idsync/messaging';
-import { addressVetter, createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { Housekeeping, openBus, serviceChecks } from '@idsync/messaging';
+import { addressVetter, createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,10 +12,13 @@ import { authenticate, registerAuthentication } from './authenticate.js';
 import { ErrorsFilter, sendError } from './errors.filter.js';
 import { GatewayModule } from './gateway.module.js';
 import { GatewaySettings } from './gateway-settings.js';
+import { observeRequests } from './http-metrics.js';
 import { KeyRing } from './key-ring.js';
 import { registerReferencePage } from './reference-page.js';
+import { registerRequestIds, requestIdOf } from './request-id.js';
 import { resealing, type SealingKeys } from './reseal-secrets.js';
 import { pushedChores } from './scim/pushed-chores.js';
+import { traceRequests } from './trace-requests.js';
 
 export interface GatewayOptions {
   databaseUrl: string;
@@ -29,9 +32,11 @@ export interface GatewayOptions {
   /** Networks of private receivers that webhooks may call. */
   allowedCidrs: readonly string[];
   logLevel: string;
+  /** Aborted when the process was told to end: from then on no connection is kept for another request. */
+  stopping?: AbortSignal;
 }
 
-export interface Gateway extends RunningService {
+export interface Gateway extends ObservedService {
   url: string;
   /** False while RabbitMQ is away: requests are accepted, and done when it is back. */
   readonly busUp: boolean;
@@ -61,7 +66,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const adapter = new FastifyAdapter({
     bodyLimit: largestBody,
     requestTimeout: requestTimeoutMs,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
     forceCloseConnections: 'idle',
+    // What still comes on a connection that was kept is answered like any other.
+    return503OnClosing: false,
     // Node would answer with no body; `answerForNode` does it in our words.
     http: { requireHostHeader: false },
     // A longer id names nothing, and is told so by the route.
@@ -81,10 +90,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   );
   app.useGlobalFilters(new ErrorsFilter(logError));
   const server: FastifyInstance = adapter.getInstance();
+  registerRequestIds(server);
   answerForNode(server);
+  observeRequests(server);
   registerAuthentication(server, keyRing, options.adminToken);
+  traceRequests(server);
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    if (options.stopping?.aborted) reply.header('connection', 'close');
     // Answers hold people's data, and secrets that are shown once.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
@@ -103,6 +116,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   logger.info('ready');
   return {
     url: addressOf(app, options.host),
+    // Requests are accepted without the broker, and queued.
+    checks: serviceChecks(database, bus, 'degraded'),
     get busUp() {
       return bus.up;
     },

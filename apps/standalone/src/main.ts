@@ -1,6 +1,7 @@
-import { readEnv, runService, standaloneEnvironment } from '@idsync/runtime';
+import { readEnv, runService, standaloneEnvironment, startObserved } from '@idsync/runtime';
 import { startStandalone } from './start-standalone.js';
 
-await runService('idsync', async (stopping) =>
-  startStandalone(readEnv(standaloneEnvironment), process.stdout, stopping),
-);
+await runService('idsync', async (stopping) => {
+  const env = readEnv(standaloneEnvironment);
+  return startObserved('idsync', env, stopping, () => startStandalone(env, process.stdout, stopping));
+});

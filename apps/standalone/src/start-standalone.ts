@@ -3,7 +3,7 @@ import { createDatabase, databaseUrl, expireLeases, migrate } from '@idsync/data
 import { startDirectory } from '@idsync/directory';
 import { lockDataDir, startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { type Gateway, startGateway } from '@idsync/gateway';
-import type { RunningService, StandaloneEnvironment } from '@idsync/runtime';
+import type { HealthCheck, ObservedService, RunningService, StandaloneEnvironment } from '@idsync/runtime';
 import { startSyncWorker } from '@idsync/sync-worker';
 import { startWebhookDispatcher } from '@idsync/webhook-dispatcher';
 import { keptAccess } from './credentials.js';
@@ -18,7 +18,7 @@ export async function startStandalone(
   env: StandaloneEnvironment,
   out: NodeJS.WriteStream,
   stopping: AbortSignal,
-): Promise<RunningService> {
+): Promise<ObservedService> {
   const dataDir = resolve(env.DATA_DIR);
   const running: RunningService[] = [];
   const close = async () => {
@@ -31,21 +31,22 @@ export async function startStandalone(
     const secrets = await keptSecrets(dataDir);
     const adminToken = env.ADMIN_TOKEN ?? secrets.adminToken;
     const common = { databaseUrl: url, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL };
-    running.push(await startDirectory(common));
+    const directory = await startDirectory(common);
+    running.push(directory);
     const encryptionKey = env.ENCRYPTION_KEY ?? secrets.encryptionKey;
     // Whoever sets a key later has secrets that the kept one sealed.
     const previousKeys = [...env.ENCRYPTION_KEYS_PREVIOUS, secrets.encryptionKey];
     const encryptionKeys: [Buffer, ...Buffer[]] = [encryptionKey, ...previousKeys];
-    running.push(
-      await startSyncWorker({
-        ...common,
-        sourcesDir: env.SOURCES_DIR,
-        encryptionKeys,
-        allowedCidrs: env.SOURCE_ALLOW_CIDRS,
-      }),
-    );
+    const syncWorker = await startSyncWorker({
+      ...common,
+      sourcesDir: env.SOURCES_DIR,
+      encryptionKeys,
+      allowedCidrs: env.SOURCE_ALLOW_CIDRS,
+    });
+    running.push(syncWorker);
     const allowedCidrs = env.WEBHOOK_ALLOW_CIDRS;
-    running.push(await startWebhookDispatcher({ ...common, encryptionKeys, allowedCidrs }));
+    const dispatcher = await startWebhookDispatcher({ ...common, encryptionKeys, allowedCidrs });
+    running.push(dispatcher);
     const gateway = await startGateway({
       ...common,
       host: env.HOST,
@@ -53,8 +54,10 @@ export async function startStandalone(
       adminToken,
       encryptionKeys,
       allowedCidrs,
+      stopping,
     });
     running.push(gateway);
+    const checks = checksOf({ gateway, directory, 'sync-worker': syncWorker, 'webhook-dispatcher': dispatcher });
 
     const credentialsFile = join(dataDir, 'credentials.json');
     const operator = operatorClient(gateway.url, adminToken);
@@ -69,15 +72,22 @@ export async function startStandalone(
       ...(access && { tenant_id: access.tenantId }),
     });
     if (demo) await syncDemo(operator, demo, gateway, out, stopping);
-    if (stopping.aborted) return { close };
+    if (stopping.aborted) return { checks, close };
     out.write(
       welcome({ baseUrl: gateway.url, adminToken, apiKey: access?.apiKey, credentialsFile, busUp: gateway.busUp }),
     );
-    return { close };
+    return { checks, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Named after the service too. */
+function checksOf(services: Record<string, ObservedService>): HealthCheck[] {
+  return Object.entries(services).flatMap(([name, { checks }]) =>
+    checks.map((check) => ({ ...check, name: `${name}.${check.name}` })),
+  );
 }
 
 async function openDatabase(dataDir: string, given: string | undefined, running: RunningService[]): Promise<string> {

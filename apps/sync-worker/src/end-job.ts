@@ -19,6 +19,7 @@ import {
 } from '@idsync/database';
 import { afterEnd } from './job-counts.js';
 import { decideOutcome, leftOut } from './job-outcome.js';
+import { endedJobs } from './metrics.js';
 
 const eventOfEnd = {
   completed: 'sync.job.completed',
@@ -89,7 +90,8 @@ export async function cancelJob(
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
   const error = jobEnd.status === 'completed_with_errors' ? leftOut(jobEnd) : jobEnd.errorMessage;
-  const endedAt = await endJob(tx, job.id, jobEnd);
+  const { endedAt, seconds } = await endJob(tx, job.id, jobEnd);
+  tx.afterCommit(() => endedJobs.observe({ outcome: jobEnd.status }, seconds));
   // One record says nothing of its source.
   if (!job.dryRun && job.mode !== 'record') await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });

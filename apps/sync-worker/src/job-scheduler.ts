@@ -6,6 +6,7 @@ import {
   type Transaction,
 } from '@idsync/database';
 import { WakeUp } from '@idsync/messaging';
+import { traced, withLogContext } from '@idsync/runtime';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -114,7 +115,12 @@ export class JobScheduler {
 
   private begin(job: ClaimedJob): void {
     const control = new RunControl();
-    const ended = runJob(this.context, job, control).finally(() => {
+    const told = { job_id: job.id, tenant_id: job.tenantId };
+    const ended = withLogContext(told, () =>
+      traced('sync job', { parent: job.traceparent, attributes: { 'idsync.job_id': job.id } }, () =>
+        runJob(this.context, job, control),
+      ),
+    ).finally(() => {
       this.runs.delete(job.id);
       this.wake();
     });

@@ -1,6 +1,7 @@
 import { encodeId, type Message } from '@idsync/contracts';
 import { type Database, lockJob, quarantineJob, recordEvents, saveDecision } from '@idsync/database';
 import { askForSweep } from './end-job.js';
+import { heldBack } from './metrics.js';
 
 /** The directory holds back what the job would take away: it waits for an operator. Returns whether. */
 export async function quarantine(
@@ -12,6 +13,7 @@ export async function quarantine(
     // An answer that was given before the release, and comes after it, says nothing new.
     if (job?.status !== 'running' || job.released) return false;
     const occurredAt = await quarantineJob(tx, job.id, data.note);
+    tx.afterCommit(() => heldBack.add({}));
     await recordEvents(tx, tenantId, [
       {
         type: 'sync.job.quarantined',

@@ -20,14 +20,19 @@ const longestPauseMs = 6 * 60 * 60_000;
 /** Connectors a look. */
 const portion = 100;
 
-/** Makes the jobs that are due by a schedule, and tells `made` when there are any. */
-export function scheduledRuns(context: SyncContext, made: () => void): Chore {
-  return { name: 'making scheduled jobs', portion, run: () => makeDueJobs(context, made) };
+/** Makes the jobs that are due by a schedule, and tells `made` when there are any, and `looked` how late they are. */
+export function scheduledRuns(context: SyncContext, made: () => void, looked: (lagSeconds: number) => void): Chore {
+  return { name: 'making scheduled jobs', portion, run: () => makeDueJobs(context, made, looked) };
 }
 
 /** Plans and makes what is due, a connector a transaction: one that fails keeps no other waiting. Returns how many it saw to. */
-export async function makeDueJobs({ database, log }: SyncContext, made: () => void): Promise<number> {
+export async function makeDueJobs(
+  { database, log }: SyncContext,
+  made: () => void,
+  looked: (lagSeconds: number) => void = () => undefined,
+): Promise<number> {
   const due = await database.transaction(undefined, (tx) => findDueConnectors(tx, portion));
+  looked(Math.max(0, ...due.map(({ seconds }) => seconds)));
   let seenTo = 0;
   for (const connector of due) {
     try {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Database } from '@idsync/database';
-import { Housekeeping, openBus, startConsumers } from '@idsync/messaging';
-import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { Housekeeping, openBus, serviceChecks, startConsumers } from '@idsync/messaging';
+import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { JobScheduler } from './job-scheduler.js';
+import { ScheduleLooks, watchJobs } from './metrics.js';
 import { type SourceSettings, sourceOpener } from './open-source.js';
 import { scheduledRuns } from './scheduled-runs.js';
 import { defaultSettings, type SyncContext } from './sync-context.js';
@@ -17,7 +18,7 @@ export interface SyncWorkerOptions extends SourceSettings {
   logLevel: string;
 }
 
-export async function startSyncWorker(options: SyncWorkerOptions): Promise<RunningService> {
+export async function startSyncWorker(options: SyncWorkerOptions): Promise<ObservedService> {
   const { databaseUrl, amqpUrl, logLevel, sourcesDir, encryptionKeys, allowedCidrs } = options;
   const logger = createLogger('sync-worker', logLevel);
   const database = await Database.connect({ url: databaseUrl, service: 'sync-worker' });
@@ -31,18 +32,28 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Runni
   };
   const scheduler = new JobScheduler(context);
   const housekeeping = new Housekeeping(chores(context), context.settings.housekeepingMs, logger);
+  const looks = new ScheduleLooks();
   const clock = new Housekeeping(
-    [scheduledRuns(context, () => scheduler.wake())],
+    [
+      scheduledRuns(
+        context,
+        () => scheduler.wake(),
+        (lag) => looks.note(lag),
+      ),
+    ],
     context.settings.schedulePollMs,
     logger,
   );
   const app = await startConsumers(bus, SyncWorkerModule.with(context, scheduler), new NestLogger(logger));
+  const forget = [looks.watch(), watchJobs(database)];
   scheduler.start();
   housekeeping.start();
   clock.start();
   logger.info('ready');
   return {
+    checks: serviceChecks(database, bus, 'down'),
     async close() {
+      for (const each of forget) each();
       // Leases first: another worker goes on while this one still drains its queues.
       await Promise.all([scheduler.stop(), housekeeping.stop(), clock.stop()]);
       await app.close();

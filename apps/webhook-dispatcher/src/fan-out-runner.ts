@@ -1,5 +1,6 @@
 import { type Database, findTenantsBehind } from '@idsync/database';
 import { pause } from '@idsync/messaging';
+import { traced, withLogContext } from '@idsync/runtime';
 import { type FannedOut, fanOutPart } from './fan-out.js';
 
 export interface FanOutContext {
@@ -53,14 +54,21 @@ export class FanOutRunner {
       if (this.running.size >= atOnce) return;
       if (this.running.has(tenantId)) continue;
       this.waiting.delete(tenantId);
-      this.running.set(tenantId, this.run(tenantId));
+      // Whoever woke it may have announced events of another tenant.
+      const told = { tenant_id: tenantId, message_id: undefined };
+      this.running.set(
+        tenantId,
+        withLogContext(told, () => this.run(tenantId)),
+      );
     }
   }
 
   private async run(tenantId: string): Promise<void> {
     const { database, made, log } = this.context;
     try {
-      const { found, reached, more } = await fanOutPart(database, tenantId);
+      const { found, reached, more } = await traced('fan out events', { parent: null }, () =>
+        fanOutPart(database, tenantId),
+      );
       this.reached.set(tenantId, reached);
       if (found.size > 0) made(found);
       // Behind the others that wait.

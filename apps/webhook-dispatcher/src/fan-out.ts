@@ -12,6 +12,7 @@ import {
   savePayloads,
   type Transaction,
 } from '@idsync/database';
+import { linkTrace } from '@idsync/runtime';
 import { wantsEvent } from './match-subscription.js';
 
 /** Events of one transaction: what a large import leaves is worked off in parts, each complete when it commits. */
@@ -58,6 +59,7 @@ async function fanOutRange(
   // Nobody needs to name tests to get their own.
   const types = [...new Set([...subscriptions.flatMap(({ events }) => events), 'webhook.test'])];
   const bodies = await findEventBodies(tx, tenantId, range, { types, limit: chunk });
+  linkTrace(bodies.map(({ traceparent }) => traceparent));
   const deliveries = bodies.flatMap(({ sequence, type, subjectId }) =>
     subscriptions
       .filter((subscription) => isFor(subscription, type, subjectId))

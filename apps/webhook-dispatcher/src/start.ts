@@ -1,6 +1,6 @@
 import { Database } from '@idsync/database';
-import { Housekeeping, openBus, startConsumers } from '@idsync/messaging';
-import { createLogger, NestLogger, type RunningService } from '@idsync/runtime';
+import { Housekeeping, openBus, serviceChecks, startConsumers } from '@idsync/messaging';
+import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { DeliveryEngine, type DeliverySettings } from './delivery/delivery-engine.js';
 import { defaultSettings } from './delivery/settings.js';
@@ -24,7 +24,7 @@ export interface WebhookDispatcherOptions {
   limits?: Partial<HttpLimits>;
 }
 
-export async function startWebhookDispatcher(options: WebhookDispatcherOptions): Promise<RunningService> {
+export async function startWebhookDispatcher(options: WebhookDispatcherOptions): Promise<ObservedService> {
   const { databaseUrl, amqpUrl, encryptionKeys, allowedCidrs, logLevel, settings, limits } = options;
   const logger = createLogger('webhook-dispatcher', logLevel);
   const database = await Database.connect({ url: databaseUrl, service: 'webhook-dispatcher' });
@@ -45,6 +45,7 @@ export async function startWebhookDispatcher(options: WebhookDispatcherOptions):
   housekeeping.start();
   logger.info('ready');
   return {
+    checks: serviceChecks(database, bus, 'down'),
     async close() {
       await app.close();
       await fanOuts.stop();

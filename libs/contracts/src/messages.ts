@@ -5,6 +5,12 @@ const envelope = {
   /** The same on every redelivery; consumers remember it in their inbox. */
   id: z.uuid(),
   tenant_id: z.uuid(),
+  /** W3C Trace Context of what announced it. A malformed one is no reason to give a message up. */
+  traceparent: z
+    .string()
+    .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/)
+    .optional()
+    .catch(undefined),
 };
 
 const jobReference = { job_id: z.uuid() };

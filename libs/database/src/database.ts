@@ -1,8 +1,9 @@
 import { isUuid, type ServiceName } from '@idsync/contracts';
 import type { DataSource } from 'typeorm';
 import { openDataSource } from './data-source.js';
+import { connections } from './metrics.js';
 import { serviceRoles } from './roles.js';
-import { checkSchemaVersion } from './schema-version.js';
+import { checkSchemaVersion, schemaAge } from './schema-version.js';
 import { sqlState } from './sql-state.js';
 
 export interface DatabaseOptions {
@@ -16,6 +17,8 @@ export interface DatabaseOptions {
 /** One open transaction. */
 export interface Transaction {
   query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs once what the transaction says is true, and never if it is not: it must not throw. */
+  afterCommit(run: () => void): void;
 }
 
 /** A hot read: `name` makes it a prepared statement of each connection. */
@@ -38,6 +41,9 @@ interface ListeningClient {
 }
 
 interface PgPool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
   connect(): Promise<PgClient>;
 }
 
@@ -45,10 +51,19 @@ const attempts = 5;
 
 /** A service's connections: its own role, so that PostgreSQL holds it to its grants and to one tenant at a time. */
 export class Database {
+  private readonly forgetPool: () => void;
+
   private constructor(
     private readonly dataSource: DataSource,
     readonly service: ServiceName,
-  ) {}
+  ) {
+    this.forgetPool = connections.watch(() => {
+      const { totalCount, idleCount, waitingCount } = this.pool;
+      return Object.entries({ in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount }).map(
+        ([state, value]) => ({ labels: { service, state }, value }),
+      );
+    });
+  }
 
   /** Connects and checks that the schema is the one this code knows. Throws SchemaVersionError if not. */
   static async connect(options: DatabaseOptions): Promise<Database> {
@@ -74,7 +89,13 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    this.forgetPool();
     await this.dataSource.destroy();
+  }
+
+  /** How the schema is, by now, to the one this code was written for. */
+  async schemaAge(): Promise<'older' | 'current' | 'newer'> {
+    return schemaAge(this.dataSource);
   }
 
   /**
@@ -148,6 +169,7 @@ export class Database {
 
   private async once<T>(tenantId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
+    const committed: (() => void)[] = [];
     let broken: Error | undefined;
     try {
       // One round trip: transactions are small, and most name a tenant.
@@ -155,8 +177,10 @@ export class Database {
       const result = await work({
         query: async <Row>(text: string, values: readonly unknown[] = []) =>
           (await client.query({ text, values })).rows as Row[],
+        afterCommit: (run) => committed.push(run),
       });
       await client.query('commit');
+      for (const run of committed) run();
       return result;
     } catch (error) {
       // A connection in a failed transaction is not handed on.

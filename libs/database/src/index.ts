@@ -196,7 +196,13 @@ export {
   type WebhookRow,
 } from './gateway/webhooks.js';
 export { type MigrationReport, migrate, migrateDown } from './migrate.js';
-export { enqueue, markReceived, type OutgoingMessage } from './outbox.js';
+export {
+  enqueue,
+  markReceived,
+  type OutgoingMessage,
+  outboxBacklog,
+  queueBacklogs,
+} from './outbox.js';
 export { type NewEvent, recordEvents } from './record-events.js';
 export { type ServiceRole, serviceRoles } from './roles.js';
 export { SchemaVersionError } from './schema-version.js';
@@ -249,6 +255,7 @@ export {
 export { forgetMended, forgetOtherFailing, noteFailing } from './sync/failing-records.js';
 export { findJobSource, type JobSource } from './sync/job-source.js';
 export {
+  countActiveJobs,
   endJob,
   type JobCounts,
   type JobDecision,

@@ -1,6 +1,8 @@
 import { type EventType, type FieldChange, newUuid } from '@idsync/contracts';
+import { traceparent } from '@idsync/runtime';
 import { jsons, texts, times, uuids } from './arrays.js';
 import type { Transaction } from './database.js';
+import { eventsAppended } from './metrics.js';
 import { enqueue } from './outbox.js';
 
 export interface NewEvent {
@@ -28,8 +30,8 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
   const first = sequence.last - events.length + 1;
   const ids = events.map(() => newUuid());
   await tx.query(
-    `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details)
-     select $1, $2 + ordinal - 1, id, type, occurred_at, identity_id, subject_id, job_id, details
+    `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details, traceparent)
+     select $1, $2 + ordinal - 1, id, type, occurred_at, identity_id, subject_id, job_id, details, $10
        from unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::uuid[], $7::uuid[], $8::uuid[], $9::jsonb[])
             with ordinality as e (id, type, occurred_at, identity_id, subject_id, job_id, details, ordinal)`,
     [
@@ -42,6 +44,7 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
       uuids(events.map((event) => event.subjectId)),
       uuids(events.map((event) => event.jobId)),
       jsons(events.map((event) => JSON.stringify(event.details))),
+      traceparent() ?? null,
     ],
   );
   await enqueue(tx, {
@@ -49,6 +52,9 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
     tenantId,
     orderingKey: tenantId,
     data: { first_sequence: first, last_sequence: sequence.last },
+  });
+  tx.afterCommit(() => {
+    for (const { type } of events) eventsAppended.add({ type });
   });
   return ids;
 }

@@ -1,8 +1,10 @@
 import { queues, type ServiceName } from '@idsync/contracts';
+import { withLogContext } from '@idsync/runtime';
 import { type CustomTransportStrategy, type MessageHandler as NestHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type Delivery, handleDelivery, type MessageHandler, type Outcome } from './delivery.js';
 import type { BusDriver, BusLogger } from './driver.js';
+import { handling } from './metrics.js';
 import { patternsOf } from './queues-of.js';
 
 /** Hands the deliveries of a service's queues to its Nest `@EventPattern` handlers and settles them by what they did. */
@@ -21,7 +23,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
   async listen(callback: (error?: unknown) => void): Promise<void> {
     try {
       const handlers = this.handlersByPattern();
-      await this.driver.consume((delivery) => this.deliver(delivery, handlers));
+      await this.driver.consume((delivery) => withLogContext({}, () => this.deliver(delivery, handlers)));
       callback();
     } catch (error) {
       callback(error);
@@ -41,7 +43,9 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
   }
 
   private async deliver(delivery: Delivery, handlers: ReadonlyMap<string, MessageHandler>): Promise<Outcome> {
+    const began = performance.now();
     const outcome = await handleDelivery(delivery, queues[delivery.queue], handlers);
+    handling.observe({ queue: delivery.queue, outcome: outcome.kind }, (performance.now() - began) / 1_000);
     if (outcome.kind !== 'done') {
       const what = `${delivery.type} on ${delivery.queue}, attempt ${delivery.attempt}: ${outcome.reason}`;
       if (outcome.kind === 'dead') this.log.error(`gave up ${what}`);

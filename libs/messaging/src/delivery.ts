@@ -1,4 +1,5 @@
 import { type Message, messageTypes, type QueueDefinition, type QueueName } from '@idsync/contracts';
+import { noteInLogs, traced } from '@idsync/runtime';
 
 /** One delivery of one message to one queue of this service. */
 export interface Delivery {
@@ -38,10 +39,20 @@ export async function handleDelivery(
   }
   const parsed = parseMessage(delivery);
   if ('malformed' in parsed) return { kind: 'dead', reason: parsed.malformed };
+  const { id: message_id, tenant_id, traceparent: parent, data } = parsed.message;
+  noteInLogs({ message_id, tenant_id, ...('job_id' in data && { job_id: data.job_id }) });
   const handler = handlers.get(patternOf(definition, delivery.type));
   if (!handler) return { kind: 'dead', reason: `no handler for ${delivery.type}` };
   try {
-    await handler(parsed.message, { queue: delivery.queue, attempt: delivery.attempt });
+    const { queue, attempt, type } = delivery;
+    const attributes = {
+      'messaging.destination.name': queue,
+      'messaging.message.id': message_id,
+      'idsync.attempt': attempt,
+    };
+    await traced(`process ${type}`, { kind: 'consumer', parent: parent ?? null, attributes }, async () =>
+      handler(parsed.message, { queue, attempt }),
+    );
     return { kind: 'done' };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -16,6 +16,8 @@ export type Deliver = (delivery: Delivery) => Promise<Outcome>;
 export interface BusDriver {
   /** False while there is no connection to the broker. */
   readonly up: boolean;
+  /** True where the queues are rows of the database, and false where a broker keeps them. */
+  readonly queuesAreRows: boolean;
   /** Starts taking messages of this service's queues, at most `prefetch` of each at a time. */
   consume(deliver: Deliver): Promise<void>;
   /** Takes no more messages and waits, bounded, for those being handled. */

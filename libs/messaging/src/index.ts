@@ -5,5 +5,6 @@ export { type Chore, Housekeeping } from './housekeeping.js';
 export { type Bus, type BusOptions, openBus } from './open-bus.js';
 export { pause } from './pause.js';
 export { patternsOf } from './queues-of.js';
+export { serviceChecks } from './service-checks.js';
 export { startConsumers } from './start-consumers.js';
 export { WakeUp } from './wake-up.js';

@@ -6,6 +6,7 @@ import { BusStrategy } from './bus.strategy.js';
 import type { Backoff, BusDriver, BusLogger } from './driver.js';
 import { forgetReceived } from './forget-received.js';
 import { Housekeeping } from './housekeeping.js';
+import { watchBus } from './metrics.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { PostgresDriver } from './postgres/postgres-driver.js';
 
@@ -41,6 +42,7 @@ export async function openBus(options: BusOptions): Promise<Bus> {
   const housekeeping = new Housekeeping([forgetReceived(database)], inboxEveryMs, logger);
   relay.start();
   housekeeping.start();
+  const forget = watchBus(database, service, driver);
   const strategy = new BusStrategy(service, driver, logger);
   return {
     strategy,
@@ -48,6 +50,7 @@ export async function openBus(options: BusOptions): Promise<Bus> {
       return driver.up;
     },
     async close() {
+      forget();
       await strategy.close();
       await Promise.all([relay.stop(), housekeeping.stop()]);
       await driver.close();

@@ -14,15 +14,32 @@ const cidrs = z
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
   .refine((list) => list.every(isCidr), { message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8' });
 
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number')
+  .transform(Number)
+  .refine((port) => port <= 65_535, { message: 'must be a port number' });
+
+/** Less than a process that ends is given. */
+const longestDrainMs = 25_000;
+const drainDelay = `must be milliseconds, ${longestDrainMs} at the most`;
+
 /** Every variable of every service, once. */
 const variables = {
-  PORT: z
+  PORT: portNumber.default(3000),
+  INTERNAL_PORT: portNumber.optional(),
+  INTERNAL_HOST: z.string().default('127.0.0.1'),
+  DRAIN_DELAY_MS: z
     .string()
-    .regex(/^\d{1,5}$/, 'must be a port number')
+    .regex(/^\d{1,5}$/, drainDelay)
     .transform(Number)
-    .refine((port) => port <= 65_535, { message: 'must be a port number' })
-    .default(3000),
+    .refine((milliseconds) => milliseconds <= longestDrainMs, { message: drainDelay })
+    .default(0),
   HOST: z.string().default('127.0.0.1'),
+  // The rest of OpenTelemetry's variables is read by its SDK.
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http:', 'https:'], 'http://collector:4318').optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], { error: 'must be one of otlp, console, none' }).optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: postgresUrl,
   AMQP_URL: amqpUrl.optional(),
@@ -56,13 +73,24 @@ const variables = {
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
 const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } = variables;
+const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS } = variables;
+const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
 
-const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL };
+const observed = {
+  INTERNAL_PORT,
+  INTERNAL_HOST,
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+  OTEL_TRACES_EXPORTER,
+  OTEL_SERVICE_NAME,
+};
+
+const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL, ...observed };
 
 export const gatewayEnvironment = z.object({
   ...everyService,
   PORT,
   HOST,
+  DRAIN_DELAY_MS,
   ADMIN_TOKEN,
   ENCRYPTION_KEY,
   ENCRYPTION_KEYS_PREVIOUS,
@@ -88,6 +116,8 @@ export const migrateEnvironment = z.object({ DATABASE_URL });
 export const standaloneEnvironment = z.object({
   PORT,
   HOST,
+  ...observed,
+  DRAIN_DELAY_MS,
   DATA_DIR,
   DATABASE_URL: postgresUrl.optional(),
   AMQP_URL,

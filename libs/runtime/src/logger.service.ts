@@ -1,6 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { logContext } from './log-context.js';
 import { plainError } from './plain-error.js';
+import { traceId } from './tracing/traced.js';
 import { withoutCredentials } from './without-credentials.js';
 
 const secrets = [
@@ -12,11 +14,16 @@ const secrets = [
   'password',
   'token',
   'signing_secret',
+  'cookie',
+  '["set-cookie"]',
 ];
 const depths = ['', '*', '*.*'];
 
-/** Structured logs of one service, on standard error: standard output belongs to people. */
-export function createLogger(service: string, level: string): Logger {
+/**
+ * Structured logs of one service, on standard error: standard output belongs to people. It is Node's own stream, so that a reader that
+ * has gone is noticed.
+ */
+export function createLogger(service: string, level: string, into: DestinationStream = process.stderr): Logger {
   return pino(
     {
       level,
@@ -28,11 +35,15 @@ export function createLogger(service: string, level: string): Logger {
           method.apply(this, clean as typeof words);
         },
       },
-      serializers: { err: plainError },
+      formatters: { log: (told) => cleaned(told, 0) as Record<string, unknown> },
+      // A copy: what is learnt later belongs to later lines.
+      mixin: () => {
+        const trace = traceId();
+        return trace === undefined ? { ...logContext() } : { ...logContext(), trace_id: trace };
+      },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
-    // Node's own stream, so that a reader that has gone is noticed.
-    process.stderr,
+    into,
   );
 }
 
@@ -56,6 +67,17 @@ export class NestLogger implements LoggerService {
   fatal(message: unknown): void {
     this.logger.fatal(String(message));
   }
+}
+
+/** No deeper than the secrets that are looked for by their names. */
+const deepest = 3;
+
+function cleaned(told: unknown, depth: number): unknown {
+  if (typeof told === 'string') return withoutCredentials(told);
+  if (told instanceof Error) return plainError(told);
+  if (typeof told !== 'object' || told === null || depth > deepest) return told;
+  if (Array.isArray(told)) return told.map((each) => cleaned(each, depth + 1));
+  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, cleaned(value, depth + 1)]));
 }
 
 function joined(depth: string, name: string): string {

@@ -3,6 +3,8 @@ import { EnvironmentError } from './env.js';
 import { withoutCredentials } from './without-credentials.js';
 
 export interface RunningService {
+  /** Serves on while whoever sends work learns that this ends. */
+  drain?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,10 +31,12 @@ export async function runService(
     ending = true;
     stopping.abort();
     // The last resort: whatever hangs, the process ends.
-    setTimeout(() => process.exit(1), closeWithinMs).unref();
+    const lastResort = setTimeout(() => process.exit(1), closeWithinMs).unref();
     // What is still starting is started first, so that it can be closed; the signal tells it to be quick.
     const service = await starting.catch(() => undefined);
     try {
+      await service?.drain?.();
+      lastResort.refresh();
       await service?.close();
     } catch (error) {
       complain(name, error);

@@ -9,7 +9,9 @@ import {
   type Receiver,
 } from '@idsync/database';
 import { pause, WakeUp } from '@idsync/messaging';
+import { noteInLogs, noteInTrace, traced, traceparent, withLogContext } from '@idsync/runtime';
 import type { FannedOut } from '../fan-out.js';
+import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
 import { signedHeaders } from '../sign.js';
 import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
@@ -60,6 +62,8 @@ export class DeliveryEngine {
   private readonly underWay = new Set<Promise<void>>();
   private readonly slots: Slots;
   private looks = 0;
+  private due = { lag: 0, healthy: 0, failing: 0 };
+  private forget: (() => void)[] = [];
   private turn = 0;
   private running: Promise<void> | undefined;
 
@@ -70,6 +74,12 @@ export class DeliveryEngine {
 
   start(): void {
     this.running ??= this.run();
+    this.forget = [
+      dueLag.watch(() => [{ labels: {}, value: this.due.lag }]),
+      dueEndpoints.watch(() =>
+        (['healthy', 'failing'] as const).map((state) => ({ labels: { state }, value: this.due[state] })),
+      ),
+    ];
   }
 
   /** These deliveries were just committed. */
@@ -82,6 +92,7 @@ export class DeliveryEngine {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wakeUp.call();
+    for (const each of this.forget) each();
     await this.running;
     await Promise.all(this.underWay);
     await this.recorder.stop();
@@ -113,6 +124,9 @@ export class DeliveryEngine {
       changed: await forgetChangedEndpoints(tx),
       due: await findDueEndpoints(tx),
     }));
+    const healthy = due.filter(({ failures }) => failures === 0);
+    const lag = healthy.reduce((longest, { seconds }) => Math.max(longest, seconds), 0);
+    this.due = { lag, healthy: healthy.length, failing: due.length - healthy.length };
     for (const webhookId of changed) this.endpoints.get(webhookId)?.forget();
     const now = Date.now();
     for (const [webhookId, endpoint] of this.endpoints) if (endpoint.isIdle(now)) this.endpoints.delete(webhookId);
@@ -163,14 +177,21 @@ export class DeliveryEngine {
     const { webhookId, tenantId, isRetry } = delivery;
     const endpoint = this.endpoint(webhookId, tenantId);
     const slot = this.slots.take(endpoint, isRetry, performance.now());
-    const ended = this.deliver(delivery, receiver, endpoint, leaseEnds)
-      .catch((error: unknown) => this.context.log.warn(`delivery ${delivery.id} not attempted: ${String(error)}`))
-      .finally(() => {
-        this.slots.free(slot);
-        this.underWay.delete(ended);
-        if (endpoint.hasFirst || endpoint.hasRetry) this.wakeUp.call();
-      });
+    const told = { delivery_id: delivery.id, tenant_id: tenantId };
+    const ended = withLogContext(told, () => this.attempt(delivery, receiver, endpoint, leaseEnds)).finally(() => {
+      this.slots.free(slot);
+      this.underWay.delete(ended);
+      if (endpoint.hasFirst || endpoint.hasRetry) this.wakeUp.call();
+    });
     this.underWay.add(ended);
+  }
+
+  private async attempt(...delivery: Parameters<DeliveryEngine['deliver']>): Promise<void> {
+    try {
+      await this.deliver(...delivery);
+    } catch (error) {
+      this.context.log.warn(`delivery not attempted: ${String(error)}`);
+    }
   }
 
   private async deliver(
@@ -183,6 +204,7 @@ export class DeliveryEngine {
     // Deleted in between; its deliveries go with time.
     if (!receiver) return;
     const { eventId, body } = await bodyOf(database, delivery);
+    noteInLogs({ event_id: eventId });
     const keys = receiver.secrets.flatMap((sealed) => openKey(sealed, delivery.tenantId) ?? []);
     // A process that was stopped for long holds no lease any more: another one sends it.
     if (performance.now() + settings.exchangeMs > leaseEnds) return;
@@ -190,10 +212,16 @@ export class DeliveryEngine {
       this.recordUnsigned(delivery, endpoint);
       return;
     }
-    const timestamp = Math.floor(Date.now() / 1_000);
-    const headers = signedHeaders({ id: encodeId('event', eventId), timestamp, body }, keys);
-    const result = await sender.send({ url: receiver.callbackUrl, headers, body });
-    this.record(delivery, endpoint, result);
+    const id = encodeId('event', eventId);
+    const attributes = { 'idsync.event_id': id, 'idsync.attempt': delivery.number };
+    await traced('deliver webhook', { kind: 'client', parent: delivery.traceparent, attributes }, async () => {
+      const timestamp = Math.floor(Date.now() / 1_000);
+      const parent = traceparent();
+      const headers = { ...signedHeaders({ id, timestamp, body }, keys), ...(parent && { traceparent: parent }) };
+      const result = await sender.send({ url: receiver.callbackUrl, headers, body });
+      noteInTrace({ 'idsync.outcome': result.outcome, 'http.response.status_code': result.statusCode });
+      this.record(delivery, endpoint, result);
+    });
   }
 
   /** Not the receiver's failure: it spends no step of the schedule, and the endpoint waits for whoever has the keys. */
@@ -202,6 +230,7 @@ export class DeliveryEngine {
     const { unsignedPauseMs } = this.context.settings;
     endpoint.park(now, unsignedPauseMs);
     const { id: deliveryId, webhookId, tenantId, number } = delivery;
+    attempts.observe({ outcome: 'unsigned' }, 0);
     this.recorder.add({
       outcome: 'unsigned',
       error: 'no signing secret opens with the keys there are',
@@ -229,8 +258,13 @@ export class DeliveryEngine {
     const dueAt = succeeded
       ? undefined
       : nextAttemptAt(failed, now, { retryAfterMs, random: Math.random(), delays: this.context.settings.retryDelays });
+    const { trips } = endpoint;
     if (succeeded) endpoint.succeeded(durationMs);
     else endpoint.failed(durationMs, now, retryAfterMs);
+    const status = succeeded ? 'delivered' : dueAt ? 'pending' : 'dead';
+    attempts.observe({ outcome }, durationMs / 1_000);
+    deliveries.add({ status });
+    if (endpoint.trips > trips) breakerOpenings.add({});
     this.recorder.add({
       outcome,
       statusCode,
@@ -242,7 +276,7 @@ export class DeliveryEngine {
       tenantId: delivery.tenantId,
       number: delivery.number,
       endedAt: new Date(now),
-      status: succeeded ? 'delivered' : dueAt ? 'pending' : 'dead',
+      status,
       dueAt,
       counts: true,
       succeeded,

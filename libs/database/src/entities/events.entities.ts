@@ -39,4 +39,8 @@ export class EventEntity {
 
   @Column({ type: 'jsonb' })
   details!: unknown;
+
+  /** Whose trace it belongs to. */
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
 }

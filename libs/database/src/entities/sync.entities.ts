@@ -145,6 +145,10 @@ export class SyncJobEntity {
   /** What came of that record. */
   @Column({ type: 'text', nullable: true })
   outcome!: string | null;
+
+  /** Whose trace it belongs to. */
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
 }
 
 @Index('connector_states_due', ['nextRunAt'], { where: 'next_run_at is not null' })

@@ -24,6 +24,10 @@ export class EventPayloadEntity {
 
   @Column({ type: 'text' })
   body!: string;
+
+  /** Whose trace it belongs to. */
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
 }
 
 @Index('webhook_deliveries_once', ['webhookId', 'eventSequence'], { unique: true })

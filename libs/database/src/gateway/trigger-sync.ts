@@ -1,4 +1,5 @@
 import { newUuid, type SyncMode } from '@idsync/contracts';
+import { traceparent } from '@idsync/runtime';
 import type { Transaction } from '../database.js';
 import { enqueue } from '../outbox.js';
 
@@ -109,9 +110,9 @@ async function insertJob(
   job: { jobId: string; connectorId: string; keyed: boolean; dryRun?: boolean; mode?: SyncMode },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into sync_jobs (id, tenant_id, connector_id, keyed, dry_run, mode) values ($1, $2, $3, $4, $5, $6)
+    `insert into sync_jobs (id, tenant_id, connector_id, keyed, dry_run, mode, traceparent) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (connector_id) where status = 'queued' and not keyed do nothing returning id`,
-    [job.jobId, tenantId, job.connectorId, job.keyed, job.dryRun ?? false, job.mode ?? 'auto'],
+    [job.jobId, tenantId, job.connectorId, job.keyed, job.dryRun ?? false, job.mode ?? 'auto', traceparent() ?? null],
   );
   if (rows.length === 0) return false;
   await enqueue(tx, { type: 'sync.job.requested', tenantId, data: { job_id: job.jobId } });

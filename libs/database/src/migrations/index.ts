@@ -17,6 +17,7 @@ import { SourceHealth1700000000022 } from './1700000000022-source-health.js';
 import { ScimPush1700000000023 } from './1700000000023-scim-push.js';
 import { RecordJobs1700000000024 } from './1700000000024-record-jobs.js';
 import { LookUps1700000000025 } from './1700000000025-look-ups.js';
+import { TraceContext1700000000026 } from './1700000000026-trace-context.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   ScimPush1700000000023,
   RecordJobs1700000000024,
   LookUps1700000000025,
+  TraceContext1700000000026,
 ];

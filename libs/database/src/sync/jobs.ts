@@ -103,18 +103,31 @@ export async function saveCounts(tx: Transaction, jobId: string, counts: JobCoun
 
 /**
  * Ends a locked job. Batches that were not applied go with it: nobody may apply them after the connector's next job. Those of
- * a cancelled job stay a while, since some of them may have been applied, and are counted when the directory says so.
+ * a cancelled job stay a while, since some of them may have been applied, and are counted when the directory says so. `seconds` is
+ * how long it ran.
  */
-export async function endJob(tx: Transaction, jobId: string, end: JobEnd): Promise<Date> {
+export async function endJob(tx: Transaction, jobId: string, end: JobEnd): Promise<{ endedAt: Date; seconds: number }> {
   await saveCounts(tx, jobId, end);
-  const [row] = await tx.query<{ endedAt: Date }>(
+  const [row] = await tx.query<{ endedAt: Date; seconds: number }>(
     `update sync_jobs
         set status = $2, error_message = $3, cancel_reason = $4, completed_at = now(), lease_owner = null, lease_until = null,
             records_deleted = $5, note = case when $2 = 'completed' then $6 else coalesce($6, note) end, sweep_asked_at = null
-      where id = $1 returning completed_at as "endedAt"`,
+      where id = $1 returning completed_at as "endedAt",
+            coalesce(extract(epoch from completed_at - started_at), 0)::float8 as seconds`,
     [jobId, end.status, end.errorMessage, end.cancelReason, end.recordsDeleted ?? 0, end.note ?? null],
   );
   if (!row) throw new Error(`job ${jobId} is not there`);
   if (end.status !== 'cancelled') await tx.query('delete from sync_batches where job_id = $1', [jobId]);
-  return row.endedAt;
+  return row;
+}
+
+/** How many jobs are running, and how many wait for an operator: one look at an index that has no others. */
+export async function countActiveJobs(
+  tx: Transaction,
+): Promise<{ status: 'running' | 'quarantined'; count: number }[]> {
+  return tx.query(
+    `select status, count(job.id)::int as count from unnest(array['running', 'quarantined']) as status
+       left join (select id, status from sync_jobs where status in ('running', 'quarantined') limit 10000) as job
+      using (status) group by status`,
+  );
 }

@@ -15,6 +15,8 @@ export interface ClaimableJob {
 
 export interface ClaimedJob extends SyncJob {
   startedAt: Date;
+  /** Of the request that triggered it. */
+  traceparent: string | null;
   /** True if it was queued until now, false if it was taken over. */
   started: boolean;
 }
@@ -67,7 +69,7 @@ export async function claimLease(
         set status = 'running', started_at = coalesce(j.started_at, now()), attempts = j.attempts + 1, lease_owner = $3,
             lease_until = now() + $4 * interval '1 millisecond', lease_token = j.lease_token + 1
        from free where j.id = free.id
-     returning ${jobColumns}, j.started_at as "startedAt", free.status = 'queued' as started`,
+     returning ${jobColumns}, j.started_at as "startedAt", j.traceparent, free.status = 'queued' as started`,
     [job.id, job.tenantId, owner, leaseMs],
   );
   return claimed;

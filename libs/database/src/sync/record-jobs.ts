@@ -1,4 +1,5 @@
 import { newUuid, type RecordOutcome } from '@idsync/contracts';
+import { traceparent } from '@idsync/runtime';
 import type { Transaction } from '../database.js';
 import type { ClaimableJob } from './leases.js';
 
@@ -10,8 +11,9 @@ export async function insertRecordJob(
 ): Promise<string> {
   const id = newUuid();
   await tx.query(
-    `insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, external_id) values ($1, $2, $3, true, 'record', $4)`,
-    [id, tenantId, connectorId, externalId],
+    `insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, external_id, traceparent)
+     values ($1, $2, $3, true, 'record', $4, $5)`,
+    [id, tenantId, connectorId, externalId, traceparent() ?? null],
   );
   return id;
 }

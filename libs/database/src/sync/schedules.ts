@@ -6,14 +6,21 @@ export interface DueConnector {
   tenantId: string;
 }
 
+export interface LateConnector extends DueConnector {
+  /** How long its run has been due; 0 where only its schedule changed. */
+  seconds: number;
+}
+
 /** Connectors of all tenants whose run is due, or whose schedule is not the one that was planned by: so many of each. */
-export async function findDueConnectors(tx: Transaction, limit: number): Promise<DueConnector[]> {
-  return tx.query<DueConnector>(
-    `(select connector_id as id, tenant_id as "tenantId" from connector_states
-       where next_run_at <= now() order by next_run_at limit $1)
-     union
-     (select id, tenant_id from connectors
-       where schedule is distinct from planned_schedule and deleted_at is null order by id limit $1)`,
+export async function findDueConnectors(tx: Transaction, limit: number): Promise<LateConnector[]> {
+  return tx.query<LateConnector>(
+    `select id, "tenantId", max(seconds) as seconds from (
+       (select connector_id as id, tenant_id as "tenantId", extract(epoch from now() - next_run_at)::float8 as seconds
+          from connector_states where next_run_at <= now() order by next_run_at limit $1)
+       union all
+       (select id, tenant_id, 0 from connectors
+         where schedule is distinct from planned_schedule and deleted_at is null order by id limit $1)) as found
+      group by id, "tenantId"`,
     [limit],
   );
 }

@@ -23,6 +23,8 @@ export interface ClaimedDelivery {
   /** Null if they are to be rendered anew: an erasure took them. */
   eventId: string | null;
   body: string | null;
+  /** Of what made the event happen. */
+  traceparent: string | null;
 }
 
 /**
@@ -67,7 +69,7 @@ export async function claimDeliveries(
        insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id)
        select id, tries, tenant_id, webhook_id from claimed)
      select claimed.id, claimed.tenant_id as "tenantId", webhook_id as "webhookId", event_sequence as sequence,
-            tries as number, attempts, is_retry as "isRetry", payload.event_id as "eventId", payload.body
+            tries as number, attempts, is_retry as "isRetry", payload.event_id as "eventId", payload.body, payload.traceparent
        from claimed left join event_payloads payload
          on payload.tenant_id = claimed.tenant_id and payload.sequence = claimed.event_sequence
       order by event_sequence`,

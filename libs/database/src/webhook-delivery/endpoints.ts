@@ -9,6 +9,8 @@ export interface DueEndpoint {
   openUntil: Date | null;
   failures: number;
   trips: number;
+  /** How long its first due delivery has been waiting. */
+  seconds: number;
 }
 
 /** Where to send, and what to sign with. */
@@ -39,13 +41,14 @@ export interface EndpointNews {
 export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> {
   return tx.query<DueEndpoint>(
     `select w.id as "webhookId", w.tenant_id as "tenantId", e.open_until as "openUntil",
-            coalesce(e.failures, 0) as failures, coalesce(e.trips, 0) as trips
+            coalesce(e.failures, 0) as failures, coalesce(e.trips, 0) as trips,
+            greatest(extract(epoch from now() - due.due_at), 0)::float8 as seconds
        from webhooks w left join webhook_endpoints e on e.webhook_id = w.id
       cross join lateral (
-        (select from webhook_deliveries where webhook_id = w.id and status = 'pending' and not is_retry
+        (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and not is_retry
             and (lease_until is null or lease_until < now()) order by event_sequence limit 1)
         union all
-        (select from webhook_deliveries where webhook_id = w.id and status = 'pending' and is_retry
+        (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and is_retry
             and due_at <= now() and (lease_until is null or lease_until < now()) order by due_at limit 1)
         limit 1) as due
       where w.active`,

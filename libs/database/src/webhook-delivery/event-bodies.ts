@@ -14,6 +14,8 @@ export interface EventBody {
   subjectId: string | null;
   occurredAt: Date;
   body: string;
+  /** Of what made it happen. */
+  traceparent: string | null;
 }
 
 interface EventRow {
@@ -23,6 +25,7 @@ interface EventRow {
   occurredAt: Date;
   subjectId: string | null;
   identityId: string | null;
+  traceparent: string | null;
   details: Record<string, unknown> & { changes?: { field: string }[] };
   /** What was sent of it, if that is still kept. */
   sent: string | null;
@@ -43,7 +46,7 @@ export async function findEventBodies(
   // A limit keeps each look-up one of an index, whatever is known of the tables.
   const rows = await tx.query<EventRow>(
     `select e.sequence, e.id, e.type, e.occurred_at as "occurredAt", e.subject_id as "subjectId",
-            e.identity_id as "identityId", e.details,
+            e.identity_id as "identityId", e.details, e.traceparent,
             payload.body as sent, coalesce(record.document, identity.document) as resource
        from (select * from events
               where tenant_id = $1 and sequence between $2 and $3 and ($4::text[] is null or type like any($4))
@@ -70,6 +73,7 @@ export async function findEventBodies(
     type: row.type,
     subjectId: row.subjectId,
     occurredAt: row.occurredAt,
+    traceparent: row.traceparent,
     body: row.sent ?? renderEventBody(row, tenant),
   }));
 }

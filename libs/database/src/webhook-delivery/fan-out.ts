@@ -26,15 +26,16 @@ export async function findActiveSubscriptions(tx: Transaction, tenantId: string)
 /** What is already there stays: it may have been sent. */
 export async function savePayloads(tx: Transaction, tenantId: string, bodies: readonly EventBody[]): Promise<void> {
   await tx.query(
-    `insert into event_payloads (tenant_id, sequence, event_id, body)
-     select $1, sequence, event_id, body
-       from unnest($2::bigint[], $3::uuid[], $4::text[]) as e (sequence, event_id, body)
+    `insert into event_payloads (tenant_id, sequence, event_id, body, traceparent)
+     select $1, sequence, event_id, body, traceparent
+       from unnest($2::bigint[], $3::uuid[], $4::text[], $5::text[]) as e (sequence, event_id, body, traceparent)
      on conflict do nothing`,
     [
       tenantId,
       bigints(bodies.map(({ sequence }) => sequence)),
       uuids(bodies.map(({ eventId }) => eventId)),
       texts(bodies.map(({ body }) => body)),
+      texts(bodies.map(({ traceparent }) => traceparent ?? undefined)),
     ],
   );
 }

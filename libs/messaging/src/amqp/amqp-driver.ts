@@ -16,6 +16,7 @@ export interface AmqpDriverOptions {
 }
 
 export class AmqpDriver implements BusDriver {
+  readonly queuesAreRows = false;
   private readonly forwarder: OutboxForwarder;
   private readonly consumers: AmqpConsumer[] = [];
 

@@ -15,6 +15,7 @@ export interface PostgresDriverOptions {
 /** The bus without a broker: queues are rows, notifications are the wake-up, polling is the safety net. */
 export class PostgresDriver implements BusDriver {
   readonly up = true;
+  readonly queuesAreRows = true;
   private readonly consumers: PostgresConsumer[] = [];
   private unlisten: (() => Promise<void>) | undefined;
   private stopped = false;

@@ -1,0 +1,23 @@
+import { counter, durations } from '@idsync/runtime';
+
+const batches = durations({
+  name: 'batch_apply_duration_seconds',
+  help: 'How long batches took to be applied, the second deliveries of a message left out.',
+});
+const records = counter({
+  name: 'batch_records_total',
+  help: 'Records of applied batches, by what became of them.',
+  labels: ['outcome'],
+});
+
+export interface AppliedBatch {
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+}
+
+export function countBatch(applied: AppliedBatch, seconds: number): void {
+  batches.observe({}, seconds);
+  for (const [outcome, count] of Object.entries(applied)) records.add({ outcome }, count);
+}

@@ -1,0 +1,23 @@
+import { durations } from '@idsync/runtime';
+import type { FastifyInstance } from 'fastify';
+
+const requests = durations({
+  name: 'http_request_duration_seconds',
+  help: 'How long requests took, by the pattern of their route.',
+  labels: ['method', 'route', 'status'],
+});
+
+/** By the route that matched, never by the address: anybody can make up as many of those as they like. */
+export function observeRequests(server: FastifyInstance): void {
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url;
+    requests.observe(
+      {
+        method: route === undefined ? 'any' : request.method,
+        route: route ?? 'none',
+        status: String(reply.statusCode),
+      },
+      reply.elapsedTime / 1_000,
+    );
+  });
+}

@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { register } from 'prom-client';
+import { type HealthCheck, type Readiness, ReadinessProbe } from './readiness.js';
+
+export interface InternalPortOptions {
+  host: string;
+  /** 0 takes a free one; without one it is 9464, or a free one where another process has that. */
+  port: number | undefined;
+  /** What has to stand; undefined while the service starts. */
+  checks: () => readonly HealthCheck[] | undefined;
+  /** Aborted once the process was told to end. */
+  stopping: AbortSignal;
+}
+
+export interface InternalPort {
+  url: string;
+  close(): Promise<void>;
+}
+
+const customaryPort = 9464;
+const starting: Readiness = { status: 'unready', checks: { started: 'down' } };
+
+/**
+ * Serves those who run the service, and nobody else: `/livez` tells that the process moves and looks at nothing, `/readyz` whether it
+ * can work and is to be given work (200 or 503, each check by name), `/metrics` what Prometheus reads.
+ */
+export async function openInternalPort(options: InternalPortOptions): Promise<InternalPort> {
+  const probe = new ReadinessProbe();
+  const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+    answer(request, response, () => readiness(options, probe)).catch(() => response.destroy());
+  });
+  await listen(server, options);
+  const { address, family, port } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function listen(server: Server, { host, port }: InternalPortOptions): Promise<void> {
+  try {
+    await listenOn(server, host, port ?? customaryPort);
+  } catch (error) {
+    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    if (!taken || port !== undefined) throw new Error(`INTERNAL_PORT: ${(error as Error).message}`, { cause: error });
+    // Several services on one machine: who asks for no port gets the next best.
+    await listenOn(server, host, 0);
+  }
+}
+
+function listenOn(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function readiness({ checks, stopping }: InternalPortOptions, probe: ReadinessProbe): Promise<Readiness> {
+  const known = checks();
+  const found = known ? await probe.judge(known) : starting;
+  if (!stopping.aborted) return found;
+  return { status: 'unready', checks: { ...found.checks, draining: 'down' } };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  ready: () => Promise<Readiness>,
+): Promise<void> {
+  response.setHeader('cache-control', 'no-store');
+  const path = request.url?.split('?', 1)[0];
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD' }).end();
+  } else if (path === '/livez') {
+    json(response, 200, { status: 'alive' });
+  } else if (path === '/readyz') {
+    const found = await ready();
+    json(response, found.status === 'unready' ? 503 : 200, found);
+  } else if (path === '/metrics') {
+    const text = await register.metrics();
+    response.writeHead(200, { 'content-type': register.contentType }).end(text);
+  } else {
+    json(response, 404, { error: 'not found' });
+  }
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,58 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { noteInLogs, withLogContext } from './log-context.js';
+import { createLogger } from './logger.service.js';
+
+const marker = 'hunter2hunter2';
+
+function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+  const chunks: string[] = [];
+  const into = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  write(createLogger('test', 'trace', into));
+  return chunks.join('');
+}
+
+describe('the logs', () => {
+  it.each<[string, object | string]>([
+    ['a header', { headers: { authorization: `Bearer ${marker}` } }],
+    ['a header of a request', { req: { headers: { 'x-api-key': marker, cookie: `session=${marker}` } } }],
+    ['a signing secret', { webhook: { signing_secret: marker } }],
+    ['a setting', { options: { databaseUrl: `postgres://me:${marker}@db/idsync` } }],
+    ['a list of settings', { urls: [`amqp://me:${marker}@broker`] }],
+    ['a text', `cannot reach postgres://me:${marker}@db/idsync with Bearer ${marker}`],
+    ['a signing secret in a text', `secret whsec_${marker}=`],
+    ['an API key in a text', `key iss_${'0'.repeat(26)}_${marker}`],
+    ['an error', { err: new Error(`refused: postgres://me:${marker}@db`) }],
+    ['an error by another name', { cause: new Error(`refused: amqp://me:${marker}@broker`) }],
+  ])('show no credential of %s', (_what, told) => {
+    const text = logged((logger) => (typeof told === 'string' ? logger.warn(told) : logger.warn(told, 'something')));
+    expect(text).toContain('"level":40');
+    expect(text).not.toContain(marker);
+  });
+
+  it('carry what they belong to, and what was learnt of it meanwhile, across whatever is waited for', async () => {
+    const lines: string[] = [];
+    const say = (text: string) => lines.push(logged((logger) => logger.info(text)));
+    await withLogContext({ request_id: 'r-1' }, async () => {
+      await Promise.resolve();
+      say('before');
+      noteInLogs({ tenant_id: 't-1' });
+      await withLogContext({ job_id: 'j-1' }, async () => say('within'));
+      say('after');
+    });
+    say('outside');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { msg: 'before', request_id: 'r-1' },
+      { msg: 'within', request_id: 'r-1', tenant_id: 't-1', job_id: 'j-1' },
+      { msg: 'after', request_id: 'r-1', tenant_id: 't-1' },
+      { msg: 'outside' },
+    ]);
+    expect(lines[2]).not.toContain('job_id');
+    expect(lines[3]).not.toContain('request_id');
+  });
+});

@@ -1,0 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, ConsoleSpanExporter, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+
+const endWithinMs = 3_000;
+
+export interface TracingEnvironment {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  OTEL_TRACES_EXPORTER?: 'otlp' | 'console' | 'none';
+  OTEL_SERVICE_NAME?: string;
+}
+
+/**
+ * Starts OpenTelemetry where the environment asks for it, by its own variables: where to send traces, and which share of them
+ * (`OTEL_TRACES_SAMPLER`), is read by its SDK. Ending sends what is left, within a bound.
+ */
+export function startTracing(name: string, env: TracingEnvironment): { end(): Promise<void> } {
+  const exporter = env.OTEL_TRACES_EXPORTER ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'otlp' : 'none');
+  if (exporter === 'none') return { end: async () => undefined };
+  const provider = new NodeTracerProvider({
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        'service.name': env.OTEL_SERVICE_NAME ?? (name === 'idsync' ? name : `idsync-${name}`),
+        'service.namespace': 'idsync',
+      }),
+    ),
+    spanProcessors: [
+      new BatchSpanProcessor(exporter === 'console' ? new ConsoleSpanExporter() : new OTLPTraceExporter(), {
+        exportTimeoutMillis: 5_000,
+      }),
+    ],
+  });
+  provider.register();
+  // A collector that is away, or hangs, keeps nobody from ending.
+  const shutdown = () => provider.shutdown().catch(() => undefined);
+  return { end: () => Promise.race([shutdown(), pause(endWithinMs, undefined, { ref: false })]) };
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
+import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { readMetricNames, readMetrics, type Series } from './support/read-metrics.js';
+import { Services } from './support/services.js';
+
+const observability = fileURLToPath(new URL('../observability', import.meta.url));
+const alerts = readFileSync(`${observability}/alerts.yml`, 'utf8');
+const dashboard = readFileSync(`${observability}/grafana/dashboards/idsync.json`, 'utf8');
+const runbook = readFileSync(fileURLToPath(new URL('../docs/runbook.md', import.meta.url)), 'utf8');
+const samples = fileURLToPath(new URL('../samples', import.meta.url));
+
+describe('the metrics of a sync, from its trigger to a receiver', () => {
+  let database: TestDatabase;
+  let services: Services;
+  let receiver: Receiver;
+  let tenant: Tenant;
+  let series: Series[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    receiver = await Receiver.start();
+    services = await Services.start({ databaseUrl: database.url, sourcesDir: samples, allowedCidrs: '127.0.0.0/8' });
+    tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Observed');
+    await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events: ['sync.job.*'] });
+    const connector = await createConnector(tenant, {
+      type: 'csv',
+      name: 'HR',
+      records: 'user',
+      priority: 10,
+      config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email' } },
+    });
+    expect((await sync(tenant, connector)).status).toMatch(/^completed/);
+    await tenant.client.get(`/v1/users/${tenant.id}`);
+    await tenant.client.get('/v1/made-up-by-a-caller');
+    while (receiver.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    // What was received is counted when its answer has come back.
+    do series = await readMetrics(Object.values(services.internalUrls));
+    while (sumOf('idsync_webhook_deliveries_total', { status: 'delivered' }) < 2);
+  });
+
+  afterAll(async () => {
+    await services?.stop();
+    await receiver?.close();
+    await database?.drop();
+  });
+
+  function sumOf(name: string, labels: Record<string, string> = {}): number {
+    const wanted = series
+      .filter((each) => each.name === name)
+      .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value));
+    return wanted.reduce((sum, { value }) => sum + value, 0);
+  }
+
+  it('tell what was asked by the pattern of its route, and never by its address', async () => {
+    const requests = 'idsync_http_request_duration_seconds_count';
+    expect(sumOf(requests, { method: 'POST', route: '/v1/sync/trigger', status: '202' })).toBe(1);
+    expect(sumOf(requests, { route: '/v1/users/:id', status: '404' })).toBe(1);
+    expect(sumOf(requests, { method: 'any', route: 'none', status: '404' })).toBe(1);
+    expect(JSON.stringify(series)).not.toContain('made-up');
+  });
+
+  it('tell of messages, batches, jobs, events and deliveries', () => {
+    expect(sumOf('idsync_bus_handling_duration_seconds_count', { queue: 'directory.batches', outcome: 'done' })).toBe(
+      1,
+    );
+    expect(sumOf('idsync_bus_connected')).toBe(4);
+    expect(sumOf('idsync_batch_apply_duration_seconds_count')).toBe(1);
+    expect(sumOf('idsync_batch_records_total', { outcome: 'created' })).toBeGreaterThan(0);
+    expect(sumOf('idsync_sync_job_duration_seconds_count')).toBe(1);
+    expect(sumOf('idsync_events_appended_total', { type: 'sync.job.started' })).toBe(1);
+    expect(sumOf('idsync_webhook_attempt_duration_seconds_count', { outcome: 'delivered' })).toBe(2);
+    expect(sumOf('idsync_database_connections', { service: 'directory', state: 'idle' })).toBeGreaterThan(0);
+  });
+
+  it('are the ones that the alerts and the dashboard name, and each of ours is on the dashboard', async () => {
+    const known = await readMetricNames(Object.values(services.internalUrls));
+    const named = (text: string) => [...new Set(text.match(/\b(idsync|nodejs|process)_\w+_\w+\b/g))];
+    const bare = (name: string) => (known.has(name) ? name : name.replace(/_(bucket|count|sum)$/, ''));
+    expect([...named(alerts), ...named(dashboard)].filter((name) => !known.has(bare(name)))).toEqual([]);
+    const shown = new Set(named(dashboard).map(bare));
+    expect([...known].filter((name) => name.startsWith('idsync_') && !shown.has(name))).toEqual([
+      'idsync_sync_schedule_last_look_timestamp_seconds',
+    ]);
+  });
+
+  it('wake nobody without a page of the runbook that says what to do', () => {
+    const names = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const pages = [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    expect(pages).toEqual(names);
+    for (const name of names) expect(alerts).toContain(`docs/runbook.md#${name?.toLowerCase()}`);
+  });
+
+  it('are found beside the logs by the id that a caller gave to its request', async () => {
+    const id = 'the-callers-own:42';
+    const answer = await fetch(`${services.url}/v1/users`, { headers: { 'x-request-id': id } });
+    expect({ status: answer.status, id: answer.headers.get('x-request-id') }).toEqual({ status: 401, id });
+  });
+
+  it('have no label that could take a value for each tenant, person or address', () => {
+    const own = series.filter(({ name }) => name.startsWith('idsync_'));
+    const labels = [...new Set(own.flatMap((each) => Object.keys(each.labels)))].sort();
+    expect(labels).toEqual(['le', 'method', 'outcome', 'queue', 'route', 'service', 'state', 'status', 'type']);
+    for (const { labels } of own)
+      expect(Object.values(labels).join()).not.toMatch(/[0-9a-f]{8}-|[a-z]{3}_[0-9a-z]{26}/);
+  });
+});

@@ -1,0 +1,58 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface CollectedSpan {
+  service: string;
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  links?: { traceId: string }[];
+}
+
+interface ExportRequest {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: { stringValue?: string } }[] };
+    scopeSpans: { spans: Omit<CollectedSpan, 'service'>[] }[];
+  }[];
+}
+
+/** Takes what OpenTelemetry exports by OTLP over HTTP, as a collector does. */
+export class TraceCollector {
+  readonly spans: CollectedSpan[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<TraceCollector> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const collector = new TraceCollector(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.on('request', async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      collector.take(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    return collector;
+  }
+
+  of(traceId: string): CollectedSpan[] {
+    return this.spans.filter((span) => span.traceId === traceId);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private take({ resourceSpans }: ExportRequest): void {
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const named = resource.attributes.find(({ key }) => key === 'service.name');
+      const service = named?.value.stringValue ?? '';
+      for (const span of scopeSpans.flatMap(({ spans }) => spans)) this.spans.push({ ...span, service });
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { fileURLToPath } from 'node:url';
+import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
+import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
+import { Services } from './support/services.js';
+import { TraceCollector } from './support/trace-collector.js';
+
+const samples = fileURLToPath(new URL('../samples', import.meta.url));
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const callersSpan = '00f067aa0ba902b7';
+const strangersTrace = 'ffffffff77b34da6a3ce929d0e0e4736';
+
+describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
+  'the trace of a change, over %s',
+  (driver) => {
+    let database: TestDatabase;
+    let vhost: BrokerVhost | undefined;
+    let collector: TraceCollector;
+    let receiver: Receiver;
+    let services: Services;
+    let tenant: Tenant;
+
+    beforeAll(async () => {
+      database = await createTestDatabase();
+      vhost = driver === 'amqp' ? await createVhost() : undefined;
+      collector = await TraceCollector.start();
+      receiver = await Receiver.start();
+      services = await Services.start({
+        databaseUrl: database.url,
+        amqpUrl: vhost?.url,
+        sourcesDir: samples,
+        allowedCidrs: '127.0.0.0/8',
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' },
+      });
+      tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Traced');
+      const events = ['identity.created', 'sync.job.completed'];
+      await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events });
+    });
+
+    afterAll(async () => {
+      await services?.stop();
+      await receiver?.close();
+      await collector?.close();
+      await vhost?.drop();
+      await database?.drop();
+    });
+
+    it('reaches from the request that triggered a sync to the header that a receiver is sent, without a gap', async () => {
+      const connector = await createConnector(tenant, {
+        type: 'csv',
+        name: 'HR',
+        records: 'user',
+        priority: 10,
+        config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email' } },
+      });
+      await tenant.client
+        .with({ traceparent: `00-${traceId}-${callersSpan}-01` })
+        .post('/v1/sync/trigger', { connector_id: connector });
+      await fetch(`${services.url}/v1/users`, { headers: { traceparent: `00-${strangersTrace}-${callersSpan}-01` } });
+      const told = () => receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+      while (!told().includes('sync.job.completed')) await new Promise((resolve) => setTimeout(resolve, 50));
+      // What is left is sent when the services end.
+      expect(await services.stop()).toEqual([0, 0, 0, 0]);
+
+      const spans = collector.of(traceId);
+      expect(new Set(spans.map(({ service }) => service))).toEqual(
+        new Set(['idsync-gateway', 'idsync-sync-worker', 'idsync-directory', 'idsync-webhook-dispatcher']),
+      );
+      const names = spans.map(({ name }) => name);
+      for (const name of ['POST /v1/sync/trigger', 'sync job', 'process sync.batch.ready', 'deliver webhook']) {
+        expect(names).toContain(name);
+      }
+      const known = new Set([callersSpan, ...spans.map(({ spanId }) => spanId)]);
+      expect(spans.filter(({ parentSpanId }) => !known.has(parentSpanId ?? ''))).toEqual([]);
+
+      const attempts = new Set(spans.filter(({ name }) => name === 'deliver webhook').map(({ spanId }) => spanId));
+      for (const { headers } of receiver.received) {
+        const [, trace, parent = ''] = String(headers.traceparent).split('-');
+        expect({ trace, ours: attempts.has(parent) }).toEqual({ trace: traceId, ours: true });
+      }
+    });
+
+    it('is linked from the work that was done for many at once', () => {
+      const fanOuts = collector.spans.filter(({ name }) => name === 'fan out events');
+      const linked = fanOuts.filter(({ links = [] }) => links.some((link) => link.traceId === traceId));
+      expect(linked.length).toBeGreaterThan(0);
+      expect(linked.every((span) => span.traceId !== traceId)).toBe(true);
+    });
+
+    it('is not begun by anybody without a key', () => {
+      expect(collector.of(strangersTrace)).toEqual([]);
+    });
+  },
+);
