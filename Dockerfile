@@ -83,7 +83,7 @@ LABEL org.opencontainers.image.title="idsync gateway" \
 COPY --from=gateway-modules /src/ ./
 COPY --from=built /out/gateway/ ./
 COPY docker/healthcheck.mjs ./
-ENV HOST=0.0.0.0 PORT=3000
+ENV HOST=0.0.0.0 PORT=3000 INTERNAL_HOST=0.0.0.0
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "healthcheck.mjs"]
 ENTRYPOINT ["node", "apps/gateway/dist/main.js"]
