@@ -67,7 +67,7 @@ RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
 FROM ${DEBIAN_IMAGE} AS runtime
 RUN groupadd --gid 10001 idsync && useradd --uid 10001 --gid idsync --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin idsync
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
-ENV NODE_ENV=production
+ENV NODE_ENV=production INTERNAL_HOST=0.0.0.0
 WORKDIR /app
 USER 10001:10001
 ARG VERSION=dev
@@ -83,7 +83,7 @@ LABEL org.opencontainers.image.title="idsync gateway" \
 COPY --from=gateway-modules /src/ ./
 COPY --from=built /out/gateway/ ./
 COPY docker/healthcheck.mjs ./
-ENV HOST=0.0.0.0 PORT=3000 INTERNAL_HOST=0.0.0.0
+ENV HOST=0.0.0.0 PORT=3000
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "healthcheck.mjs"]
 ENTRYPOINT ["node", "apps/gateway/dist/main.js"]

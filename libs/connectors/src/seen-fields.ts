@@ -6,7 +6,7 @@ const maxExampleLength = 60;
 
 /** True of names under which one keeps what nobody else is to see. */
 export function maybeSecret(name: string): boolean {
-  return /pass|pwd|secret|token|hash|salt|private|credential|api_?key|pin\b/i.test(name);
+  return /pass|pwd|kennwort|secret|token|hash|salt|private|credential|api_?key|t?otp\b|pin\b/i.test(name);
 }
 
 /** The fields that records were seen with, in the order they were met, each with some of its values. */

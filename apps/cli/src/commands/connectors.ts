@@ -134,7 +134,7 @@ export function addConnectorCommands(program: Command, io: Surroundings, exit: (
 
   connectors
     .command('delete')
-    .description('delete a connector')
+    .description('delete a connector; its records stay in the directory as they were last')
     .argument('<connector>', connectorHelp)
     .action(async (connector: string, _options: object, command: Command) => {
       const session = Session.of(command, io);

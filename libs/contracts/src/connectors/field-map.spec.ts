@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { fieldMap } from './field-map.js';
+
+const wrong = (source: unknown) => fieldMap.safeParse({ email: source }).error?.issues[0]?.message;
+
+describe('a mapping', () => {
+  it('takes names, steps and constants', () => {
+    const map = {
+      email: 'mail',
+      departments: { from: 'ou', transform: ['trim', { split: ';' }] },
+      status: { from: 's', transform: [{ map: { A: 'active' }, otherwise: 'inactive' }] },
+      'attributes.source': { value: 'HR' },
+    };
+    expect(fieldMap.parse(map)).toEqual(map);
+  });
+
+  it('says which step is none, and what there is instead', () => {
+    expect(wrong(7)).toBe('must be a name of the source, {from, transform} or {value}');
+    expect(wrong({ from: 'mail', transform: ['trim', { lowercase: true }] })).toBe(
+      'must be of known steps; step 2 must be trim, lower, upper, {split}, {date} or {map}',
+    );
+    expect(wrong({ from: 'mail', transform: 'trim' })).toBe(
+      'must have `from` and a list of one to ten steps in `transform`',
+    );
+    expect(wrong({ transform: ['trim'] })).toBe('must have `from` and a list of one to ten steps in `transform`');
+  });
+});
