@@ -174,6 +174,23 @@ describe('running a job', () => {
       batches_written: 1,
     });
   });
+
+  it('does not go on with a mapping that was changed where another one left it', async () => {
+    const job = await claimed();
+    await run(job, listSource(30, { failsAt: { line: 15, error: new TypeError('undefined is not a function') } }));
+    await fixture.rows.rows('update connectors set config_version = config_version + 1 where id = $1', [
+      job.connectorId,
+    ]);
+    await fixture.expireLease(job.id);
+    await run(await takeOver(job), listSource(30));
+    await fixture.applyAll();
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'failed',
+      error_message: 'the connector was changed while it was read: start another run',
+      batches_written: 1,
+      records_applied: 10,
+    });
+  });
 });
 
 describe('a worker that was overtaken', () => {
