@@ -21,6 +21,7 @@ const stepping = {
     const result = await database.transaction(tenantId, async (tx) => {
       step();
       const answer = await work({
+        afterCommit: (then) => tx.afterCommit(then),
         async query(...statement) {
           const rows = await tx.query(...statement);
           step();
