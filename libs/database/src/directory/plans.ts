@@ -98,7 +98,7 @@ export async function countRecentHarm(
     `with runs as (
        select p.deletions, p.disables, j.completed_at, j.decision ->> 'action' is not distinct from 'released' as released
          from connectors c
-         join sync_plans p on p.connector_id = c.id and p.job_id <> $2 and p.deletions + p.disables > 0
+         join sync_plans p on p.connector_id = c.id and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
          join sync_jobs j on j.id = p.job_id and not j.dry_run and j.mode <> 'record'
         where c.id = $1 and c.type = 'scim-push' and j.completed_at > now() - interval '24 hours'
           and j.status in ('completed', 'completed_with_errors'))

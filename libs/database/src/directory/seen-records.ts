@@ -79,9 +79,12 @@ export async function findRepeated(tx: Transaction, jobId: string, limit: number
   return repeated;
 }
 
+/** Plans that are looked at when a job ends: each end has made one, and messages that were lost are made up for. */
+const plansLooked = 100;
+
 /**
- * Forgets what the connector's jobs saw that have ended, but that a record was read while another job was under way, what those said of people whose plan will never be carried out,
- * and plans whose job is forgotten itself.
+ * Forgets what the connector's jobs saw that have ended, but not that a record was read while another job was under way; what
+ * its latest jobs said of people whose plan will never be carried out; and its oldest plans, where their jobs are forgotten.
  */
 export async function forgetEndedRuns(tx: Transaction, connectorId: string): Promise<void> {
   await tx.query(
@@ -95,12 +98,15 @@ export async function forgetEndedRuns(tx: Transaction, connectorId: string): Pro
   );
   await tx.query(
     `update sync_plan_entries e set incoming = null
-       from sync_plans p join sync_jobs j on j.id = p.job_id
-      where p.connector_id = $1 and e.job_id = p.job_id and e.incoming is not null and j.status in ('cancelled', 'failed')`,
-    [connectorId],
+       from (select job_id from sync_plans where connector_id = $1 order by job_id desc limit $2) p
+       join sync_jobs j on j.id = p.job_id
+      where e.job_id = p.job_id and e.incoming is not null and j.status in ('cancelled', 'failed')`,
+    [connectorId, plansLooked],
   );
   await tx.query(
-    'delete from sync_plans p where connector_id = $1 and not exists (select from sync_jobs j where j.id = p.job_id)',
-    [connectorId],
+    `delete from sync_plans where job_id in (
+       select job_id from (select job_id from sync_plans where connector_id = $1 order by job_id limit $2) p
+        where not exists (select from sync_jobs j where j.id = p.job_id))`,
+    [connectorId, plansLooked],
   );
 }

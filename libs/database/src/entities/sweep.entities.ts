@@ -29,7 +29,8 @@ export class SeenRecordsEntity {
   recordIds!: string[];
 }
 
-@Index('sync_plans_connector', ['connectorId'])
+@Index('sync_plans_connector', ['connectorId', 'jobId'])
+@Index('sync_plans_harm', ['connectorId', 'jobId'], { where: 'deletions > 0 or disables > 0' })
 @Check('sync_plans_state_check', "state in ('open', 'held', 'ready', 'done')")
 @Entity('sync_plans')
 export class SyncPlanEntity {

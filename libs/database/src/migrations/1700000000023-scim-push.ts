@@ -53,9 +53,16 @@ create table scim_members (
   constraint scim_members_pkey primary key (group_id, member_id)
 );
 create index scim_members_member on scim_members (member_id, group_id);
+
+-- Pushes make many jobs: who looks for plans looks at a few of them.
+drop index sync_plans_connector;
+create index sync_plans_connector on sync_plans (connector_id, job_id);
+create index sync_plans_harm on sync_plans (connector_id, job_id) where deletions > 0 or disables > 0;
 `;
 
 const down = `
+drop index sync_plans_harm, sync_plans_connector;
+create index sync_plans_connector on sync_plans (connector_id);
 drop table scim_members, scim_resources, scim_positions;
 drop index api_keys_connector;
 delete from api_keys where connector_id is not null;
