@@ -19,6 +19,7 @@ import { OperatorWebhooksController } from './operator/operator-webhooks.control
 import { ReplaysController } from './operator/replays.controller.js';
 import { SyncJobsController } from './operator/sync-jobs.controller.js';
 import { TenantsController } from './operator/tenants.controller.js';
+import { DiscoveryController } from './scim/discovery.controller.js';
 import { ScimController } from './scim/scim.controller.js';
 import { SyncController } from './sync.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
@@ -34,6 +35,7 @@ export class GatewayModule {
         SyncController,
         WebhooksController,
         EventsController,
+        DiscoveryController,
         ScimController,
         TenantsController,
         ApiKeysController,

@@ -26,7 +26,6 @@ export function shows(name: string, { only, without }: Shown): boolean {
 export function presentResource(row: ScimResourceRow, ends: readonly ScimEnd[], base: string, shown: Shown): object {
   const { kind, document } = row;
   const id = encodeId('scimResource', row.id);
-  const location = `${base}/${kind}s/${id}`;
   const extensions = Object.keys(document).filter((name) => name.startsWith('urn:'));
   const linked = ends.map((end) => presentEnd(end, base));
   const all: Record<string, unknown> = {
@@ -36,7 +35,7 @@ export function presentResource(row: ScimResourceRow, ends: readonly ScimEnd[], 
       resourceType: kind,
       created: row.createdAt.toISOString(),
       lastModified: row.changedAt.toISOString(),
-      location,
+      location: locationOf(row, base),
       version: etag(row),
     },
   };
@@ -47,13 +46,22 @@ export function presentResource(row: ScimResourceRow, ends: readonly ScimEnd[], 
   return { schemas: [schemaOf[kind].id, ...extensions], id, ...Object.fromEntries(visible) };
 }
 
+/** The address of a user or group, also of one at the other end of a membership. */
+export function locationOf({ kind, id }: Pick<ScimResourceRow, 'kind' | 'id'>, base: string): string {
+  return `${base}/${kind}s/${encodeId('scimResource', id)}`;
+}
+
 export function etag({ version }: ScimResourceRow): string {
   return `W/"${version}"`;
 }
 
 function presentEnd({ id, kind, display }: ScimEnd, base: string): object {
-  const value = encodeId('scimResource', id);
-  return { value, $ref: `${base}/${kind}s/${value}`, ...(display !== null && { display }), type: kind };
+  return {
+    value: encodeId('scimResource', id),
+    $ref: locationOf({ kind, id }, base),
+    ...(display !== null && { display }),
+    type: kind,
+  };
 }
 
 /** What of a value is asked for: all of it, parts of it (`name.givenName`), or undefined for nothing. */

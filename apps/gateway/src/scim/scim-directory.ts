@@ -67,6 +67,7 @@ export async function createResource(
   database: Database,
   place: ScimPlace,
   { document = {}, members = [] }: ScimChange,
+  ends: boolean,
 ): Promise<ScimFound> {
   return pushing(database, place, async (push) => {
     const row = await insertScimResource(push.tx, place, {
@@ -75,7 +76,7 @@ export async function createResource(
       position: push.position,
     });
     await touchScimResources(push.tx, place, await editMembers(push, row.id, members), push.position);
-    return { result: await withEnds(push.tx, row, true), changed: true };
+    return { result: await withEnds(push.tx, row, ends), changed: true };
   });
 }
 

@@ -1,6 +1,5 @@
 import { Database, type ScimKind, type ScimPlace, type ScimResourceRow } from '@idsync/database';
 import {
-  All,
   Body,
   Controller,
   Delete,
@@ -16,10 +15,11 @@ import {
   Res,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, notFound } from '../api-error.js';
+import { notFound } from '../api-error.js';
 import { callerOf } from '../authenticate.js';
-import { describedSchemas, largestPage, listResponse, resourceTypes, serviceProviderConfig } from './discovery.js';
-import { etag, presentResource, readNames, type Shown, shows } from './present-resource.js';
+import { baseOf, send } from './answer.js';
+import { largestPage, listResponse } from './discovery.js';
+import { etag, locationOf, presentResource, readNames, type Shown, shows } from './present-resource.js';
 import {
   changeResource,
   createResource,
@@ -49,56 +49,6 @@ export class ScimController {
   private readonly turns = new Turns(limits);
 
   constructor(@Inject(Database) private readonly database: Database) {}
-
-  @Get('ServiceProviderConfig')
-  config(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): object {
-    return send(reply, serviceProviderConfig(baseOf(request)));
-  }
-
-  @Get('ResourceTypes')
-  types(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Query() query: Asked,
-  ): object {
-    refuseFilter(query);
-    const types = [...resourceTypes(baseOf(request)).values()];
-    return send(reply, listResponse(types, types.length));
-  }
-
-  @Get('ResourceTypes/:name')
-  type(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('name') name: string,
-  ): object {
-    return send(reply, there(resourceTypes(baseOf(request)).get(name)));
-  }
-
-  @Get('Schemas')
-  schemas(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Query() query: Asked,
-  ): object {
-    refuseFilter(query);
-    const schemas = [...describedSchemas(baseOf(request)).values()];
-    return send(reply, listResponse(schemas, schemas.length));
-  }
-
-  @Get('Schemas/:urn')
-  schema(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('urn') urn: string,
-  ): object {
-    return send(reply, there(describedSchemas(baseOf(request)).get(urn)));
-  }
-
-  @All(['Bulk', 'Me'])
-  unsupported(): never {
-    throw new ApiError(501, 'this is not offered');
-  }
 
   @Get(':kinds')
   async list(
@@ -135,13 +85,12 @@ export class ScimController {
     @Query() query: Asked,
   ): Promise<object> {
     const place = placeOf(request, kinds);
-    const found = await this.inTurn(place, () => createResource(this.database, place, wholeOf(place.kind, body)));
-    const resource = show(request, reply, found, shownBy(query));
-    reply.header(
-      'location',
-      (resource as { meta?: { location?: string } }).meta?.location ?? `${baseOf(request)}/${kinds}`,
-    );
-    return resource;
+    const change = wholeOf(place.kind, body);
+    const shown = shownBy(query);
+    const ends = shows(endsOf[place.kind], shown);
+    const found = await this.inTurn(place, () => createResource(this.database, place, change, ends));
+    reply.header('location', locationOf(found.row, baseOf(request)));
+    return show(request, reply, found, shown);
   }
 
   @Get(':kinds/:id')
@@ -226,11 +175,6 @@ export class ScimController {
   }
 }
 
-/** What there is to know of the service is not filtered (RFC 7644, section 4). */
-function refuseFilter(query: Asked): void {
-  if (query.filter !== undefined) throw new ApiError(403, 'this list cannot be filtered');
-}
-
 /** Whose token it is, says which connector is meant; the authentication has compared it with the address. */
 function placeOf(request: FastifyRequest, kinds: string): ScimPlace {
   const { tenantId, connectorId } = callerOf(request);
@@ -251,19 +195,6 @@ function wholeOf(kind: ScimKind, body: unknown): ScimChange {
 function show(request: FastifyRequest, reply: FastifyReply, { row, ends }: ScimFound, shown: Shown): object {
   reply.header('etag', etag(row));
   return send(reply, presentResource(row, ends, baseOf(request), shown));
-}
-
-function send(reply: FastifyReply, body: object): object {
-  reply.type('application/scim+json; charset=utf-8');
-  return body;
-}
-
-/** Where the caller reached us; behind a proxy only that knows the scheme, and it is told to nobody but the caller. */
-function baseOf(request: FastifyRequest): string {
-  const [forwarded = ''] = String(request.headers['x-forwarded-proto'] ?? '').split(',');
-  const scheme = ['http', 'https'].includes(forwarded.trim()) ? forwarded.trim() : request.protocol;
-  const [, connector = ''] = /^\/scim\/v2\/([^/?]+)/i.exec(request.url) ?? [];
-  return `${scheme}://${request.host}/scim/v2/${connector}`;
 }
 
 function wantedBy(request: FastifyRequest): (row: ScimResourceRow) => boolean {
@@ -297,9 +228,4 @@ function whole(query: Asked, name: string, usual: number): number {
 function jsonObject(body: unknown): Json {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Json;
   throw refused('invalidSyntax', 'the body must be a JSON object');
-}
-
-function there<T>(found: T | undefined): T {
-  if (found === undefined) throw notFound();
-  return found;
 }

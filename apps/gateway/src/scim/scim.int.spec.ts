@@ -186,6 +186,9 @@ describe('a user', () => {
         version: 'W/"1"',
       },
     });
+    const short = await client.send('POST', '/Users?attributes=userName', { userName: 'short' });
+    expect(short.headers.get('location')).toBe(`${ada.meta.location.slice(0, -ada.id.length)}${short.body.id}`);
+    expect(short.body).not.toHaveProperty('meta');
     const { body, headers } = await client.send('GET', `/Users/${ada.id}`);
     expect(body).toEqual(ada);
     expect(headers.get('etag')).toBe('W/"1"');
