@@ -72,7 +72,7 @@ describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => 
   it('shows the public interface to the world, not that of operators and nothing internal', () => {
     const rules = ofKind<IHTTPRoute>(manifests, 'HTTPRoute').flatMap(({ spec }) => spec?.rules ?? []);
     const paths = rules.flatMap(({ matches = [] }) => matches.map(({ path }) => path?.value));
-    expect(paths.sort()).toEqual(['/docs', '/openapi.json', '/v1']);
+    expect(paths.sort()).toEqual(['/docs', '/openapi.json', '/scim/v2', '/v1']);
     for (const { backendRefs, matches } of rules) expect(backendRefs === undefined || matches !== undefined).toBe(true);
   });
 
