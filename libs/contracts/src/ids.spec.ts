@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeId, encodeId, isUuid, newUuid } from './ids.js';
+import { decodeId, encodeId, isUuid, newUuid, uuidMadeAt } from './ids.js';
 
 describe('public ids', () => {
   it('go to text and back for any uuid', () => {
@@ -33,5 +33,13 @@ describe('public ids', () => {
     expect(made.every((uuid) => isUuid(uuid) && uuid.charAt(14) === '7' && '89ab'.includes(uuid.charAt(19)))).toBe(
       true,
     );
+  });
+
+  it('tell when they were made', () => {
+    expect(uuidMadeAt('01890a5d-ac96-774b-bcce-b302099a8057')).toBe(0x01890a5dac96);
+    const began = Date.now();
+    // The counter of a busy process may run ahead of its clock.
+    expect(uuidMadeAt(newUuid())).toBeGreaterThanOrEqual(began);
+    expect(uuidMadeAt('0e6a4b0c-6f6a-4f0e-9d54-0c6f2f0c9d1b')).toBeUndefined();
   });
 });

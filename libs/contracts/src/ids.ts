@@ -65,6 +65,11 @@ export function decodeId(kind: IdKind, text: string): string | undefined {
   return formatUuid(hex);
 }
 
+/** When an id was made, in Unix milliseconds; undefined of one that does not tell (another version than 7). */
+export function uuidMadeAt(uuid: string): number | undefined {
+  return uuid.charAt(14) === '7' ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : undefined;
+}
+
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }

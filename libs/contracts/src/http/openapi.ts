@@ -33,6 +33,7 @@ const errorMeanings: Record<number, string> = {
   401: 'The key or token is absent or not recognised',
   403: 'The key was issued without the scope this needs',
   404: "Does not exist in the caller's tenant",
+  429: 'More requests with one key than the operator allows; `Retry-After` says when to come again',
   500: 'Unexpected failure',
 };
 
@@ -81,7 +82,7 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
   const errors = [
     ...route.errors,
     ...(route.auth === 'none' ? [] : [401]),
-    ...(route.auth === 'key' ? [403] : []),
+    ...(route.auth === 'key' ? [403, 429] : []),
     500,
   ].sort();
   return {

@@ -15,7 +15,7 @@ export interface RouteDefinition {
   /** A request without a body is as good. */
   bodyOptional?: boolean;
   success: { status: number; schema?: z.ZodType };
-  /** Statuses beside 401 (and 403 with a key) and 500. */
+  /** Statuses beside 401 (and 403 and 429 with a key) and 500. */
   errors: readonly number[];
 }
 
