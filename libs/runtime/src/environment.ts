@@ -36,6 +36,11 @@ const variables = {
     .refine((milliseconds) => milliseconds <= longestDrainMs, { message: drainDelay })
     .default(0),
   HOST: z.string().default('127.0.0.1'),
+  RATE_LIMIT_PER_MINUTE: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a number of requests, 1 or more')
+    .transform(Number)
+    .optional(),
   // The rest of OpenTelemetry's variables is read by its SDK.
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http:', 'https:'], 'http://collector:4318').optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], { error: 'must be one of otlp, console, none' }).optional(),
@@ -73,7 +78,7 @@ const variables = {
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
 const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } = variables;
-const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS } = variables;
+const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE } = variables;
 const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
 
 const observed = {
@@ -91,6 +96,7 @@ export const gatewayEnvironment = z.object({
   PORT,
   HOST,
   DRAIN_DELAY_MS,
+  RATE_LIMIT_PER_MINUTE,
   ADMIN_TOKEN,
   ENCRYPTION_KEY,
   ENCRYPTION_KEYS_PREVIOUS,
@@ -118,6 +124,7 @@ export const standaloneEnvironment = z.object({
   HOST,
   ...observed,
   DRAIN_DELAY_MS,
+  RATE_LIMIT_PER_MINUTE,
   DATA_DIR,
   DATABASE_URL: postgresUrl.optional(),
   AMQP_URL,

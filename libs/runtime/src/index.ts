@@ -1,3 +1,4 @@
+export { closeInTurn, closeTogether } from './close.js';
 export { EnvironmentError, readEnv } from './env.js';
 export {
   directoryEnvironment,
@@ -8,7 +9,7 @@ export {
   standaloneEnvironment,
   syncWorkerEnvironment,
 } from './environment.js';
-export type { HealthCheck } from './internal/readiness.js';
+export type { CheckStatus, HealthCheck } from './internal/readiness.js';
 export { type ObservedService, startObserved } from './internal/start-observed.js';
 export { type LogContext, noteInLogs, withLogContext } from './log-context.js';
 export { createLogger, NestLogger } from './logger.service.js';
@@ -28,6 +29,7 @@ export { addressVetter, publicNetworks, type VetAddress, vetPort, vetUrl } from 
 export { type RunningService, runService } from './run-service.js';
 export {
   linkTrace,
+  noteFailure,
   noteInTrace,
   type OpenSpan,
   openSpan,

@@ -5,19 +5,9 @@ import { plainError } from './plain-error.js';
 import { traceId } from './tracing/traced.js';
 import { withoutCredentials } from './without-credentials.js';
 
-const secrets = [
-  'authorization',
-  '["x-api-key"]',
-  'apiKey',
-  'api_key',
-  'secret',
-  'password',
-  'token',
-  'signing_secret',
-  'cookie',
-  '["set-cookie"]',
-];
-const depths = ['', '*', '*.*'];
+/** Names of headers, settings and fields of bodies whose values nobody reads in logs. */
+const secretName =
+  /^(.*authorization|(set-)?cookie|.*(secret|password|passphrase|token|(access|account|api|encryption|private)[-_]?key)s?)$/i;
 
 /**
  * Structured logs of one service, on standard error: standard output belongs to people. It is Node's own stream, so that a reader that
@@ -28,7 +18,6 @@ export function createLogger(service: string, level: string, into: DestinationSt
     {
       level,
       base: { service },
-      redact: { paths: secrets.flatMap((name) => depths.map((depth) => joined(depth, name))), censor: '[redacted]' },
       hooks: {
         logMethod(words, method) {
           const clean = words.map((word: unknown) => (typeof word === 'string' ? withoutCredentials(word) : word));
@@ -69,18 +58,17 @@ export class NestLogger implements LoggerService {
   }
 }
 
-/** No deeper than the secrets that are looked for by their names. */
-const deepest = 3;
+/** What is told deeper than this is left out: nobody has looked at it. */
+const deepest = 5;
 
 function cleaned(told: unknown, depth: number): unknown {
   if (typeof told === 'string') return withoutCredentials(told);
   if (told instanceof Error) return plainError(told);
-  if (typeof told !== 'object' || told === null || depth > deepest) return told;
+  if (typeof told !== 'object' || told === null) return told;
+  if (depth > deepest) return '[deeper]';
   if (Array.isArray(told)) return told.map((each) => cleaned(each, depth + 1));
-  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, cleaned(value, depth + 1)]));
-}
-
-function joined(depth: string, name: string): string {
-  if (depth === '' || name.startsWith('[')) return depth + name;
-  return `${depth}.${name}`;
+  const entries = Object.entries(told).map(([name, value]) => {
+    return [name, secretName.test(name) ? '[redacted]' : cleaned(value, depth + 1)];
+  });
+  return Object.fromEntries(entries);
 }

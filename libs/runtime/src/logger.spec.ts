@@ -21,6 +21,12 @@ describe('the logs', () => {
   it.each<[string, object | string]>([
     ['a header', { headers: { authorization: `Bearer ${marker}` } }],
     ['a header of a request', { req: { headers: { 'x-api-key': marker, cookie: `session=${marker}` } } }],
+    ['a header as it was written', { headers: { Authorization: `Bearer ${marker}`, 'X-API-Key': marker } }],
+    ['a body', { req: { body: { config: { bind_password: marker }, secrets: [{ client_secret: marker }] } } }],
+    ['a body of bodies', { a: { b: { c: { d: { e: { f: { password: marker } } } } } } }],
+    ['a key', { connector: { service_account: { private_key: marker, privateKey: marker, accessToken: marker } } }],
+    ['a key of a service account', { given: { service_account_key: marker, secret_access_key: marker } }],
+    ['keys', { encryptionKeys: [marker], ENCRYPTION_KEY: marker, secrets: { access: marker } }],
     ['a signing secret', { webhook: { signing_secret: marker } }],
     ['a setting', { options: { databaseUrl: `postgres://me:${marker}@db/idsync` } }],
     ['a list of settings', { urls: [`amqp://me:${marker}@broker`] }],

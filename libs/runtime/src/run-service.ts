@@ -11,8 +11,9 @@ export interface RunningService {
 const closeWithinMs = 30_000;
 
 /**
- * Runs a service as this process: starts it, and on SIGTERM or SIGINT closes it once, bounded, and exits. A mistake in the
- * environment is exit code 2, anything else that stops it is 1, each with one plain line and no stack.
+ * Runs a service as this process: starts it, and on SIGTERM or SIGINT closes it once, bounded, and exits: with 0 if all that it had
+ * begun is done or given back, else with 1. A mistake in the environment is exit code 2, anything else that stops it is 1, each with
+ * one plain line and no stack.
  */
 export async function runService(
   name: string,
@@ -31,7 +32,10 @@ export async function runService(
     ending = true;
     stopping.abort();
     // The last resort: whatever hangs, the process ends.
-    const lastResort = setTimeout(() => process.exit(1), closeWithinMs).unref();
+    const lastResort = setTimeout(() => {
+      process.stderr.write(`${name}: did not close within ${closeWithinMs / 1_000} s\n`);
+      process.exit(1);
+    }, closeWithinMs).unref();
     // What is still starting is started first, so that it can be closed; the signal tells it to be quick.
     const service = await starting.catch(() => undefined);
     try {

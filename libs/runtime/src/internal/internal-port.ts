@@ -15,11 +15,15 @@ export interface InternalPortOptions {
 
 export interface InternalPort {
   url: string;
+  /** Resolves once somebody was told that this process ends. */
+  toldEnding: Promise<void>;
   close(): Promise<void>;
 }
 
 const customaryPort = 9464;
 const starting: Readiness = { status: 'unready', checks: { started: 'down' } };
+/** Told without a check: who looks shall not wait for a database that answers late. */
+const ending: Readiness = { status: 'unready', checks: { draining: 'down' } };
 
 /**
  * Serves those who run the service, and nobody else: `/livez` tells that the process moves and looks at nothing, `/readyz` whether it
@@ -27,13 +31,23 @@ const starting: Readiness = { status: 'unready', checks: { started: 'down' } };
  */
 export async function openInternalPort(options: InternalPortOptions): Promise<InternalPort> {
   const probe = new ReadinessProbe();
+  let told: () => void;
+  const toldEnding = new Promise<void>((resolve) => {
+    told = resolve;
+  });
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-    answer(request, response, () => readiness(options, probe)).catch(() => response.destroy());
+    const ready = async () => {
+      const found = await readiness(options, probe);
+      if (found === ending) response.once('finish', told);
+      return found;
+    };
+    answer(request, response, ready).catch(() => response.destroy());
   });
   await listen(server, options);
   const { address, family, port } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    toldEnding,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -64,10 +78,10 @@ function listenOn(server: Server, host: string, port: number): Promise<void> {
 }
 
 async function readiness({ checks, stopping }: InternalPortOptions, probe: ReadinessProbe): Promise<Readiness> {
+  if (stopping.aborted) return ending;
   const known = checks();
   const found = known ? await probe.judge(known) : starting;
-  if (!stopping.aborted) return found;
-  return { status: 'unready', checks: { ...found.checks, draining: 'down' } };
+  return stopping.aborted ? ending : found;
 }
 
 async function answer(

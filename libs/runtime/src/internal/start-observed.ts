@@ -1,10 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { collectDefaultMetrics } from 'prom-client';
+import { closeInTurn } from '../close.js';
 import { createLogger } from '../logger.service.js';
 import type { RunningService } from '../run-service.js';
 import { startTracing, type TracingEnvironment } from '../tracing/start-tracing.js';
 import { openInternalPort } from './internal-port.js';
 import type { HealthCheck } from './readiness.js';
+import { serveUntilSeen } from './serve-until-seen.js';
 
 /** A service that tells what it needs. */
 export interface ObservedService extends RunningService {
@@ -14,7 +15,7 @@ export interface ObservedService extends RunningService {
 export interface InternalEnvironment extends TracingEnvironment {
   INTERNAL_HOST: string;
   INTERNAL_PORT?: number;
-  /** Milliseconds that whoever sends requests is given to learn that this process ends. */
+  /** Milliseconds that whoever sends requests is given from when they were told that this process ends. */
   DRAIN_DELAY_MS?: number;
   LOG_LEVEL: string;
 }
@@ -47,11 +48,12 @@ export async function startObserved(
   }
   const running = service;
   return {
-    drain: () => pause(env.DRAIN_DELAY_MS ?? 0),
-    async close() {
-      await running.close();
-      await tracing.end();
-      await port.close();
-    },
+    drain: () => serveUntilSeen(env.DRAIN_DELAY_MS ?? 0, port.toldEnding),
+    close: () =>
+      closeInTurn(
+        () => running.close(),
+        () => tracing.end(),
+        () => port.close(),
+      ),
   };
 }

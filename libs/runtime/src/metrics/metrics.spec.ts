@@ -18,6 +18,16 @@ describe('metrics', () => {
     expect(await lines('took_seconds')).toContain('idsync_took_seconds_bucket{le="0.25"} 1');
   });
 
+  it('begin at zero where it is known what will be told, so that the first is seen to come', async () => {
+    const ends = counter({ name: 'ends_total', help: 'Ends.', labels: ['outcome'] });
+    ends.startAtZero({ outcome: 'failed' });
+    expect(await lines('ends_total')).toEqual(['idsync_ends_total{outcome="failed"} 0']);
+    const waits = durations({ name: 'wait_seconds', help: 'Wait.', labels: ['queue'] }, 'wait');
+    waits.startAtZero({ queue: 'a' });
+    expect(await lines('wait_seconds')).toContain('idsync_wait_seconds_count{queue="a"} 0');
+    expect(await lines('wait_seconds')).toContain('idsync_wait_seconds_bucket{le="600",queue="a"} 0');
+  });
+
   it('look at a state when they are asked, until nobody watches it any more', async () => {
     const depth = gauge({ name: 'depth', help: 'Depth.', labels: ['queue'] });
     let value = 1;

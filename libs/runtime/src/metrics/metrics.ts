@@ -11,15 +11,20 @@ interface Definition<Name extends string> {
 }
 
 const prefix = 'idsync_';
-/** Seconds of what people wait for, up to what a batch or a receiver may take. */
+/** Seconds of what people wait for, up to what a batch or a receiver may take; of jobs; of what waits in a queue. */
 const secondsOf = {
   request: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   job: [1, 5, 15, 60, 300, 900, 3_600, 14_400],
+  wait: [0.05, 0.25, 1, 5, 15, 60, 300, 600, 1_800, 3_600, 14_400],
 };
 
+/** What is known beforehand to be counted starts at zero (`startAtZero`): a series that begins at 1 shows Prometheus no increase. */
 export function counter<Name extends string = never>({ name, help, labels = [] }: Definition<Name>) {
   const metric = new Counter({ name: prefix + name, help, labelNames: [...labels] });
-  return { add: (told: Labels<Name>, by = 1): void => metric.inc(told, by) };
+  return {
+    add: (told: Labels<Name>, by = 1): void => metric.inc(told, by),
+    startAtZero: (told: Labels<Name>): void => metric.inc(told, 0),
+  };
 }
 
 export function durations<Name extends string = never>(
@@ -27,7 +32,10 @@ export function durations<Name extends string = never>(
   scale: keyof typeof secondsOf = 'request',
 ) {
   const metric = new Histogram({ name: prefix + name, help, labelNames: [...labels], buckets: secondsOf[scale] });
-  return { observe: (told: Labels<Name>, seconds: number): void => metric.observe(told, seconds) };
+  return {
+    observe: (told: Labels<Name>, seconds: number): void => metric.observe(told, seconds),
+    startAtZero: (told: Labels<Name>): void => metric.zero(told),
+  };
 }
 
 export interface Sample<Name extends string> {

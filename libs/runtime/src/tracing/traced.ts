@@ -65,6 +65,13 @@ export function noteInTrace(attributes: Attributes): void {
   trace.getActiveSpan()?.setAttributes(attributes);
 }
 
+/** Says that what runs now has failed, where it tells so by its result and not by an error. */
+export function noteFailure(errorType: string): void {
+  const span = trace.getActiveSpan();
+  span?.setAttributes({ 'error.type': errorType });
+  span?.setStatus({ code: SpanStatusCode.ERROR });
+}
+
 const mostLinks = 32;
 
 /** Work that many asked for has no parent: what runs now is linked to each of them, up to a number. */

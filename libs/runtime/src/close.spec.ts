@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { closeInTurn, closeTogether } from './close.js';
+
+describe.each([
+  ['in turn', closeInTurn],
+  ['together', closeTogether],
+])('parts closed %s', (_, close) => {
+  it('are all closed though some of them fail, and the first failure is told when they are', async () => {
+    const closed: string[] = [];
+    const part = (name: string, error?: Error) => async () => {
+      await Promise.resolve();
+      closed.push(name);
+      if (error) throw error;
+    };
+    const closing = close(part('a'), part('b', new Error('b hangs')), part('c', new Error('c hangs')), part('d'));
+    await expect(closing).rejects.toThrow('b hangs');
+    expect(closed).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('end well where each of them does', async () => {
+    await expect(close(() => undefined)).resolves.toBeUndefined();
+  });
+});
