@@ -35,11 +35,24 @@ export async function openDataSource(options: DataSourceOptions): Promise<DataSo
   try {
     return await createDataSource(options).initialize();
   } catch (cause) {
-    const { severity, code, message } = cause as { severity?: string; code?: string; message: string };
-    // Only PostgreSQL itself tells how severe it is.
-    const problem = severity ? `${server} refuses: ${message}` : `cannot reach ${server}: ${code ?? message}`;
-    throw new Error(`DATABASE_URL: ${problem}`, { cause });
+    throw new Error(`DATABASE_URL: ${problemOf(cause as Failure, server)}`, { cause });
   }
+}
+
+interface Failure {
+  severity?: string;
+  code?: string;
+  syscall?: string;
+  path?: string;
+  message: string;
+}
+
+function problemOf({ severity, code, syscall, path, message }: Failure, server: string): string {
+  // Only PostgreSQL itself tells how severe it is.
+  if (severity) return `${server} refuses: ${message}`;
+  // The authority of `sslrootcert` and the like are read before anybody is called.
+  if (syscall === 'open') return `cannot read ${path}: ${code}`;
+  return `cannot reach ${server}: ${code ?? message}`;
 }
 
 function serverOf(url: string): string {
@@ -54,7 +67,6 @@ function createDataSource({ url, role, poolSize, statementTimeoutMs = 0 }: DataS
     entities,
     migrations,
     migrationsTableName: migrationsTable,
-    migrationsTransactionMode: 'all',
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     poolSize,

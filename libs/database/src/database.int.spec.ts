@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, PrivatePostgres, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from './database.js';
 
@@ -65,4 +65,34 @@ describe('connections that PostgreSQL ends', () => {
     },
     60_000,
   );
+});
+
+describe('asking whether PostgreSQL is there', () => {
+  let narrow: Database;
+  const aMinute = 60_000;
+
+  beforeAll(async () => {
+    narrow = await Database.connect({ url: testDatabase.url, service: 'gateway', poolSize: 1 });
+  });
+  afterAll(() => narrow?.close());
+
+  it('asks nothing of a database that has just answered others, though every connection is taken', async () => {
+    await narrow.transaction(undefined, async () => {
+      const first = narrow.ping(aMinute).then(() => 'answered');
+      expect(await Promise.race([first, turn('waits')])).toBe('waits');
+      first.catch(() => undefined);
+    });
+    await narrow.transaction(undefined, async () => {
+      await narrow.ping(aMinute);
+    });
+  });
+
+  it('fails if it does not answer any more', async () => {
+    const server = await PrivatePostgres.start();
+    const cut = await Database.connect({ url: server.url, service: 'gateway' });
+    await cut.ping();
+    await server.remove();
+    await expect(cut.ping(0)).rejects.toThrow();
+    await cut.close();
+  });
 });

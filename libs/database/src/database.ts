@@ -48,10 +48,13 @@ interface PgPool {
 }
 
 const attempts = 5;
+/** An answer that is no older says that PostgreSQL is there. */
+const freshMs = 2_000;
 
 /** A service's connections: its own role, so that PostgreSQL holds it to its grants and to one tenant at a time. */
 export class Database {
   private readonly forgetPool: () => void;
+  private answeredAt = Number.NEGATIVE_INFINITY;
 
   private constructor(
     private readonly dataSource: DataSource,
@@ -99,6 +102,15 @@ export class Database {
   }
 
   /**
+   * Rejects if PostgreSQL does not answer. What has answered a moment ago is not asked: the question would wait behind all who wait
+   * for a connection, and who has much to do has not lost its database.
+   */
+  async ping(withinMs = freshMs): Promise<void> {
+    if (performance.now() - this.answeredAt < withinMs) return;
+    await this.transaction(undefined, (tx) => tx.query('select 1'));
+  }
+
+  /**
    * Runs `work` in one transaction that sees the rows of `tenantId` only, or, without one, the rows its service may see
    * across tenants. A deadlock or a serialization failure runs it again, five times at the most.
    */
@@ -121,6 +133,7 @@ export class Database {
         client.query(query),
         client.query('commit'),
       ]);
+      this.answeredAt = performance.now();
       client.release();
       return rows as Row[];
     } catch (error) {
@@ -180,6 +193,7 @@ export class Database {
         afterCommit: (run) => committed.push(run),
       });
       await client.query('commit');
+      this.answeredAt = performance.now();
       for (const run of committed) run();
       return result;
     } catch (error) {

@@ -1,9 +1,6 @@
 import { type ServiceName, services } from '@idsync/contracts';
-import type { QueryRunner } from 'typeorm';
-import { serviceRoles } from './roles.js';
-import { lockNotAvailable, sqlState } from './sql-state.js';
 
-interface TableOwnership {
+export interface TableOwnership {
   /** Which rows a service sees: those of the tenant its transaction named, those that carry its own role, or all. */
   rows: { tenantColumn: string } | { roleColumn: string } | 'all';
   /** Privileges of each service; who is not named has none. */
@@ -179,63 +176,6 @@ export const ownership: Record<string, TableOwnership> = {
   bus_messages: { rows: 'all', grants: everyService(write) },
   idsync_migrations: { rows: 'all', grants: everyService(read) },
 };
-
-/** Behind a statement that takes long, everybody else would queue up behind us. */
-const lockWaitMs = 3_000;
-const attempts = 20;
-
-/**
- * Makes the database agree with the table above, a table at a time: each is locked for a moment, and one that is in use is
- * asked again. Killed in between, the next run does the rest.
- */
-export async function applyOwnership(runner: QueryRunner): Promise<void> {
-  for (const role of Object.values(serviceRoles)) {
-    await runner.query(`grant usage on schema public to ${role}`);
-  }
-  for (const [table, owned] of Object.entries(ownership)) await secureOnceFree(runner, table, owned);
-}
-
-async function secureOnceFree(runner: QueryRunner, table: string, owned: TableOwnership): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await secure(runner, table, owned);
-    } catch (error) {
-      await runner.rollbackTransaction();
-      if (sqlState(error) !== lockNotAvailable || attempt === attempts) throw error;
-    }
-  }
-}
-
-async function secure(runner: QueryRunner, table: string, owned: TableOwnership): Promise<void> {
-  const { rows, grants, acrossTenants = [] } = owned;
-  await runner.startTransaction();
-  await runner.query(`set local lock_timeout = ${lockWaitMs}`);
-  await runner.query(`revoke all on ${table} from public, ${Object.values(serviceRoles).join(', ')}`);
-  for (const [service, privileges] of Object.entries(grants)) {
-    await runner.query(`grant ${privileges.join(', ')} on ${table} to ${serviceRoles[service as ServiceName]}`);
-  }
-  await runner.query(policies(table, rows, acrossTenants));
-  await runner.commitTransaction();
-}
-
-/** `(select …)` makes the setting a constant of the statement, so that indexes that start with the tenant serve it. */
-const currentTenant = `(select nullif(current_setting('idsync.tenant_id', true), '')::uuid)`;
-
-function policies(table: string, rows: TableOwnership['rows'], acrossTenants: readonly ServiceName[]): string {
-  if (rows === 'all') return `alter table ${table} no force row level security, disable row level security`;
-  const mine = 'tenantColumn' in rows ? `${rows.tenantColumn} = ${currentTenant}` : `${rows.roleColumn} = current_user`;
-  const statements = [
-    `alter table ${table} enable row level security, force row level security`,
-    `drop policy if exists own_rows on ${table}`,
-    `create policy own_rows on ${table} using (${mine}) with check (${mine})`,
-    ...services.map((service) => `drop policy if exists all_rows_${serviceRoles[service]} on ${table}`),
-    ...acrossTenants.map(
-      (service) =>
-        `create policy all_rows_${serviceRoles[service]} on ${table} to ${serviceRoles[service]} using (true) with check (true)`,
-    ),
-  ];
-  return statements.join('; ');
-}
 
 function everyService(privileges: readonly string[]): Record<ServiceName, readonly string[]> {
   return Object.fromEntries(services.map((service) => [service, privileges])) as Record<ServiceName, readonly string[]>;

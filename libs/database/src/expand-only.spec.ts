@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { takesAway } from '../test/takes-away.js';
+import { buildIndex } from './build-index.js';
+import { LookUps1700000000025 } from './migrations/1700000000025-look-ups.js';
+import { migrations } from './migrations/index.js';
+import { setFloor } from './schema-floor.js';
+
+/** What is sent to the database, to one where nothing is found. */
+async function sent(work: (runner: QueryRunner) => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = [];
+  const query = async (sql: string) => {
+    statements.push(sql);
+    return [];
+  };
+  await work({ query } as unknown as QueryRunner);
+  return statements;
+}
+
+const floorOf = async (name: string) => (await sent((runner) => setFloor(runner, name)))[0];
+/** Since then, versions run beside each other. */
+const guarded = migrations
+  .slice(migrations.indexOf(LookUps1700000000025) + 1)
+  .map((Migration) => ({ name: Migration.name, migration: new Migration() as MigrationInterface }));
+
+describe('a migration', () => {
+  it.each(guarded)(
+    'only adds, or says that the code of before must not run any more: $name',
+    async ({ name, migration }) => {
+      const statements = await sent((runner) => migration.up(runner));
+      expect(statements).not.toEqual([]);
+      if (!statements.includes((await floorOf(name)) ?? '')) expect(takesAway(statements)).toEqual([]);
+    },
+  );
+
+  it.each(guarded)(
+    'builds indexes on tables with rows outside of a transaction, and nothing else there: $name',
+    async ({ migration }) => {
+      const statements = await sent((runner) => migration.up(runner));
+      const ofIndexes = statements.filter((sql) =>
+        /^create (unique )?index concurrently|^(set|reset|select) /.test(sql),
+      );
+      expect(ofIndexes).toEqual(migration.transaction === false ? statements : []);
+    },
+  );
+});
+
+describe('what only adds', () => {
+  it.each([
+    'create table plans (id uuid primary key, name text not null unique); create unique index plans_name on plans (name)',
+    'create table plans (id uuid); alter table plans add constraint plans_pkey primary key (id)',
+    'alter table events add column traceparent text',
+    `alter table events add column kind text not null default 'a, (b)', add column seen timestamptz`,
+    `comment on table events is 'drop table events'`,
+    `alter table sync_jobs drop constraint sync_jobs_mode_check;
+     alter table sync_jobs add constraint sync_jobs_mode_check check (mode in ('auto', 'full')) not valid`,
+    'alter table sync_jobs validate constraint sync_jobs_mode_check; alter table sync_jobs add column kind text',
+    'alter table sync_jobs drop constraint a_check, add constraint a_check check (true) not valid',
+    'grant select on events to idsync_gateway',
+  ])('may be done: %s', (sql) => {
+    expect(takesAway([sql])).toEqual([]);
+  });
+
+  it('is an index that is built while the table is written', async () => {
+    const statements = await sent((runner) => buildIndex(runner, { name: 'events_kind', on: 'events (kind)' }));
+    expect(takesAway(statements)).toEqual([]);
+  });
+
+  it.each([
+    'drop table events',
+    'alter table events drop column details',
+    'alter table events rename column details to detail',
+    'alter table events rename to facts',
+    'alter table events alter column type type varchar(20)',
+    'alter table events alter column job_id set not null',
+    'alter table events add column kind text not null',
+    'alter table events add column key uuid default gen_random_uuid()',
+    'alter table events add column serial bigint generated always as identity',
+    'alter table events add column job uuid references sync_jobs',
+    `alter table events add column kind text check (kind <> '')`,
+    'alter table events add column a text, drop column details',
+    'alter table events add constraint events_check check (true) not valid',
+    'alter table events drop constraint a_check, add constraint a_check check (true)',
+    'alter table events add column a text; alter table sync_jobs validate constraint a_check',
+    'alter table events add column a text, validate constraint a_check',
+    'alter table events drop constraint events_pkey',
+    'create index events_kind on events (kind)',
+    'create unique index concurrently events_kind on events (kind)',
+    'drop index events_identity',
+    'revoke select on events from idsync_gateway',
+    'update events set details = null',
+    'delete from events',
+    'create table plans (id uuid); drop table events',
+    'do $$ begin drop table events; end $$',
+  ])('is not: %s', (sql) => {
+    expect(takesAway([sql])).toHaveLength(1);
+  });
+});
