@@ -19,7 +19,13 @@ it('what a handler writes to the logs names its message, its tenant and its job'
   const logger = createLogger('directory', 'info', into);
   const handlers = new Map([['sync.batch.ready', async () => logger.info('applied')]]);
   const body = JSON.stringify({ id, tenant_id: tenant, data: { job_id: job, seq: 0 } });
-  const delivery = { queue: 'directory.batches', type: 'sync.batch.ready', body, attempt: 1 } as const;
+  const delivery = {
+    system: 'postgresql',
+    queue: 'directory.batches',
+    type: 'sync.batch.ready',
+    body,
+    attempt: 1,
+  } as const;
   await withLogContext({}, () => handleDelivery(delivery, queues['directory.batches'], handlers));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: 'applied', message_id: id, tenant_id: tenant, job_id: job },

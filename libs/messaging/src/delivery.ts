@@ -1,8 +1,11 @@
 import { type Message, messageTypes, type QueueDefinition, type QueueName } from '@idsync/contracts';
 import { noteInLogs, traced } from '@idsync/runtime';
+import { observeAge } from './metrics.js';
 
 /** One delivery of one message to one queue of this service. */
 export interface Delivery {
+  /** What carried it, by its name in OpenTelemetry. */
+  system: 'rabbitmq' | 'postgresql';
   queue: QueueName;
   type: string;
   /** The message's JSON text. */
@@ -41,16 +44,23 @@ export async function handleDelivery(
   if ('malformed' in parsed) return { kind: 'dead', reason: parsed.malformed };
   const { id: message_id, tenant_id, traceparent: parent, data } = parsed.message;
   noteInLogs({ message_id, tenant_id, ...('job_id' in data && { job_id: data.job_id }) });
-  const handler = handlers.get(patternOf(definition, delivery.type));
-  if (!handler) return { kind: 'dead', reason: `no handler for ${delivery.type}` };
+  const { system, queue, attempt, type } = delivery;
+  const pattern = patternOf(definition, type);
+  const handler = handlers.get(pattern);
+  if (!handler) return { kind: 'dead', reason: `no handler for ${type}` };
+  // What was tried before, here or where it was given up, is not old because of this queue.
+  if (attempt === 1 && pattern === type) observeAge(queue, message_id);
   try {
-    const { queue, attempt, type } = delivery;
     const attributes = {
+      'messaging.system': system,
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
       'messaging.destination.name': queue,
       'messaging.message.id': message_id,
+      'idsync.message_type': type,
       'idsync.attempt': attempt,
     };
-    await traced(`process ${type}`, { kind: 'consumer', parent: parent ?? null, attributes }, async () =>
+    await traced(`process ${queue}`, { kind: 'consumer', parent: parent ?? null, attributes }, async () =>
       handler(parsed.message, { queue, attempt }),
     );
     return { kind: 'done' };

@@ -20,7 +20,7 @@ export interface BusDriver {
   readonly queuesAreRows: boolean;
   /** Starts taking messages of this service's queues, at most `prefetch` of each at a time. */
   consume(deliver: Deliver): Promise<void>;
-  /** Takes no more messages and waits, bounded, for those being handled. */
+  /** Takes no more messages and waits for those being handled; throws if that takes longer than its bound. */
   stopConsuming(): Promise<void>;
   /** Publishes the oldest outbox rows of this service; the number that left the outbox. Throws if it cannot. */
   forwardOutbox(token: number): Promise<number>;
@@ -29,3 +29,8 @@ export interface BusDriver {
 
 /** Milliseconds a stopping consumer waits for what is being handled. */
 export const drainMs = 20_000;
+
+/** They come again, to another consumer. */
+export function notDrained(queue: string): Error {
+  return new Error(`${queue}: messages were still being handled after ${drainMs / 1_000} s`);
+}

@@ -1,7 +1,6 @@
-import { queues, type ServiceName } from '@idsync/contracts';
+import { type QueueName, queues, type ServiceName, uuidMadeAt } from '@idsync/contracts';
 import { type Database, outboxBacklog, queueBacklogs } from '@idsync/database';
 import { durations, gauge, seldom } from '@idsync/runtime';
-import type { BusDriver } from './driver.js';
 
 /** `done`, `retry` or `dead`: the count of each is that of the messages. */
 export const handling = durations({
@@ -9,6 +8,21 @@ export const handling = durations({
   help: 'How long messages were handled, by queue and by what became of them.',
   labels: ['queue', 'outcome'],
 });
+
+const ages = durations(
+  {
+    name: 'bus_message_age_seconds',
+    help: 'How long ago messages had been announced when they were taken from their queue for the first time.',
+    labels: ['queue'],
+  },
+  'wait',
+);
+
+/** The id of a message tells when it was announced, whatever carried it here. */
+export function observeAge(queue: QueueName, messageId: string): void {
+  const announcedAt = uuidMadeAt(messageId);
+  if (announcedAt !== undefined) ages.observe({ queue }, Math.max(0, Date.now() - announcedAt) / 1_000);
+}
 
 const connected = gauge({
   name: 'bus_connected',
@@ -41,29 +55,50 @@ const deadMessages = gauge({
   labels: ['queue'],
 });
 
-/** Shows how a service's bus stands, until what it returns is called. */
-export function watchBus(database: Database, service: ServiceName, driver: BusDriver): () => void {
+/** As the alerts IdsyncOutboxStuck and IdsyncQueueBehind have it. */
+const outboxBehindSeconds = 120;
+const queueBehindSeconds = 600;
+
+export interface BusWatch {
+  /** Whether what the service announced, or what waits in its queues of rows, has been waiting for long. */
+  isBehind(): Promise<boolean>;
+  forget(): void;
+}
+
+/** Shows how a service's bus stands, until it is told to forget it. */
+export function watchBus(
+  database: Database,
+  service: ServiceName,
+  driver: { readonly up: boolean; readonly queuesAreRows: boolean },
+): BusWatch {
   const outbox = seldom(() => database.transaction(undefined, outboxBacklog));
   const labels = { service };
-  const forget = [
+  const own = Object.entries(queues).flatMap(([queue, definition]) => (definition.service === service ? [queue] : []));
+  for (const queue of own) {
+    ages.startAtZero({ queue });
+    for (const outcome of ['done', 'retry', 'dead']) handling.startAtZero({ queue, outcome });
+  }
+  const rows = seldom(async () =>
+    driver.queuesAreRows ? database.transaction(undefined, (tx) => queueBacklogs(tx, own)) : [],
+  );
+  const watched = [
     connected.watch(() => [{ labels, value: driver.up ? 1 : 0 }]),
     outboxLag.watch(async () => [{ labels, value: (await outbox()).seconds }]),
     outboxMessages.watch(async () => [{ labels, value: (await outbox()).count }]),
-    ...(driver.queuesAreRows ? watchRows(database, service) : []),
-  ];
-  return () => {
-    for (const each of forget) each();
-  };
-}
-
-function watchRows(database: Database, service: ServiceName): (() => void)[] {
-  const own = Object.entries(queues).flatMap(([queue, definition]) => (definition.service === service ? [queue] : []));
-  const rows = seldom(() => database.transaction(undefined, (tx) => queueBacklogs(tx, own)));
-  const shown = (value: (found: Awaited<ReturnType<typeof rows>>[number]) => number) => async () =>
-    (await rows()).map((found) => ({ labels: { queue: found.queue }, value: value(found) }));
-  return [
     queueLag.watch(shown(({ seconds }) => seconds)),
     queueMessages.watch(shown(({ count }) => count)),
     deadMessages.watch(shown(({ dead }) => dead)),
   ];
+  return {
+    isBehind: async () =>
+      (await outbox()).seconds > outboxBehindSeconds ||
+      (await rows()).some(({ seconds }) => seconds > queueBehindSeconds),
+    forget: () => {
+      for (const each of watched) each();
+    },
+  };
+
+  function shown(value: (found: Awaited<ReturnType<typeof rows>>[number]) => number) {
+    return async () => (await rows()).map((found) => ({ labels: { queue: found.queue }, value: value(found) }));
+  }
 }

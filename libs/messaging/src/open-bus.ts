@@ -1,5 +1,6 @@
 import type { ServiceName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { closeInTurn, closeTogether } from '@idsync/runtime';
 import { AmqpDriver } from './amqp/amqp-driver.js';
 import { doublingBackoff } from './backoff.js';
 import { BusStrategy } from './bus.strategy.js';
@@ -24,6 +25,8 @@ export interface Bus {
   readonly strategy: BusStrategy;
   /** False while RabbitMQ is away; what is announced meanwhile waits in the outbox. */
   readonly up: boolean;
+  /** Whether what was announced, or what waits in queues of rows, has been waiting for minutes; as it was within the last ten seconds. */
+  isBehind(): Promise<boolean>;
   /** Takes no more messages, finishes what is being handled (bounded), stops the relay, and lets go of the broker. */
   close(): Promise<void>;
 }
@@ -42,18 +45,24 @@ export async function openBus(options: BusOptions): Promise<Bus> {
   const housekeeping = new Housekeeping([forgetReceived(database)], inboxEveryMs, logger);
   relay.start();
   housekeeping.start();
-  const forget = watchBus(database, service, driver);
+  const { isBehind, forget } = watchBus(database, service, driver);
   const strategy = new BusStrategy(service, driver, logger);
   return {
     strategy,
     get up() {
       return driver.up;
     },
-    async close() {
-      forget();
-      await strategy.close();
-      await Promise.all([relay.stop(), housekeeping.stop()]);
-      await driver.close();
-    },
+    isBehind,
+    close: () =>
+      closeInTurn(
+        forget,
+        () => strategy.close(),
+        () =>
+          closeTogether(
+            () => relay.stop(),
+            () => housekeeping.stop(),
+          ),
+        () => driver.close(),
+      ),
   };
 }

@@ -1,7 +1,7 @@
 import type { QueueDefinition, QueueName } from '@idsync/contracts';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Delivery, Outcome } from '../delivery.js';
-import { type Backoff, type BusLogger, type Deliver, drainMs } from '../driver.js';
+import { type Backoff, type BusLogger, type Deliver, drainMs, notDrained } from '../driver.js';
 import { InFlight } from '../in-flight.js';
 import { pause } from '../pause.js';
 import type { AmqpConnection } from './amqp-connection.js';
@@ -42,9 +42,9 @@ export class AmqpConsumer {
     await this.subscribing.catch(() => undefined);
     const { channel, consumerTag } = this;
     if (channel && consumerTag) await channel.cancel(consumerTag).catch(() => undefined);
-    if (!(await this.inFlight.drained(drainMs)))
-      this.log.warn(`${this.queue}: stopped with messages still being handled`);
+    const drained = await this.inFlight.drained(drainMs);
     await channel?.close().catch(() => undefined);
+    if (!drained) throw notDrained(this.queue);
   }
 
   /** One at a time: a reconnection and a recovery may want it in the same moment, and one channel is enough. */
@@ -124,7 +124,8 @@ export class AmqpConsumer {
 
 function toDelivery(queue: QueueName, message: ConsumeMessage, attempt: number): Delivery {
   const properties = message.properties as { type?: string };
-  return { queue, type: properties.type ?? message.fields.routingKey, body: message.content.toString('utf8'), attempt };
+  const type = properties.type ?? message.fields.routingKey;
+  return { system: 'rabbitmq', queue, type, body: message.content.toString('utf8'), attempt };
 }
 
 function deliveryCount(message: ConsumeMessage): number {

@@ -1,5 +1,6 @@
 import type { ServiceName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { closeTogether } from '@idsync/runtime';
 import type { Backoff, BusDriver, BusLogger, Deliver } from '../driver.js';
 import { queuesOf } from '../queues-of.js';
 import { AmqpConnection } from './amqp-connection.js';
@@ -53,7 +54,7 @@ export class AmqpDriver implements BusDriver {
   }
 
   async stopConsuming(): Promise<void> {
-    await Promise.all(this.consumers.splice(0).map((consumer) => consumer.stop()));
+    await closeTogether(...this.consumers.splice(0).map((consumer) => () => consumer.stop()));
   }
 
   async forwardOutbox(token: number): Promise<number> {

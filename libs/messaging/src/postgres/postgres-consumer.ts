@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { QueueDefinition, QueueName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { doublingBackoff } from '../backoff.js';
-import { type Backoff, type BusLogger, type Deliver, drainMs } from '../driver.js';
+import { type Backoff, type BusLogger, type Deliver, drainMs, notDrained } from '../driver.js';
 import { InFlight } from '../in-flight.js';
 import { WakeUp } from '../wake-up.js';
 import { type ClaimedMessage, claimMessages, leaseSeconds } from './claim-messages.js';
@@ -42,9 +42,9 @@ export class PostgresConsumer {
     this.stopped = true;
     this.wakeUp.call();
     await this.running;
-    if (!(await this.inFlight.drained(drainMs)))
-      this.log.warn(`${this.queue}: stopped with messages still being handled`);
+    const drained = await this.inFlight.drained(drainMs);
     clearInterval(this.heartbeat);
+    if (!drained) throw notDrained(this.queue);
   }
 
   private async run(): Promise<void> {
@@ -74,6 +74,7 @@ export class PostgresConsumer {
     this.claims.set(message.id, message);
     try {
       const outcome = await this.deliver({
+        system: 'postgresql',
         queue: this.queue,
         type: message.type,
         body: message.message,

@@ -1,5 +1,6 @@
 import type { ServiceName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { closeInTurn, closeTogether } from '@idsync/runtime';
 import type { Backoff, BusDriver, BusLogger, Deliver } from '../driver.js';
 import { queuesOf } from '../queues-of.js';
 import { forwardOutbox } from './forward-outbox.js';
@@ -34,8 +35,11 @@ export class PostgresDriver implements BusDriver {
 
   async stopConsuming(): Promise<void> {
     this.stopped = true;
-    await Promise.all(this.consumers.splice(0).map((consumer) => consumer.stop()));
-    await this.unlisten?.();
+    const consumers = this.consumers.splice(0);
+    await closeInTurn(
+      () => closeTogether(...consumers.map((consumer) => () => consumer.stop())),
+      () => this.unlisten?.(),
+    );
     this.unlisten = undefined;
   }
 
