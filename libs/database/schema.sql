@@ -412,6 +412,7 @@ create table operations (
   result jsonb,
   undo jsonb,
   reverted_by uuid,
+  announced_at timestamp with time zone default now() not null,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'refused'::text])))
@@ -862,6 +863,7 @@ create table webhook_replays (
   requested_by text not null,
   created_at timestamp with time zone default now() not null,
   ended_at timestamp with time zone,
+  announced_at timestamp with time zone default now() not null,
   constraint webhook_replays_pkey PRIMARY KEY (id),
   constraint webhook_replays_kind_check CHECK ((kind = ANY (ARRAY['resend'::text, 'replay'::text, 'requeue'::text]))),
   constraint webhook_replays_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text])))

@@ -1,6 +1,7 @@
 import { type Database, findTenantIds } from '@idsync/database';
 import { pause } from '@idsync/messaging';
 import { applyDue } from './apply-due.js';
+import { announceAgain } from './operations/announce-again.js';
 import { proposeMatches } from './propose-matches.js';
 
 /** Between two looks; what is due is due by the day, so nobody waits for it. */
@@ -11,7 +12,7 @@ interface ClockLogger {
   info(message: string): void;
 }
 
-/** Looks for what time alone changes. Every replica has one: what another is at is passed over. */
+/** Looks for what time alone changes, and for what was asked for and not heard. Every replica has one: what another is at is passed over. */
 export class Clock {
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
@@ -53,6 +54,7 @@ export class Clock {
   /** What cannot be done for one tenant keeps no other waiting. */
   private async lookAt(tenantId: string): Promise<void> {
     try {
+      await announceAgain(this.database, tenantId);
       const done = await applyDue(this.database, tenantId);
       if (done > 0) this.log.info(`${done} records of tenant ${tenantId} changed by the clock`);
       // What was left while a list was half read, if that job waits for an operator and no end announces itself.

@@ -61,7 +61,13 @@ export {
   saveReferences,
 } from './directory/machine-references.js';
 export { findMatchingRules, saveMatchingRules } from './directory/matching-rules.js';
-export { endOperation, lockOperation, markReverted, type Operation } from './directory/operations.js';
+export {
+  endOperation,
+  lockOperation,
+  markReverted,
+  type Operation,
+  takeUnansweredOperations,
+} from './directory/operations.js';
 export {
   addPlanEntries,
   countDoneDeletions,
@@ -328,4 +334,5 @@ export {
   requeueDeadDeliveries,
   resendDelivery,
   saveReplayProgress,
+  takeUnansweredReplays,
 } from './webhook-delivery/replays.js';

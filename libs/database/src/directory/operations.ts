@@ -20,6 +20,23 @@ export async function lockOperation(tx: Transaction, tenantId: string, id: strin
   return row;
 }
 
+/** Operations of a tenant that were announced `olderThanMs` ago, marked as announced anew; some at a time. One that is being done is passed over. */
+export async function takeUnansweredOperations(
+  tx: Transaction,
+  tenantId: string,
+  olderThanMs: number,
+  limit: number,
+): Promise<{ id: string }[]> {
+  return tx.query(
+    `update operations set announced_at = now() where id in (
+       select id from operations
+        where tenant_id = $1 and status = 'queued' and announced_at < now() - $2 * interval '1 millisecond'
+        order by announced_at limit $3 for update skip locked)
+     returning id`,
+    [tenantId, olderThanMs, limit],
+  );
+}
+
 export async function endOperation(
   tx: Transaction,
   id: string,

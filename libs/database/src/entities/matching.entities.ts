@@ -110,4 +110,7 @@ export class OperationEntity {
 
   @Column({ type: 'uuid', name: 'reverted_by', nullable: true })
   revertedBy!: string | null;
+
+  @Column({ type: 'timestamptz', name: 'announced_at', default: () => 'now()' })
+  announcedAt!: Date;
 }

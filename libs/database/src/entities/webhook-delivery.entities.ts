@@ -214,4 +214,8 @@ export class WebhookReplayEntity {
 
   @Column({ type: 'timestamptz', name: 'ended_at', nullable: true })
   endedAt!: Date | null;
+
+  /** When its next part was asked for. */
+  @Column({ type: 'timestamptz', name: 'announced_at', default: () => 'now()' })
+  announcedAt!: Date;
 }

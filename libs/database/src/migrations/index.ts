@@ -18,6 +18,7 @@ import { ScimPush1700000000023 } from './1700000000023-scim-push.js';
 import { RecordJobs1700000000024 } from './1700000000024-record-jobs.js';
 import { LookUps1700000000025 } from './1700000000025-look-ups.js';
 import { TraceContext1700000000026 } from './1700000000026-trace-context.js';
+import { AnnouncedAgain1700000000027 } from './1700000000027-announced-again.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   RecordJobs1700000000024,
   LookUps1700000000025,
   TraceContext1700000000026,
+  AnnouncedAgain1700000000027,
 ];

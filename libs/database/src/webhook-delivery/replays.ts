@@ -64,10 +64,26 @@ export async function beginReplay(
 export async function saveReplayProgress(tx: Transaction, id: string, progress: ReplayProgress): Promise<void> {
   await tx.query(
     `update webhook_replays
-        set position = $2, looked_at = looked_at + $3, done = done + $4,
+        set position = $2, looked_at = looked_at + $3, done = done + $4, announced_at = now(),
             status = case when $5 then 'done' else status end, ended_at = case when $5 then now() end
       where id = $1`,
     [id, progress.position, progress.lookedAt, progress.done, progress.ended],
+  );
+}
+
+/** Open replays whose next part was asked for `olderThanMs` ago, marked as asked for anew; some at a time. One that is at work is passed over. */
+export async function takeUnansweredReplays(
+  tx: Transaction,
+  olderThanMs: number,
+  limit: number,
+): Promise<{ id: string; tenantId: string }[]> {
+  return tx.query(
+    `update webhook_replays set announced_at = now() where id in (
+       select id from webhook_replays
+        where status in ('queued', 'running') and announced_at < now() - $1 * interval '1 millisecond'
+        order by announced_at limit $2 for update skip locked)
+     returning id, tenant_id as "tenantId"`,
+    [olderThanMs, limit],
   );
 }
 

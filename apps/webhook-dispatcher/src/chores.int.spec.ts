@@ -1,0 +1,134 @@
+import { type Message, newUuid } from '@idsync/contracts';
+import { Database, lockReplay, takeUnansweredReplays } from '@idsync/database';
+import { ServiceDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { askAgainForReplays } from './chores.js';
+import { replayPart } from './replay.js';
+
+const quarterOfAnHour = 15 * 60_000;
+
+let own: ServiceDatabase;
+let tenant: string;
+
+beforeAll(async () => {
+  own = await ServiceDatabase.start('webhook-dispatcher');
+});
+
+beforeEach(async () => {
+  await own.fixture.rows('delete from webhook_replays');
+  await own.fixture.rows('delete from outbox');
+  tenant = await own.fixture.tenant();
+});
+
+afterAll(() => own?.close());
+
+/** A replay of which a part was last asked for so long ago. */
+async function asked(minutesAgo: number, { status = 'queued', webhook = newUuid() } = {}): Promise<string> {
+  const id = newUuid();
+  await own.fixture.rows(
+    `insert into webhook_replays (id, tenant_id, webhook_id, kind, filter, requested_by, status, announced_at)
+     values ($1, $2, $3, 'replay', '{}', 'me', $4, now() - $5 * interval '1 minute')`,
+    [id, tenant, webhook, status, minutesAgo],
+  );
+  return id;
+}
+
+/** A webhook that takes everything, and events that occurred before there was one. */
+async function webhookAfter(events: number): Promise<string> {
+  const id = newUuid();
+  await own.fixture.rows(
+    `insert into webhooks (id, tenant_id, callback_url, events) values ($1, $2, 'http://127.0.0.1:1/', '{*}')`,
+    [id, tenant],
+  );
+  await own.fixture.rows('update event_sequences set last = $2 where tenant_id = $1', [tenant, events]);
+  await own.fixture.rows(
+    `insert into events (tenant_id, sequence, id, type, occurred_at, details)
+     select $1, n, gen_random_uuid(), 'user.created', now(), '{}' from generate_series(1, $2) as n`,
+    [tenant, events],
+  );
+  return id;
+}
+
+async function announced(): Promise<Message<'webhook.replay.requested'>[]> {
+  const rows = await own.fixture.rows<{ message: string }>(
+    `delete from outbox where type = 'webhook.replay.requested' returning message`,
+  );
+  return rows.map(({ message }) => JSON.parse(message));
+}
+
+const idsOf = (messages: Message<'webhook.replay.requested'>[]) => messages.map(({ data }) => data.replay_id).sort();
+const look = (database = own.database) => askAgainForReplays(database, quarterOfAnHour);
+
+describe('replays whose message may be lost', () => {
+  it('are asked for again after a quarter of an hour, each once, but for those that have ended', async () => {
+    const lost = [await asked(16), await asked(16, { status: 'running' })];
+    await asked(14);
+    await asked(16, { status: 'done' });
+    await asked(16, { status: 'cancelled' });
+    expect(await look()).toBe(2);
+    expect(idsOf(await announced())).toEqual(lost.sort());
+    expect(await look()).toBe(0);
+  });
+
+  it('are not, while one part follows another', async () => {
+    const id = await asked(16, { webhook: await webhookAfter(1_200) });
+    await replayPart(own.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: id } });
+    expect(await look()).toBe(0);
+  });
+
+  it('go on from where they were, and make each delivery once, though the lost message comes after all', async () => {
+    const webhook = await webhookAfter(1_200);
+    const id = await asked(16, { webhook });
+    await replayPart(own.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: id } });
+    const late = await announced();
+    await own.fixture.rows(`update webhook_replays set announced_at = now() - interval '1 hour' where id = $1`, [id]);
+    expect(await look()).toBe(1);
+    for (let messages = [...late, ...(await announced())]; messages.length > 0; messages = await announced()) {
+      await Promise.all(messages.map((message) => replayPart(own.database, message)));
+    }
+    const [replay] = await own.fixture.rows(
+      'select status, looked_at::int as looked, done::int from webhook_replays where id = $1',
+      [id],
+    );
+    expect(replay).toEqual({ status: 'done', looked: 1_200, done: 1_200 });
+    const made = await own.fixture.rows('select 1 from webhook_deliveries where webhook_id = $1', [webhook]);
+    expect(made).toHaveLength(1_200);
+  });
+
+  it('are left alone while a part is worked off', async () => {
+    const id = await asked(16);
+    await own.database.transaction(tenant, async (tx) => {
+      await lockReplay(tx, tenant, id);
+      expect(await look()).toBe(0);
+    });
+    expect(await look()).toBe(1);
+  });
+
+  it('are asked for once by two processes that look at the same time', async () => {
+    const lost = await Promise.all(Array.from({ length: 150 }, () => asked(16)));
+    const other = await Database.connect({ url: own.url, service: 'webhook-dispatcher' });
+    try {
+      for (let found = 1; found > 0; ) {
+        const both = await Promise.all([look(), look(other)]);
+        found = both[0] + both[1];
+      }
+    } finally {
+      await other.close();
+    }
+    expect(idsOf(await announced())).toEqual(lost.sort());
+  });
+
+  it('are asked for by the next look if a process is killed in the middle of one', async () => {
+    const lost = await asked(16);
+    const killed = own.database.transaction(undefined, async (tx) => {
+      expect(await takeUnansweredReplays(tx, quarterOfAnHour, 100)).toEqual([{ id: lost, tenantId: tenant }]);
+      const [backend] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await own.fixture.rows('select pg_terminate_backend($1)', [backend?.pid]);
+      await tx.query('select 1');
+    });
+    await expect(killed).rejects.toThrow(/terminating|connection error/);
+    expect(await announced()).toEqual([]);
+    expect(await look()).toBe(1);
+    expect(idsOf(await announced())).toEqual([lost]);
+  });
+});

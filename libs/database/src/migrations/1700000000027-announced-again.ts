@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** When an operation and a part of a replay were last announced: a message may be lost with its broker. */
+export class AnnouncedAgain1700000000027 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(up);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(down);
+  }
+}
+
+const up = `
+alter table operations add column announced_at timestamptz not null default now();
+alter table webhook_replays add column announced_at timestamptz not null default now();
+`;
+
+const down = `
+alter table webhook_replays drop column announced_at;
+alter table operations drop column announced_at;
+`;
