@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { sourcesFolder } from '../test/source-fixture.js';
@@ -54,6 +55,17 @@ describe('opening a source file', () => {
   it('says what is missing', async () => {
     await expect(openAndClose('none.csv')).rejects.toThrow('"none.csv" does not exist in the sources folder');
     await expect(openAndClose('hr.csv', join(dir, 'nowhere'))).rejects.toThrow('the sources folder cannot be read');
+  });
+
+  it('opens a file that is replaced by another at that moment', async () => {
+    for (let round = 0; round < 300; round += 1) {
+      writeFileSync(join(root, 'new.csv'), 'id\n');
+      const [size] = await Promise.all([
+        openAndClose('exports/hr.csv'),
+        rename(join(root, 'new.csv'), join(root, 'exports', 'hr.csv')),
+      ]);
+      expect([3, 5]).toContain(size);
+    }
   });
 
   it('notices that the file was written to', async () => {

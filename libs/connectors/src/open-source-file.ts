@@ -27,6 +27,9 @@ export interface FileSource {
   isUnchanged?(checkpoint: Cursor, signal: AbortSignal): Promise<boolean>;
 }
 
+/** Of opening a file that is replaced each time before we know where it lies. */
+const attempts = 10;
+
 /** A file below SOURCES_DIR. Opens first and asks where the open file lies then, so that nothing can be swapped in between. */
 export async function openSourceFile(sourcesDir: string, path: string): Promise<SourceFile> {
   const refused = checkSourcePath(path);
@@ -34,6 +37,15 @@ export async function openSourceFile(sourcesDir: string, path: string): Promise<
   const root = await realpath(sourcesDir).catch((cause) => {
     throw new SourceError('the sources folder cannot be read', { cause });
   });
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const file = await openWithin(root, path);
+    if (file) return file;
+  }
+  throw new SourceError(`"${path}" is replaced over and over`);
+}
+
+/** Undefined if another file has taken its place since it was opened. */
+async function openWithin(root: string, path: string): Promise<SourceFile | undefined> {
   const full = join(root, path);
   // Without O_NONBLOCK the open of a FIFO would wait for a writer for ever.
   const handle = await open(full, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause) => {
@@ -43,7 +55,11 @@ export async function openSourceFile(sourcesDir: string, path: string): Promise<
     const facts = await handle.stat({ bigint: true });
     if (!facts.isFile()) throw new SourceError(`"${path}" is not a regular file`);
     const real = await placeOf(handle, full);
-    if (!real?.startsWith(root.endsWith(sep) ? root : root + sep)) {
+    if (real === undefined) {
+      await handle.close();
+      return undefined;
+    }
+    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
       throw new SourceError(`"${path}" leads out of the sources folder`);
     }
     const fingerprint = fingerprintOf(facts);
