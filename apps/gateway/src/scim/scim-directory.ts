@@ -35,6 +35,7 @@ import { refused, ScimError } from './scim-error.js';
 import type { ScimFilter } from './scim-filter.js';
 import type { MemberEdit } from './scim-patch.js';
 import { schemaOf } from './scim-schemas.js';
+import { busy } from './turns.js';
 
 /** A resource, and the members of a group or the groups of a user, where these are wanted. */
 export interface ScimFound {
@@ -219,7 +220,7 @@ async function pushing<T>(
   } catch (error) {
     const state = sqlState(error);
     if (state === uniqueViolation) throw new ScimError(409, 'uniqueness', 'userName is taken by another user');
-    if (state === lockNotAvailable) throw new ApiError(503, 'the connector is busy; try again');
+    if (state === lockNotAvailable) throw busy();
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { ScimDocument, ScimKind } from '@idsync/database';
 import { refused } from './scim-error.js';
 import { attributesOf, canonicalUrn, type ScimAttribute, subAttribute } from './scim-schemas.js';
 
-const maxDocumentBytes = 256 * 1024;
+export const maxDocumentBytes = 256 * 1024;
 const maxNameBytes = 1024;
 const maxDepth = 8;
 /** Rows of their own, and not part of what a group says of itself. */

@@ -33,7 +33,8 @@ export function readFilter(kind: ScimKind, text: string | undefined): ScimFilter
   return { narrowing, matches: matcher(looked, (name) => attributesOf(kind)?.get(name)) };
 }
 
-function termsOf(filter: Filter): number {
+/** How many conditions it has. */
+export function termsOf(filter: Filter): number {
   if ('filters' in filter) return filter.filters.reduce((sum, part) => sum + termsOf(part), 0);
   if ('filter' in filter) return termsOf(filter.filter);
   return 'valFilter' in filter ? termsOf(filter.valFilter) : 1;

@@ -237,6 +237,24 @@ describe('a PATCH', () => {
     expect(refusal(() => readPatch('User', patchOf([])))).toContain('Operations must be a list');
     const many = Array.from({ length: 1_001 }, () => ({ op: 'remove', path: 'title' }));
     expect(refusal(() => readPatch('User', patchOf(many)))).toContain('tooMany');
+    const names = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`name${n}`, n]));
+    expect(refusal(() => readPatch('User', patchOf([{ op: 'add', value: names }])))).toContain('tooMany');
+  });
+
+  it('is refused where it would take long: each value is compared with each', () => {
+    const values = (count: number, of: string) => Array.from({ length: count }, (_, n) => ({ value: `${of}${n}` }));
+    const add = (count: number, of: string) => ({ op: 'add', path: 'emails', value: values(count, of) });
+    expect(patched([add(900, 'a')]).emails).toHaveLength(900);
+    expect(refusal(() => patched([add(1_001, 'a')]))).toContain('tooMany: the operations compare');
+    expect(refusal(() => patched([add(600, 'a'), add(600, 'b')]))).toContain('tooMany: the operations compare');
+    expect(refusal(() => patched([add(100_000, 'a')]))).toContain('tooMany: the values of the operations are larger');
+    const remove = { ...add(600, 'b'), op: 'remove' };
+    expect(refusal(() => patched([add(600, 'a'), remove]))).toContain('tooMany: the operations compare');
+    const terms = Array.from({ length: 60 }, (_, n) => `type co "${n}"`).join(' or ');
+    const look = { op: 'remove', path: `emails[${terms}]` };
+    expect(refusal(() => patched([add(500, 'a'), ...Array.from({ length: 30 }, () => look)]))).toContain(
+      'tooMany: the operations compare',
+    );
   });
 
   it('reaches nothing that every object inherits, by whatever names', () => {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ScimDocument, ScimKind } from '@idsync/database';
 import type { Filter } from 'scim2-parse-filter';
 import { impliedBy, matcher, partsOf } from './match-filter.js';
-import { documentOf, readValue } from './scim-document.js';
+import { documentOf, maxDocumentBytes, readValue } from './scim-document.js';
 import { refused } from './scim-error.js';
+import { termsOf } from './scim-filter.js';
 import { parsePath, type ScimPath } from './scim-path.js';
 import { type ScimAttribute, subAttribute } from './scim-schemas.js';
 
@@ -30,6 +31,8 @@ export interface ScimPatch {
 
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:patchop';
 const maxOperations = 1_000;
+/** Values that the operations of one PATCH look at, of all that there are and are to be. */
+const maxLooks = 1_000_000;
 
 /** Throws a 400 for what is no PATCH, and for paths that name nothing. */
 export function readPatch(kind: ScimKind, body: Json): ScimPatch {
@@ -40,7 +43,17 @@ export function readPatch(kind: ScimKind, body: Json): ScimPatch {
   if (!Array.isArray(list) || list.length === 0) throw refused('invalidSyntax', 'Operations must be a list');
   if (list.length > maxOperations) throw refused('tooMany', `there are more than ${maxOperations} operations`);
   const patch: ScimPatch = { operations: [], members: [] };
-  for (const given of list) readOperation(kind, given, patch);
+  let steps = 0;
+  for (const given of list) {
+    steps += isObject(given) && !given.path && isObject(given.value) ? Object.keys(given.value).length : 1;
+    if (steps > maxOperations) throw refused('tooMany', `operations name more than ${maxOperations} things`);
+    readOperation(kind, given, patch);
+  }
+  // What is said beyond who is a member has to find room in the resource.
+  const values = patch.operations.map(({ value }) => value);
+  if (Buffer.byteLength(JSON.stringify(values)) > maxDocumentBytes) {
+    throw refused('tooMany', `the values of the operations are larger than ${maxDocumentBytes / 1024} KiB`);
+  }
   return patch;
 }
 
@@ -113,12 +126,24 @@ function idsIn(filter: Filter): string[] {
 /** The document after the operations; the one given stays as it is. Throws a 400 if one has no target or makes no sense. */
 export function applyPatch(kind: ScimKind, before: ScimDocument, operations: readonly Operation[]): ScimDocument {
   const document = structuredClone(before);
+  let looks = 0;
   for (const { op, path, value } of operations) {
+    looks += looksOf(document, path, value);
+    if (looks > maxLooks) throw refused('tooMany', 'the operations compare too many values');
     const container = path.urn === undefined ? document : part(document, path.urn);
     if (path.name === undefined) applyToExtension(document, op, path.urn ?? '', value);
     else applyTo(container, path.name, op, path, value);
   }
   return documentOf(kind, document);
+}
+
+/** How many values an operation compares with how many: nobody else is answered meanwhile. */
+function looksOf(document: Json, { urn, name = '', attribute, filter }: ScimPath, value: unknown): number {
+  const container = urn === undefined ? document : document[urn];
+  const there = isObject(container) && Object.hasOwn(container, name) ? listOf(container[name]).length : 0;
+  if (filter) return there * termsOf(filter);
+  const given = listOf(value).length;
+  return attribute?.multiValued ? given * (there + given) : 0;
 }
 
 function applyToExtension(document: Json, op: Op, urn: string, value: unknown): void {
@@ -173,11 +198,12 @@ function applyToMatching(
   const matches = matcher(filter, partsOf(attribute));
   const meant = list.filter(matches);
   if (op === 'remove') {
+    const gone = new Set(meant);
     if (sub === undefined)
       set(
         container,
         name,
-        list.filter((each) => !meant.includes(each)),
+        list.filter((each) => !gone.has(each)),
       );
     else for (const each of meant) set(each, sub, undefined);
     return;

@@ -392,6 +392,8 @@ describe('a body', () => {
     expect((await post('<user/>', 'application/xml')).status).toBe(415);
     expect((await post('{"userName":', 'application/json')).status).toBe(400);
     expect((await post('{"userName":"René"}', 'application/json')).status).toBe(201);
+    const deep = await post(`{"userName":"x","active":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`);
+    expect([deep.status, ((await deep.json()) as Json).detail]).toEqual([400, 'the body is nested more than 64 deep']);
     expect((await client.send('GET', '/Schemas?filter=id%20eq%20%22x%22')).status).toBe(403);
   });
 });

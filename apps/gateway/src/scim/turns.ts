@@ -71,4 +71,4 @@ export class Turns {
   }
 }
 
-const busy = (): ApiError => new ApiError(503, 'the connector is busy; try again');
+export const busy = (): ApiError => new ApiError(503, 'the connector is busy; try again', 2);
