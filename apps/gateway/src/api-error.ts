@@ -7,6 +7,8 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** When to try again, where that is known. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(message);
   }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import { sameText } from './api-key.js';
 import type { Caller, KeyRing } from './key-ring.js';
+import type { RateLimit } from './rate-limit.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,8 +19,16 @@ const byRoute = new Map(
  * Asks for a key or the operator's token before anything else happens, on every route and on every path that would be one.
  * It goes by the route that matched, not by the text of the address, which can be written in many ways.
  */
-export function registerAuthentication(server: FastifyInstance, keyRing: KeyRing, adminToken: string): void {
-  server.addHook('onRequest', (request) => authenticate(request, keyRing, adminToken));
+export function registerAuthentication(
+  server: FastifyInstance,
+  keyRing: KeyRing,
+  adminToken: string,
+  rateLimit: RateLimit,
+): void {
+  server.addHook('onRequest', async (request) => {
+    await authenticate(request, keyRing, adminToken);
+    if (request.caller) await rateLimit.take(request.caller.keyId);
+  });
 }
 
 /** Notes the caller of a request. Throws a 401 or 403. */

@@ -72,7 +72,7 @@ const adminToken = 'the-operators-token-of-this-test';
     expect(triggered).toMatchObject({ status: 202, body: { status: 'queued' } });
     expect(gateway.busUp).toBe(false);
     // It is given requests all the same.
-    expect(await health()).toEqual({ database: 'up', schema: 'up', bus: 'degraded' });
+    expect(await health()).toEqual({ database: 'up', schema: 'up', bus: 'degraded', backlog: 'up' });
     expect(await waiting()).toBe(1);
 
     await broker.open();

@@ -22,7 +22,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (status >= 500 && !(error instanceof ApiError)) log(error, `${request.method} ${request.url.split('?', 1)[0]}`);
   const scim = request.url.startsWith('/scim/');
   if (scim && status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 503) reply.header('retry-after', '2');
+  if (error instanceof ApiError && error.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', String(error.retryAfterSeconds));
+  }
   void reply
     .status(status)
     .type(`application/${scim ? 'scim+json' : 'json'}; charset=utf-8`)

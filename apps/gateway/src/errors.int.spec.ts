@@ -166,6 +166,23 @@ describe('a body', () => {
     }
   });
 
+  it('that is nested deeply is 400 wherever it stands, and what is nested as others nest is read', async () => {
+    const operator = { ...json, authorization: `Bearer ${adminToken}` };
+    for (const deep of [`${'['.repeat(65)}${']'.repeat(65)}`, `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`]) {
+      for (const [path, sent] of [
+        ['/v1/webhooks', webhook(`,"more":${deep}`)],
+        ['/v1/webhooks', post(deep)],
+        ['/v1/sync/trigger', post(`{"connector_id":${deep}}`)],
+        ['/admin/v1/tenants', post(`{"name":${deep}}`, operator)],
+      ] as const) {
+        expect(await expectError(400, path, sent)).toBe('the body is nested more than 64 deep');
+      }
+    }
+    const usual = webhook(`,"more":${'['.repeat(60)}${']'.repeat(60)},"text":"${'['.repeat(1_000)}"`);
+    const answer = await send('/v1/webhooks', { ...usual, headers: { ...json, 'x-api-key': key } });
+    expect(answer.status).toBe(201);
+  });
+
   it('that is too large is 413, with a length or in chunks', async () => {
     const large = `"${'x'.repeat(1024 * 1024)}"`;
     await expectError(413, '/v1/webhooks', post(large));

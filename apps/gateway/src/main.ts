@@ -13,6 +13,7 @@ await runService('gateway', async (stopping) => {
       adminToken: env.ADMIN_TOKEN,
       encryptionKeys: [env.ENCRYPTION_KEY, ...env.ENCRYPTION_KEYS_PREVIOUS],
       allowedCidrs: env.WEBHOOK_ALLOW_CIDRS,
+      requestsPerMinute: env.RATE_LIMIT_PER_MINUTE,
       logLevel: env.LOG_LEVEL,
     }),
   );

@@ -12,8 +12,10 @@ export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   return typeof given === 'string' && sane.test(given) ? given : randomUUID();
 }
 
+type Log = { debug(told: object, text: string): void };
+
 /** Every answer tells the id of its request, and every line in the logs that is about it carries it. */
-export function registerRequestIds(server: FastifyInstance): void {
+export function registerRequestIds(server: FastifyInstance, log: Log): void {
   const contexts = new WeakMap<FastifyRequest, LogContext>();
   server.addHook('onRequest', (request, _reply, done) => {
     const context = { request_id: request.id };
@@ -27,5 +29,17 @@ export function registerRequestIds(server: FastifyInstance): void {
   });
   server.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id);
+  });
+  // The route and not the address, which may be a search for somebody.
+  server.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, caller } = request;
+    const told = {
+      request_id: request.id,
+      ...(caller && { tenant_id: caller.tenantId }),
+      request: `${method} ${routeOptions.url ?? 'none'}`,
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime),
+    };
+    log.debug(told, 'answered');
   });
 }

@@ -3,17 +3,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Database } from '@idsync/database';
 import { Housekeeping, openBus, serviceChecks } from '@idsync/messaging';
-import { addressVetter, createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
+import { addressVetter, closeInTurn, createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest, notFound } from './api-error.js';
 import { authenticate, registerAuthentication } from './authenticate.js';
+import { ClientConnections, type EndingTimes } from './client-connections.js';
 import { ErrorsFilter, sendError } from './errors.filter.js';
 import { GatewayModule } from './gateway.module.js';
 import { GatewaySettings } from './gateway-settings.js';
 import { observeRequests } from './http-metrics.js';
 import { KeyRing } from './key-ring.js';
+import { isNestedDeeper } from './nesting.js';
+import { RateLimit } from './rate-limit.js';
 import { registerReferencePage } from './reference-page.js';
 import { registerRequestIds, requestIdOf } from './request-id.js';
 import { resealing, type SealingKeys } from './reseal-secrets.js';
@@ -31,9 +34,12 @@ export interface GatewayOptions {
   encryptionKeys: SealingKeys;
   /** Networks of private receivers that webhooks may call. */
   allowedCidrs: readonly string[];
+  /** Of each key; without it no key has a limit. */
+  requestsPerMinute?: number;
   logLevel: string;
   /** Aborted when the process was told to end: from then on no connection is kept for another request. */
   stopping?: AbortSignal;
+  endingTimes?: EndingTimes;
 }
 
 export interface Gateway extends ObservedService {
@@ -46,6 +52,8 @@ const version = '0.1.0';
 const largestBody = 1024 * 1024;
 /** A group is pushed with all of its members. */
 const largestScimBody = 8 * 1024 * 1024;
+/** No body that we understand is nested as deeply. */
+const deepestBody = 64;
 const scimPrefix = '/scim/';
 /** A request that has not arrived whole by then is dropped. */
 const requestTimeoutMs = 30_000;
@@ -90,10 +98,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   );
   app.useGlobalFilters(new ErrorsFilter(logError));
   const server: FastifyInstance = adapter.getInstance();
-  registerRequestIds(server);
+  const connections = new ClientConnections(server.server, options.endingTimes);
+  registerRequestIds(server, logger);
   answerForNode(server);
   observeRequests(server);
-  registerAuthentication(server, keyRing, options.adminToken);
+  registerAuthentication(server, keyRing, options.adminToken, new RateLimit(options.requestsPerMinute));
   traceRequests(server);
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
@@ -121,13 +130,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     get busUp() {
       return bus.up;
     },
-    async close() {
-      await app.close();
-      await housekeeping.stop();
-      await keyRing.close();
-      await bus.close();
-      await database.close();
-    },
+    close: () =>
+      closeInTurn(
+        () => connections.endWith(() => app.close()),
+        () => housekeeping.stop(),
+        () => keyRing.close(),
+        () => bus.close(),
+        () => database.close(),
+      ),
   };
 }
 
@@ -137,6 +147,7 @@ function acceptJson(server: FastifyInstance): void {
   const notJson = badRequest('the body must be application/json');
   const notUtf8 = badRequest('the body is not UTF-8');
   const malformed = badRequest('the body is not valid JSON');
+  const nested = badRequest(`the body is nested more than ${deepestBody} deep`);
   const poisoned = badRequest('the body must not contain the names __proto__ or constructor.prototype');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
@@ -147,6 +158,7 @@ function acceptJson(server: FastifyInstance): void {
       if (isScim && !request.url.startsWith(scimPrefix)) done(notJson);
       else if (body.length === 0) done(null, undefined);
       else if (!isUtf8(body)) done(notUtf8);
+      else if (isNestedDeeper(body, deepestBody)) done(nested);
       else {
         const text = body.toString('utf8');
         void parse(request, text, (error, value) => {

@@ -30,7 +30,11 @@ export function traceRequests(server: FastifyInstance): void {
     else done();
   });
   server.addHook('onResponse', async (request, reply) => {
-    spans.get(request)?.end({ 'http.response.status_code': reply.statusCode }, reply.statusCode >= 500);
+    const status = reply.statusCode;
+    const failed = status >= 500;
+    spans
+      .get(request)
+      ?.end({ 'http.response.status_code': status, ...(failed && { 'error.type': `${status}` }) }, failed);
   });
   server.addHook('onRequestAbort', async (request) => {
     spans.get(request)?.end({ 'error.type': 'aborted' }, true);

@@ -14,7 +14,11 @@ export class OperatedGateway {
     private readonly gateway: Gateway,
   ) {}
 
-  static async start({ encryptionKey = Buffer.alloc(32, 1), allowedCidrs = [] as string[] } = {}) {
+  static async start({
+    encryptionKey = Buffer.alloc(32, 1),
+    allowedCidrs = [] as string[],
+    requestsPerMinute = undefined as number | undefined,
+  } = {}) {
     const database = await createTestDatabase();
     const gateway = await startGateway({
       databaseUrl: database.url,
@@ -23,6 +27,7 @@ export class OperatedGateway {
       adminToken,
       encryptionKeys: [encryptionKey],
       allowedCidrs,
+      requestsPerMinute,
       logLevel: 'fatal',
     });
     return new OperatedGateway(database, DirectoryFixture.connect(database.url), gateway);
