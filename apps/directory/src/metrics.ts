@@ -17,6 +17,9 @@ export interface AppliedBatch {
   failed: number;
 }
 
+const outcomes: readonly (keyof AppliedBatch)[] = ['created', 'updated', 'unchanged', 'failed'];
+for (const outcome of outcomes) records.startAtZero({ outcome });
+
 export function countBatch(applied: AppliedBatch, seconds: number): void {
   batches.observe({}, seconds);
   for (const [outcome, count] of Object.entries(applied)) records.add({ outcome }, count);

@@ -1,6 +1,6 @@
 import { Database } from '@idsync/database';
 import { openBus, serviceChecks, startConsumers } from '@idsync/messaging';
-import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
+import { closeInTurn, closeTogether, createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { Clock } from './clock.js';
 import { DirectoryModule } from './directory.module.js';
 
@@ -21,11 +21,15 @@ export async function startDirectory({ databaseUrl, amqpUrl, logLevel }: Directo
   logger.info('ready');
   return {
     checks: serviceChecks(database, bus, 'down'),
-    async close() {
-      await clock.stop();
-      await app.close();
-      await bus.close();
-      await database.close();
-    },
+    close: () =>
+      closeInTurn(
+        () =>
+          closeTogether(
+            () => clock.stop(),
+            () => app.close(),
+          ),
+        () => bus.close(),
+        () => database.close(),
+      ),
   };
 }

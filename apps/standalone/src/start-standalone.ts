@@ -3,7 +3,13 @@ import { createDatabase, databaseUrl, expireLeases, migrate } from '@idsync/data
 import { startDirectory } from '@idsync/directory';
 import { lockDataDir, startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { type Gateway, startGateway } from '@idsync/gateway';
-import type { HealthCheck, ObservedService, RunningService, StandaloneEnvironment } from '@idsync/runtime';
+import {
+  closeInTurn,
+  type HealthCheck,
+  type ObservedService,
+  type RunningService,
+  type StandaloneEnvironment,
+} from '@idsync/runtime';
 import { startSyncWorker } from '@idsync/sync-worker';
 import { startWebhookDispatcher } from '@idsync/webhook-dispatcher';
 import { keptAccess } from './credentials.js';
@@ -21,9 +27,13 @@ export async function startStandalone(
 ): Promise<ObservedService> {
   const dataDir = resolve(env.DATA_DIR);
   const running: RunningService[] = [];
-  const close = async () => {
-    for (const service of running.splice(0).reverse()) await service.close();
-  };
+  const close = () =>
+    closeInTurn(
+      ...running
+        .splice(0)
+        .reverse()
+        .map((service) => () => service.close()),
+    );
   try {
     const url = await openDatabase(dataDir, env.DATABASE_URL, running);
     await migrate(url);
@@ -54,6 +64,7 @@ export async function startStandalone(
       adminToken,
       encryptionKeys,
       allowedCidrs,
+      requestsPerMinute: env.RATE_LIMIT_PER_MINUTE,
       stopping,
     });
     running.push(gateway);

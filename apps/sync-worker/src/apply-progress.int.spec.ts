@@ -8,6 +8,7 @@ import { cancelRequestedJob } from './cancel-requested-job.js';
 import { announceAgain, forgetLeftBatches } from './chores.js';
 import { claimJob } from './claim-job.js';
 import { failUnappliedBatch } from './fail-unapplied-batch.js';
+import { logEnds } from './job-ends.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 
@@ -55,6 +56,30 @@ describe('progress', () => {
     });
     const ends = (await fixture.events(job.id)).filter((event) => event.type === 'sync.job.completed');
     expect(ends).toHaveLength(1);
+  });
+
+  it('leaves one line in the logs when the job has ended, and none of what is in it', async () => {
+    const lines: [string, object, string][] = [];
+    const line = (level: string) => (fields: object, message: string) => void lines.push([level, fields, message]);
+    const forget = logEnds({ debug: line('debug'), info: line('info'), warn: line('warn') });
+    const job = await readJob(10);
+    for (const message of await answers(job.ready)) await applyProgress(fixture.database, message);
+    await fixture.sweepAll();
+    const failing = await readJob(20);
+    const [first] = failing.ready;
+    if (first) await failUnappliedBatch(fixture.database, first);
+    forget();
+    await readJob(10);
+    const told = ({ id, tenantId }: { id: string; tenantId: string }, status: string) => ({
+      tenant_id: tenantId,
+      job_id: id,
+      connector_id: expect.any(String),
+      status,
+    });
+    expect(lines).toEqual([
+      ['info', told(job, 'completed'), 'job ended'],
+      ['warn', told(failing, 'failed'), 'job failed'],
+    ]);
   });
 
   it('counts what the directory left out, and says so', async () => {

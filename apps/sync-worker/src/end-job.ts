@@ -18,6 +18,7 @@ import {
   type Transaction,
 } from '@idsync/database';
 import { afterEnd } from './job-counts.js';
+import { tellEnd } from './job-ends.js';
 import { decideOutcome, leftOut } from './job-outcome.js';
 import { endedJobs } from './metrics.js';
 
@@ -91,7 +92,10 @@ export async function cancelJob(
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
   const error = jobEnd.status === 'completed_with_errors' ? leftOut(jobEnd) : jobEnd.errorMessage;
   const { endedAt, seconds } = await endJob(tx, job.id, jobEnd);
-  tx.afterCommit(() => endedJobs.observe({ outcome: jobEnd.status }, seconds));
+  tx.afterCommit(() => {
+    endedJobs.observe({ outcome: jobEnd.status }, seconds);
+    tellEnd({ job, status: jobEnd.status });
+  });
   // One record says nothing of its source.
   if (!job.dryRun && job.mode !== 'record') await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });

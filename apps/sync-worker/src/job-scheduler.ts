@@ -53,7 +53,7 @@ export class JobScheduler {
     this.wake();
   }
 
-  /** Claims nothing more, lets every run finish its page, bounded, and gives the leases back. */
+  /** Claims nothing more, lets every run finish its page, bounded, and gives the leases back. Throws if a run does not let go. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.wakeUp.call();
@@ -65,7 +65,8 @@ export class JobScheduler {
     if (await within(stopMs, ended)) return;
     for (const { control } of runs) control.interrupt('worker stops');
     // What does not even end now leaves its lease to run out.
-    await within(stopMs, ended);
+    if (!(await within(stopMs, ended)))
+      throw new Error(`${this.runs.size} jobs were still being read after ${(2 * stopMs) / 1_000} s`);
   }
 
   private async poll(): Promise<void> {

@@ -1,4 +1,4 @@
-import { countActiveJobs, type Database } from '@idsync/database';
+import { countActiveJobs, type Database, type JobEnd } from '@idsync/database';
 import { counter, durations, gauge, seldom } from '@idsync/runtime';
 
 /** The count of each outcome is that of the jobs. */
@@ -10,6 +10,15 @@ export const endedJobs = durations(
   },
   'job',
 );
+
+/** Of every way to end. */
+const ends: Record<JobEnd['status'], true> = {
+  completed: true,
+  completed_with_errors: true,
+  failed: true,
+  cancelled: true,
+};
+for (const outcome of Object.keys(ends)) endedJobs.startAtZero({ outcome });
 
 export const heldBack = counter({
   name: 'sync_safeguard_holds_total',

@@ -1,6 +1,7 @@
 import { encodeId, type Message } from '@idsync/contracts';
 import { type Database, lockJob, quarantineJob, recordEvents, saveDecision } from '@idsync/database';
 import { askForSweep } from './end-job.js';
+import { tellEnd } from './job-ends.js';
 import { heldBack } from './metrics.js';
 
 /** The directory holds back what the job would take away: it waits for an operator. Returns whether. */
@@ -13,7 +14,10 @@ export async function quarantine(
     // An answer that was given before the release, and comes after it, says nothing new.
     if (job?.status !== 'running' || job.released) return false;
     const occurredAt = await quarantineJob(tx, job.id, data.note);
-    tx.afterCommit(() => heldBack.add({}));
+    tx.afterCommit(() => {
+      heldBack.add({});
+      tellEnd({ job, status: 'quarantined' });
+    });
     await recordEvents(tx, tenantId, [
       {
         type: 'sync.job.quarantined',

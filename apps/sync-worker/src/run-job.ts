@@ -9,6 +9,7 @@ import {
   saveCounts,
   type Transaction,
 } from '@idsync/database';
+import { noteFailure } from '@idsync/runtime';
 import { completeJob, failJob } from './end-job.js';
 import { afterSourceFailed, isComplete } from './job-counts.js';
 import { keepLease } from './keep-lease.js';
@@ -36,6 +37,7 @@ async function settle(context: SyncContext, lease: Lease, error: unknown): Promi
     log.info(`left job ${lease.jobId}: ${error.reason}`);
     return;
   }
+  if (!(error instanceof Interrupted)) noteFailure(error instanceof Error ? error.name : typeof error);
   const unexpected = !(error instanceof Interrupted || error instanceof SourceError);
   if (unexpected) log.error(`job ${lease.jobId}: ${error instanceof Error ? error.stack : String(error)}`);
   try {

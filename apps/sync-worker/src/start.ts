@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Database } from '@idsync/database';
 import { Housekeeping, openBus, serviceChecks, startConsumers } from '@idsync/messaging';
-import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
+import { closeInTurn, closeTogether, createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { chores } from './chores.js';
+import { logEnds } from './job-ends.js';
 import { JobScheduler } from './job-scheduler.js';
 import { ScheduleLooks, watchJobs } from './metrics.js';
 import { type SourceSettings, sourceOpener } from './open-source.js';
@@ -46,6 +47,7 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Obser
   );
   const app = await startConsumers(bus, SyncWorkerModule.with(context, scheduler), new NestLogger(logger));
   const forget = [looks.watch(), watchJobs(database)];
+  const forgetEnds = logEnds(logger);
   scheduler.start();
   housekeeping.start();
   clock.start();
@@ -54,11 +56,19 @@ export async function startSyncWorker(options: SyncWorkerOptions): Promise<Obser
     checks: serviceChecks(database, bus, 'down'),
     async close() {
       for (const each of forget) each();
-      // Leases first: another worker goes on while this one still drains its queues.
-      await Promise.all([scheduler.stop(), housekeeping.stop(), clock.stop()]);
-      await app.close();
-      await bus.close();
-      await database.close();
+      await closeInTurn(
+        // Leases at once: another worker goes on while this one still drains its queues.
+        () =>
+          closeTogether(
+            () => scheduler.stop(),
+            () => app.close(),
+            () => housekeeping.stop(),
+            () => clock.stop(),
+          ),
+        forgetEnds,
+        () => bus.close(),
+        () => database.close(),
+      );
     },
   };
 }

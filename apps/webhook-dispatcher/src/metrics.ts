@@ -1,3 +1,4 @@
+import { attemptOutcomes, deliveryStatuses } from '@idsync/contracts';
 import { counter, durations, gauge } from '@idsync/runtime';
 
 /** The count of each outcome is that of the attempts. */
@@ -11,6 +12,9 @@ export const deliveries = counter({
   help: 'What deliveries were after an attempt: delivered, pending (to be tried again) or dead (given up).',
   labels: ['status'],
 });
+// `unknown` is what is said of an attempt whose process died, by nobody who could count it.
+for (const outcome of attemptOutcomes) if (outcome !== 'unknown') attempts.startAtZero({ outcome });
+for (const status of deliveryStatuses) deliveries.startAtZero({ status });
 export const breakerOpenings = counter({
   name: 'webhook_breaker_openings_total',
   help: 'How often endpoints were found to fail and left alone for a while.',

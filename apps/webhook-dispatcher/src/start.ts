@@ -1,6 +1,6 @@
 import { Database } from '@idsync/database';
 import { Housekeeping, openBus, serviceChecks, startConsumers } from '@idsync/messaging';
-import { createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
+import { closeInTurn, closeTogether, createLogger, NestLogger, type ObservedService } from '@idsync/runtime';
 import { chores } from './chores.js';
 import { DeliveryEngine, type DeliverySettings } from './delivery/delivery-engine.js';
 import { defaultSettings } from './delivery/settings.js';
@@ -10,6 +10,8 @@ import { defaultLimits, type HttpLimits, httpSender } from './sending/http-sende
 import { WebhookDispatcherModule } from './webhook-dispatcher.module.js';
 
 const housekeepingMs = 5 * 60_000;
+/** As the alert IdsyncDeliveriesLate has it. */
+const lateSeconds = 120;
 
 export interface WebhookDispatcherOptions {
   databaseUrl: string;
@@ -45,14 +47,23 @@ export async function startWebhookDispatcher(options: WebhookDispatcherOptions):
   housekeeping.start();
   logger.info('ready');
   return {
-    checks: serviceChecks(database, bus, 'down'),
-    async close() {
-      await app.close();
-      await fanOuts.stop();
-      await Promise.all([engine.stop(), housekeeping.stop()]);
-      await sender.close();
-      await bus.close();
-      await database.close();
-    },
+    checks: [
+      ...serviceChecks(database, bus, 'down'),
+      { name: 'deliveries', run: () => (engine.lagSeconds > lateSeconds ? 'degraded' : 'up') },
+    ],
+    close: () =>
+      closeInTurn(
+        // What is handled or fanned out after the engine has stopped is in the database, for another one.
+        () =>
+          closeTogether(
+            () => app.close(),
+            () => fanOuts.stop(),
+            () => engine.stop(),
+            () => housekeeping.stop(),
+          ),
+        () => sender.close(),
+        () => bus.close(),
+        () => database.close(),
+      ),
   };
 }

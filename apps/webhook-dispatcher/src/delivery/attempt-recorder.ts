@@ -40,6 +40,7 @@ const successNoticeMs = 10_000;
  */
 export class AttemptRecorder {
   private ended: EndedAttempt[] = [];
+  private left = 0;
   private writing: Promise<void> | undefined;
   private readonly stopping = new AbortController();
   /** When a success was last written, by webhook; absent where failures were the last thing to be written. */
@@ -56,17 +57,22 @@ export class AttemptRecorder {
     this.writing ??= this.writeAll();
   }
 
-  /** Writes what is left; gives up where the database does not answer any more. */
+  /** Writes what is left; throws where the database does not take it any more. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.writing;
+    if (this.left > 0) throw new Error(`how ${this.left} attempts ended was not written down`);
   }
 
   private async writeAll(): Promise<void> {
     try {
       while (this.ended.length > 0) {
         await pause(this.settings.gatherMs, this.stopping.signal);
-        if (!(await this.writeSurely(this.ended.splice(0, this.settings.batch)))) return;
+        const batch = this.ended.splice(0, this.settings.batch);
+        if (!(await this.writeSurely(batch))) {
+          this.left = batch.length + this.ended.length;
+          return;
+        }
       }
     } finally {
       // In the same turn as the last look at what is left: what is added afterwards begins anew.

@@ -9,7 +9,7 @@ import {
   type Receiver,
 } from '@idsync/database';
 import { pause, WakeUp } from '@idsync/messaging';
-import { noteInLogs, noteInTrace, traced, traceparent, withLogContext } from '@idsync/runtime';
+import { noteFailure, noteInLogs, noteInTrace, traced, traceparent, withLogContext } from '@idsync/runtime';
 import type { FannedOut } from '../fan-out.js';
 import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
@@ -82,13 +82,18 @@ export class DeliveryEngine {
     ];
   }
 
+  /** How long a delivery has been due that could have been sent, at the last look. */
+  get lagSeconds(): number {
+    return this.due.lag;
+  }
+
   /** These deliveries were just committed. */
   wake(found: FannedOut): void {
     for (const [webhookId, { tenantId, sequence }] of found) this.endpoint(webhookId, tenantId).wake(sequence);
     if (found.size > 0) this.wakeUp.call();
   }
 
-  /** Claims nothing more, lets what is under way end, and writes down how. */
+  /** Claims nothing more, lets what is under way end, and writes down how. Throws if that could not be written. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wakeUp.call();
@@ -213,13 +218,21 @@ export class DeliveryEngine {
       return;
     }
     const id = encodeId('event', eventId);
-    const attributes = { 'idsync.event_id': id, 'idsync.attempt': delivery.number };
-    await traced('deliver webhook', { kind: 'client', parent: delivery.traceparent, attributes }, async () => {
+    const attributes = {
+      'http.request.method': 'POST',
+      'server.address': new URL(receiver.callbackUrl).hostname,
+      'idsync.event_id': id,
+      'idsync.delivery_id': encodeId('delivery', delivery.id),
+      'idsync.attempt': delivery.number,
+    };
+    await traced('POST webhook', { kind: 'client', parent: delivery.traceparent, attributes }, async () => {
       const timestamp = Math.floor(Date.now() / 1_000);
       const parent = traceparent();
       const headers = { ...signedHeaders({ id, timestamp, body }, keys), ...(parent && { traceparent: parent }) };
       const result = await sender.send({ url: receiver.callbackUrl, headers, body });
-      noteInTrace({ 'idsync.outcome': result.outcome, 'http.response.status_code': result.statusCode });
+      const { outcome, statusCode } = result;
+      noteInTrace({ 'idsync.outcome': outcome, 'http.response.status_code': statusCode });
+      if (outcome !== 'delivered') noteFailure(outcome === 'rejected' ? `${statusCode}` : outcome);
       this.record(delivery, endpoint, result);
     });
   }
