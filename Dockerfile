@@ -67,7 +67,7 @@ RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
 FROM ${DEBIAN_IMAGE} AS runtime
 RUN groupadd --gid 10001 idsync && useradd --uid 10001 --gid idsync --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin idsync
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
-ENV NODE_ENV=production INTERNAL_HOST=0.0.0.0
+ENV NODE_ENV=production
 WORKDIR /app
 USER 10001:10001
 ARG VERSION=dev
@@ -77,25 +77,31 @@ LABEL org.opencontainers.image.vendor="idsync" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
-FROM runtime AS gateway
+# What runs until it is told to end, and says on its internal port how it is.
+FROM runtime AS service
+COPY docker/healthcheck /usr/local/bin/
+ENV INTERNAL_HOST=0.0.0.0 INTERNAL_PORT=9464
+EXPOSE 9464
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s CMD ["healthcheck", "INTERNAL_PORT", "9464", "/readyz"]
+
+FROM service AS gateway
 LABEL org.opencontainers.image.title="idsync gateway" \
       org.opencontainers.image.description="The public API, keys and tenants, the operator API"
 COPY --from=gateway-modules /src/ ./
 COPY --from=built /out/gateway/ ./
-COPY docker/healthcheck.mjs ./
 ENV HOST=0.0.0.0 PORT=3000
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "healthcheck.mjs"]
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s CMD ["healthcheck", "PORT", "3000", "/v1/health"]
 ENTRYPOINT ["node", "apps/gateway/dist/main.js"]
 
-FROM runtime AS directory
+FROM service AS directory
 LABEL org.opencontainers.image.title="idsync directory" \
       org.opencontainers.image.description="Applies batches: match, merge, lifecycle, documents"
 COPY --from=directory-modules /src/ ./
 COPY --from=built /out/directory/ ./
 ENTRYPOINT ["node", "apps/directory/dist/main.js"]
 
-FROM runtime AS sync-worker
+FROM service AS sync-worker
 LABEL org.opencontainers.image.title="idsync sync-worker" \
       org.opencontainers.image.description="Runs sync jobs: connector pages become batches"
 WORKDIR /sources
@@ -105,7 +111,7 @@ COPY --from=built /out/sync-worker/ ./
 ENV SOURCES_DIR=/sources
 ENTRYPOINT ["node", "apps/sync-worker/dist/main.js"]
 
-FROM runtime AS webhook-dispatcher
+FROM service AS webhook-dispatcher
 LABEL org.opencontainers.image.title="idsync webhook-dispatcher" \
       org.opencontainers.image.description="Facts become deliveries, signed and tried again"
 COPY --from=webhook-dispatcher-modules /src/ ./

@@ -26,7 +26,7 @@ export class Ledger {
       await this.#readFeed();
       // What was cut off is sent again when its lease has run out, though the receiver may have it.
       const pending = await this.pending();
-      await this.#readDeliveries();
+      await this.listen();
       const missing = [...this.events.keys()].filter((id) => !this.bodies.has(id));
       const whole = missing.length === 0 && pending === 0;
       if (whole && this.events.size === before) break;
@@ -51,7 +51,12 @@ export class Ledger {
     }
   }
 
-  async #readDeliveries() {
+  /** A new recorder has heard nothing yet. */
+  recorderIsNew() {
+    this.heard = 0;
+  }
+
+  async listen() {
     const answer = await fetch(`${this.recorderUrl}/?after=${this.heard}`);
     for (const { headers, body } of await answer.json()) {
       this.heard += 1;

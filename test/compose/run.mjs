@@ -1,29 +1,16 @@
 // `npm run test:compose`: the stack of docker-compose.yml as a developer starts it. Builds it, syncs people through it, kills each
-// container in the middle of the work, runs several of each service, and looks that nothing is lost and nothing done twice. All of it
-// is taken down in the end. Needs Docker with Compose 2.26 or newer; takes about five minutes.
+// container in the middle of the work, runs several of every service, takes some away, puts all of it down and up again, and looks that
+// nothing is lost and nothing done twice. All of it is taken down in the end. Needs Docker with Compose 2.26 or newer; takes some ten minutes.
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from './client.mjs';
-import { Ledger } from './ledger.mjs';
-import { People } from './people.mjs';
+import { isQuiet, observe, seesAll } from './observed.mjs';
+import { say, timed } from './say.mjs';
 import { Stack } from './stack.mjs';
+import { until, World } from './world.mjs';
 
 const services = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'];
-const bothCompleted = ['completed', 'completed'];
-const statuses = (jobs) => jobs.map(({ status }) => status);
-const started = Date.now();
-
-function say(text) {
-  process.stdout.write(`${((Date.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
-}
-
-async function timed(what, work) {
-  const from = Date.now();
-  const result = await work();
-  say(`${what} (${((Date.now() - from) / 1_000).toFixed(1)} s)`);
-  return result;
-}
+const workers = services.slice(1);
+const many = { gateway: 2, directory: 3, 'sync-worker': 3, 'webhook-dispatcher': 3 };
+const one = { gateway: 1, directory: 1, 'sync-worker': 1, 'webhook-dispatcher': 1 };
 
 const stack = await Stack.create();
 let removing;
@@ -53,13 +40,19 @@ async function run() {
 
   const world = await firstPass();
   await hasOwnLogins();
-  for (const victim of [...services, 'postgres', 'rabbitmq']) await killDuringSync(world, victim);
+  for (const victim of [...services, 'proxy', 'postgres', 'rabbitmq']) await killDuringSync(world, victim);
+  await withoutBroker(world);
 
-  const scale = { gateway: 2, directory: 3, 'sync-worker': 2, 'webhook-dispatcher': 3 };
-  await timed(`scaled to ${JSON.stringify(scale)}`, () => stack.up(scale));
+  await scaleWhileWorking(world, many);
+  const observed = await timed('the observability profile started', () => observe(stack));
   await manyAtOnce(world);
-  await killOneOfEach(world, scale);
-  await stopGently(world);
+  if (observed) await seesAll(stack, many);
+  await killOneOfEach(world);
+  await scaleWhileWorking(world, one);
+  if (observed) await seesAll(stack, one);
+  if (observed) await isQuiet(stack);
+  await upAgain();
+  await downAndUp(world);
   await nothingGivenUp();
 }
 
@@ -97,102 +90,41 @@ async function hasOwnLogins() {
   say('each service has its own login');
 }
 
-/** A tenant, its connectors and a webhook; everybody arrives, and every event at the receiver. */
+/** Everybody arrives, and every event at the receiver; then their accounts of the LDAP server. */
 async function firstPass() {
-  const people = new People(stack.folder, 2_000);
-  await people.change({});
-  const operator = new Client(stack.url, { authorization: `Bearer ${stack.secrets.ADMIN_TOKEN}` });
-  const tenant = await operator.post('/admin/v1/tenants', { name: 'Compose' });
-  const at = `/admin/v1/tenants/${tenant.id}`;
-  const { key } = await operator.post(`${at}/api-keys`, { name: 'test' });
-  const client = new Client(stack.url, { 'x-api-key': key });
-  const { signing_secret: secret } = await client.post('/v1/webhooks', {
-    callback_url: 'http://recorder:4000/',
-    events: ['*'],
-  });
-  const ledger = new Ledger({ client, recorderUrl: stack.recorderUrl, secret, pending });
-  const connectors = [];
-  for (const body of people.connectors()) connectors.push((await operator.post(`${at}/connectors`, body)).id);
-  const world = { people, client, ledger, connectors };
-
-  const jobs = await timed('first sync', () => syncAll(world));
-  assert.deepEqual(statuses(jobs), bothCompleted);
-  await settled(world, 'after the first sync', { repeats: 0 });
+  const world = await World.create(stack);
+  await timed('first sync', async () => world.completed(await world.trigger(...world.connectors)));
+  await world.settled('after the first sync', { repeats: 0 });
 
   const { default: ldap } = await import('../../docker/ldap/connector.json', { with: { type: 'json' } });
-  const body = { ...ldap, secrets: { bind_password: stack.secrets.LDAP_PASSWORD } };
-  const directory = await operator.post(`${at}/connectors`, body);
-  const job = await client.jobEnd(await trigger(world, directory.id));
-  const { status, records_applied } = await operator.get(`${at}/sync-jobs/${job.job_id}`);
-  assert.deepEqual([status, records_applied], ['completed', 13]);
+  const connector = await world.connect({ ...ldap, secrets: { bind_password: stack.secrets.LDAP_PASSWORD } });
+  const [job] = await world.trigger(connector);
+  await world.completed([job]);
+  const { records_applied } = await world.operator.get(`${world.path}/sync-jobs/${job}`);
+  assert.equal(records_applied, 13);
   say('the LDAP server of --profile sources was read: 13 accounts');
-  await settled(world, 'after LDAP', { repeats: 0 });
+  await world.settled('after LDAP', { repeats: 0 });
   return world;
-}
-
-/** Deliveries that have not ended; -1 while nobody can say. */
-async function pending() {
-  const count = stack.sql("select count(*) from webhook_deliveries where status = 'pending'");
-  return Number(await count.catch(() => -1));
-}
-
-async function trigger({ client }, connectorId) {
-  const body = { connector_id: connectorId, idempotency_key: randomUUID() };
-  return (await client.post('/v1/sync/trigger', body)).job_id;
-}
-
-async function syncAll(world) {
-  const ids = await Promise.all(world.connectors.map((connector) => trigger(world, connector)));
-  return Promise.all(ids.map((id) => world.client.jobEnd(id)));
-}
-
-/** The directory has everybody once; the receiver has every event; `repeats` more deliveries than events at the most, if told. */
-async function settled(world, when, { repeats = Number.POSITIVE_INFINITY } = {}) {
-  const { people, client, ledger } = world;
-  const before = ledger.repeats;
-  const { events } = await ledger.settle();
-  const mails = [];
-  let total = 0;
-  for (let offset = 0; offset === 0 || offset < total; offset += 200) {
-    const page = await client.get(`/v1/users?limit=200&offset=${offset}`);
-    total = page.total;
-    mails.push(...page.data.map((user) => user.email));
-  }
-  assert.deepEqual(mails.sort(), people.mails().sort(), 'the users are not those of the file');
-  const identities = await client.get('/v1/identities?limit=1');
-  assert.equal(identities.total, people.count, 'the identities are not the people');
-  const more = ledger.repeats - before;
-  assert.ok(more <= repeats, `${more} deliveries came twice`);
-  say(`${when}: ${total} users, ${identities.total} identities, ${events} events delivered, ${more} of them again`);
-  return more;
 }
 
 async function killDuringSync(world, victim) {
   const ofDeliveries = victim === 'webhook-dispatcher';
-  await world.people.change({ joining: 25, changing: 1_000 });
   if (ofDeliveries) await recorder('/hold');
-  const ids = await Promise.all(world.connectors.map((connector) => trigger(world, connector)));
-  await underWay(world, ids[0], victim);
+  const jobs = await world.begin();
+  // The dispatcher dies while deliveries that nobody answers are under way.
+  if (ofDeliveries) await until(async () => (await recorder('/held')) > 0, 'nothing was being delivered');
+  else await world.underWay(jobs[0]);
   await stack.kill(victim);
   if (ofDeliveries) await recorder('/release');
-  const from = Date.now();
-  const jobs = await Promise.all(ids.map((id) => world.client.jobEnd(id)));
-  assert.deepEqual(statuses(jobs), bothCompleted, JSON.stringify(jobs));
-  say(`killed ${victim}: the jobs completed ${((Date.now() - from) / 1_000).toFixed(1)} s later`);
+  await timed(`killed ${victim}: the jobs completed`, () => world.completed(jobs));
   await isBack(victim);
-  const again = await settled(world, `after the kill of ${victim}`);
+  const again = await world.settled(`after the kill of ${victim}`, hadDelivered(victim) ? {} : { repeats: 0 });
   if (ofDeliveries) assert.ok(again > 0, 'what was under way was not sent again');
 }
 
-/** Until the job runs; for the dispatcher, until deliveries that nobody answers are under way. */
-async function underWay({ client }, jobId, victim) {
-  const look =
-    victim === 'webhook-dispatcher'
-      ? async () => (await recorder('/held')) > 0
-      : async () => (await client.get(`/v1/sync/jobs/${jobId}`)).status !== 'queued';
-  for (const end = Date.now() + 60_000; !(await look()); await pause(20)) {
-    assert.ok(Date.now() < end, `nothing was under way for ${victim} to die of`);
-  }
+/** What is on its way when these die is sent again, with the same id: nobody knows whether it arrived. */
+function hadDelivered(victim) {
+  return ['webhook-dispatcher', 'postgres'].includes(victim);
 }
 
 async function recorder(path) {
@@ -201,41 +133,87 @@ async function recorder(path) {
 
 /** Started again by its policy, not by us. */
 async function isBack(service) {
-  for (let look = 0; look < 300; look += 1, await pause(200)) {
-    const containers = await stack.containers(service);
-    const back = containers.every(({ State }) => State.Running && (State.Health?.Status ?? 'healthy') === 'healthy');
-    if (back && containers.some(({ RestartCount }) => RestartCount > 0)) return;
-  }
-  throw new Error(`${service} was not started again`);
+  await until(
+    async () => {
+      const containers = await stack.containers(service);
+      const back = containers.every(({ State }) => State.Running && (State.Health?.Status ?? 'healthy') === 'healthy');
+      return back && containers.some(({ RestartCount }) => RestartCount > 0);
+    },
+    `${service} was not started again`,
+    { seconds: 90 },
+  );
+}
+
+/** The gateway answers and accepts, the workers say that they cannot work, and nothing is restarted. Later everything is done. */
+async function withoutBroker(world) {
+  const restarts = async () => (await stack.containers(...services)).map(({ RestartCount }) => RestartCount);
+  const before = await restarts();
+  const are =
+    (status, ...names) =>
+    async () =>
+      (await stack.health(...names)).every((each) => each === status);
+  await stack.compose('stop', 'rabbitmq');
+  const jobs = await world.begin();
+  await timed('without the broker: the workers are unhealthy', () =>
+    until(are('unhealthy', ...workers), 'the workers did not say that they cannot work', { seconds: 120 }),
+  );
+  assert.deepEqual(await stack.health('gateway', 'proxy'), ['healthy', 'healthy']);
+  assert.equal((await world.client.get('/v1/identities?limit=1')).total, world.people.count - 25);
+  await stack.compose('start', 'rabbitmq');
+  await timed('the broker is back: all are healthy', () =>
+    until(are('healthy', ...services), 'the workers did not come back', { seconds: 120 }),
+  );
+  assert.deepEqual(await restarts(), before, 'services were restarted because the broker was away');
+  await world.completed(jobs);
+  await world.settled('after a time without the broker', { repeats: 0 });
 }
 
 /** Several jobs beside each other, several of each service, nobody dies: everything exactly once. */
 async function manyAtOnce(world) {
   for (let round = 1; round <= 2; round += 1) {
-    await world.people.change({ joining: 25, changing: 1_000 });
-    const jobs = await timed(`scaled, sync ${round}`, () => syncAll(world));
-    assert.deepEqual(statuses(jobs), bothCompleted);
-    await settled(world, `scaled, after sync ${round}`, { repeats: 0 });
+    await timed(`scaled, sync ${round}`, async () => world.completed(await world.begin()));
+    await world.settled(`scaled, after sync ${round}`, { repeats: 0 });
   }
 }
 
-async function killOneOfEach(world, scale) {
-  await world.people.change({ joining: 25, changing: 1_000 });
-  const ids = await Promise.all(world.connectors.map((connector) => trigger(world, connector)));
-  await underWay(world, ids[0]);
-  await Promise.all(Object.keys(scale).map((service) => stack.kill(service, scale[service])));
-  const jobs = await Promise.all(ids.map((id) => world.client.jobEnd(id)));
-  assert.deepEqual(statuses(jobs), bothCompleted, JSON.stringify(jobs));
-  say('killed one of each: the jobs completed');
+async function killOneOfEach(world) {
+  const jobs = await world.begin();
+  await world.underWay(jobs[0]);
+  await Promise.all(services.map((service) => stack.kill(service, many[service])));
+  await timed('killed one of each: the jobs completed', () => world.completed(jobs));
   for (const service of services) await isBack(service);
-  await settled(world, 'scaled, after the kill of one of each');
+  await world.settled('scaled, after the kill of one of each');
 }
 
-/** SIGTERM in the middle of the work: each ends with 0 before it would be killed, and the work goes on afterwards. */
-async function stopGently(world) {
-  await world.people.change({ joining: 25, changing: 1_000 });
-  const ids = await Promise.all(world.connectors.map((connector) => trigger(world, connector)));
-  await underWay(world, ids[0]);
+/** More come, and all but one of each are told to end, while one sync follows the other: what they had begun they finish, or others do. */
+async function scaleWhileWorking(world, scale) {
+  let scaled = false;
+  const scaling = stack.up(scale).finally(() => {
+    scaled = true;
+  });
+  let syncs = 0;
+  await timed(`${JSON.stringify(scale)} while syncs run`, async () => {
+    for (; !scaled; syncs += 1) await world.completed(await world.begin());
+    await scaling;
+  });
+  await world.settled(`scaled during ${syncs} syncs`, { repeats: 0 });
+}
+
+/** Nothing has changed, so nothing is made anew. */
+async function upAgain() {
+  const made = async () => (await stack.containers(...services)).map(({ Id, State }) => [Id, State.StartedAt]);
+  const before = await made();
+  await timed('up again', () => stack.up());
+  assert.deepEqual(await made(), before, 'containers were made anew');
+}
+
+/**
+ * SIGTERM in the middle of the work: each ends with 0 before it would be killed. All containers and networks go, the volumes stay, and in
+ * new ones the work goes on.
+ */
+async function downAndUp(world) {
+  const jobs = await world.begin();
+  await world.underWay(jobs[0]);
   await timed('stopped in the middle of the work', () => stack.compose('stop', ...services));
   const ends = (await stack.containers(...services)).map(({ Name, State }) => [Name, State.ExitCode]);
   assert.deepEqual(
@@ -243,11 +221,14 @@ async function stopGently(world) {
     [],
     'ended with another code than 0',
   );
-  await timed('started again', () => stack.compose('start', ...services));
-  const jobs = await Promise.all(ids.map((id) => world.client.jobEnd(id)));
-  assert.deepEqual(statuses(jobs), bothCompleted, JSON.stringify(jobs));
-  say('the jobs completed');
-  await settled(world, 'after the stop', { repeats: 0 });
+  const left = await stack.sql("select count(*) from sync_jobs where status in ('queued', 'running')");
+  say(`${left} of ${jobs.length} jobs are left`);
+  await world.ledger.listen();
+  await timed('down', () => stack.compose('--profile', '*', 'down'));
+  world.ledger.recorderIsNew();
+  await timed('up again, scaled', () => stack.up(many));
+  await timed('the jobs completed', () => world.completed(jobs));
+  await world.settled('after down and up', { repeats: 0 });
 }
 
 async function nothingGivenUp() {

@@ -19,21 +19,23 @@ export class Stack {
     await chmod(folder, 0o755);
     const envFile = join(folder, 'env');
     await run(join(root, 'docker/make-env'), [envFile]);
-    const [port, recorderPort] = await freePorts();
+    const ports = await freePorts(4);
     const secrets = Object.fromEntries(
       (await readFile(envFile, 'utf8'))
         .trim()
         .split('\n')
         .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
     );
-    return new Stack({ folder, envFile, secrets, port, recorderPort });
+    return new Stack({ folder, envFile, secrets, ports });
   }
 
-  constructor({ folder, envFile, secrets, port, recorderPort }) {
+  constructor({ folder, envFile, secrets, ports: [port, recorderPort, prometheusPort, grafanaPort] }) {
     this.folder = folder;
     this.secrets = secrets;
     this.url = `http://127.0.0.1:${port}`;
     this.recorderUrl = `http://127.0.0.1:${recorderPort}`;
+    this.prometheusUrl = `http://127.0.0.1:${prometheusPort}`;
+    this.grafanaUrl = `http://127.0.0.1:${grafanaPort}`;
     this.project = `idsync-test-${randomBytes(3).toString('hex')}`;
     this.words = ['compose', '--progress', 'quiet', '-p', this.project, '--env-file', envFile];
     this.words.push('-f', join(root, 'docker-compose.yml'), '-f', join(root, 'test/compose/recorder.yml'));
@@ -46,9 +48,11 @@ export class Stack {
       IDSYNC_TAG: 'test',
       GATEWAY_PORT: String(port),
       RECORDER_PORT: String(recorderPort),
+      PROMETHEUS_PORT: String(prometheusPort),
+      GRAFANA_PORT: String(grafanaPort),
       SOURCES_DIR: folder,
-      SOURCES_SUBNET: '172.30.215.0/24',
-      RECEIVERS_SUBNET: '172.30.216.0/24',
+      SOURCES_SUBNET: '172.16.215.0/24',
+      RECEIVERS_SUBNET: '172.16.216.0/24',
       LOG_LEVEL: 'info',
     };
   }
@@ -75,9 +79,24 @@ export class Stack {
     await this.compose('up', '-d', '--no-build', '--wait', '--wait-timeout', '180', ...sizes);
   }
 
+  /** One service of a profile more, which says when it is healthy. */
+  async start(...services) {
+    await this.compose('up', '-d', '--no-build', '--no-deps', '--wait', '--wait-timeout', '180', ...services);
+  }
+
+  /** Whether the image of a service is here or can be pulled. */
+  async hasImage(service) {
+    const { image } = JSON.parse(await this.compose('config', '--format', 'json', service)).services[service];
+    const had = this.docker('image', 'inspect', image).catch(() => this.docker('pull', '-q', image));
+    return had.then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** SIGKILL for all that runs in one container of a service, but for its init. What starts it again is its restart policy. */
   async kill(service, index = 1) {
-    const user = { postgres: 'postgres', rabbitmq: 'rabbitmq' }[service] ?? '10001';
+    const user = { postgres: 'postgres', rabbitmq: 'rabbitmq', proxy: 'haproxy' }[service] ?? '10001';
     const container = `${this.project}-${service}-${index}`;
     // Where the container goes first, the command ends with an error.
     await this.docker('exec', '-u', user, container, 'sh', '-c', 'kill -9 -1').catch(() => undefined);
@@ -91,21 +110,33 @@ export class Stack {
     return this.inside('postgres', 'psql', '-U', 'postgres', '-d', 'idsync', '-Atc', statement);
   }
 
+  /** Deliveries that have not ended; -1 while nobody can say. */
+  async pending() {
+    const count = this.sql("select count(*) from webhook_deliveries where status = 'pending'");
+    return Number(await count.catch(() => -1));
+  }
+
   /** What Docker knows of each container of the services. */
   async containers(...services) {
     const ids = (await this.compose('ps', '-a', '-q', ...services)).split('\n').filter(Boolean);
     return JSON.parse(await this.docker('inspect', ...ids));
   }
 
+  /** How each container of the services is: `healthy`, `unhealthy` or `starting`. */
+  async health(...services) {
+    return (await this.containers(...services)).map(({ State }) => State.Running && State.Health?.Status);
+  }
+
   async remove() {
-    await this.compose('down', '--volumes', '--remove-orphans', '--timeout', '5');
+    await this.compose('--profile', '*', 'down', '--volumes', '--remove-orphans', '--timeout', '5');
     await rm(this.folder, { recursive: true, force: true });
   }
 }
 
-async function freePorts() {
+async function freePorts(count) {
   const probes = await Promise.all(
-    [0, 0].map(
+    Array.from(
+      { length: count },
       () =>
         new Promise((resolve) =>
           createServer().listen(0, '127.0.0.1', function () {
