@@ -7,13 +7,8 @@ import type { IScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/Sca
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import pg from 'pg';
 import { ofKind } from './objects.js';
-import { kustomize, type Manifest, render } from './render.js';
+import { describeRendered, kustomize, type Manifest, render } from './render.js';
 
-if (!kustomize)
-  process.stderr.write(
-    'There is no kustomize 5 here, nor a kubectl that has it: what the manifests ask of PostgreSQL is not tested.\n',
-  );
-const describeRendered = kustomize ? describe : describe.skip;
 const password = 'development';
 
 describeRendered('what the manifests ask of PostgreSQL', () => {

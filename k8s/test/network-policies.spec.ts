@@ -1,13 +1,12 @@
 import { services } from '@idsync/contracts';
 import { publicNetworks } from '@idsync/runtime';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { labelsOf, ofKind, selects, workloadOf } from './objects.js';
-import { kustomize, overlays, render } from './render.js';
+import { describeRendered, kustomize, overlays, render } from './render.js';
 
 const ours = [...services, 'migrate'] as const;
-const describeRendered = kustomize ? describe : describe.skip;
 
 describeRendered.each(overlays)('the network policies of the overlay %s', (overlay) => {
   const manifests = kustomize ? render(`overlays/${overlay}`) : [];

@@ -1,6 +1,6 @@
 import { queues, type ServiceName, services } from '@idsync/contracts';
 import { serviceRoles } from '@idsync/database';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { ICluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster';
 import type { IExternalSecret } from '@kubernetes-models/external-secrets/external-secrets.io/v1/ExternalSecret';
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute';
@@ -9,9 +9,7 @@ import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { containerOf, labelsOf, nameOf, ofKind, selects } from './objects.js';
-import { kustomize, type Manifest, render } from './render.js';
-
-const describeRendered = kustomize ? describe : describe.skip;
+import { describeRendered, kustomize, type Manifest, render } from './render.js';
 
 describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => {
   const manifests = kustomize ? render(`overlays/${overlay}`) : [];
@@ -69,6 +67,17 @@ describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => 
     }
   });
 
+  it('lets those who pass requests on to the gateway reach the pods that prove its name for a certificate', () => {
+    const solver = { 'acme.cert-manager.io/http01-solver': 'true' };
+    const toSolver = policies.filter(
+      ({ spec }) => Object.keys(spec?.podSelector?.matchLabels ?? {}).length > 0 && selects(spec?.podSelector, solver),
+    );
+    const toGateway = policies.filter(({ metadata }) => metadata?.name === 'gateway-from-ingress');
+    const from = (which: typeof policies) => which.map(({ spec }) => spec?.ingress?.map((rule) => rule.from));
+    expect(from(toSolver)).toEqual(from(toGateway));
+    expect(toSolver[0]?.spec?.ingress?.[0]?.ports).toEqual([{ protocol: 'TCP', port: 8089 }]);
+  });
+
   it('shows the public interface to the world, not that of operators and nothing internal', () => {
     const rules = ofKind<IHTTPRoute>(manifests, 'HTTPRoute').flatMap(({ spec }) => spec?.rules ?? []);
     const paths = rules.flatMap(({ matches = [] }) => matches.map(({ path }) => path?.value));
@@ -80,4 +89,24 @@ describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => 
     const secret = ofKind<IExternalSecret>(manifests, 'ExternalSecret').find((each) => nameOf(each) === name);
     return secret?.spec?.target?.template?.data ?? {};
   }
+});
+
+describeRendered('the overlay of one company', () => {
+  it('has a value of its own for all that docs/kubernetes.md says to change', () => {
+    const rendered = (overlay: string) => JSON.stringify(kustomize ? render(`overlays/${overlay}`) : []);
+    const [ours, theirs] = [rendered('production'), rendered('example')];
+    for (const value of [
+      '"image":"idsync/',
+      'idsync.example.com',
+      'envoy',
+      'letsencrypt',
+      '"name":"idsync"},"target"',
+    ]) {
+      expect(ours).toContain(value);
+      expect(theirs).not.toContain(value);
+    }
+    const storage = (kind: string) => ofKind<Manifest>(kustomize ? render('overlays/example') : [], kind);
+    for (const kind of ['Cluster', 'RabbitmqCluster'])
+      expect(JSON.stringify(storage(kind))).toMatch(/"storageClass(Name)?":"fast"/);
+  });
 });

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { kustomize, type Manifest, overlays, render } from './render.js';
+import { describeRendered, type Manifest, overlays, render } from './render.js';
 import { schemaErrors } from './schema-errors.js';
-
-if (!kustomize)
-  process.stderr.write('There is no kustomize 5 here, nor a kubectl that has it: the manifests are not tested.\n');
-const describeRendered = kustomize ? describe : describe.skip;
 
 describeRendered.each(overlays)('the overlay %s', (overlay) => {
   it('is what the schemas of Kubernetes and of the operators allow, and nothing else', async () => {

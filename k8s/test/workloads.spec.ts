@@ -7,7 +7,7 @@ import {
   readEnv,
   syncWorkerEnvironment,
 } from '@idsync/runtime';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { IExternalSecret } from '@kubernetes-models/external-secrets/external-secrets.io/v1/ExternalSecret';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
@@ -18,7 +18,7 @@ import type { INamespace } from 'kubernetes-models/v1/Namespace';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { containerOf, labelsOf, nameOf, ofKind, podOf, selects, workloadOf, workloadsOf } from './objects.js';
-import { kustomize, overlays, render } from './render.js';
+import { describeRendered, kustomize, overlays, render } from './render.js';
 
 const environments = {
   gateway: gatewayEnvironment,
@@ -37,8 +37,6 @@ const madeByOperators: Record<string, string[]> = {
   'rabbitmq-default-user': ['connection_string'],
   'postgresql-ca': ['ca.crt'],
 };
-
-const describeRendered = kustomize ? describe : describe.skip;
 
 describeRendered.each(overlays)('the overlay %s', (overlay) => {
   const manifests = kustomize ? render(`overlays/${overlay}`) : [];
