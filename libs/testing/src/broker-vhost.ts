@@ -7,6 +7,8 @@ const run = promisify(execFile);
 export interface BrokerVhost {
   url: string;
   name: string;
+  /** Queues of given-up messages that hold any, each with how many. */
+  dead(): Promise<string[]>;
   drop(): Promise<void>;
 }
 
@@ -24,9 +26,14 @@ export async function createVhost(): Promise<BrokerVhost> {
   await rabbitmqctl('add_vhost', name);
   await rabbitmqctl('set_permissions', '-p', name, decodeURIComponent(url.username) || 'guest', '.*', '.*', '.*');
   url.pathname = `/${name}`;
-  return { url: url.toString(), name, drop: () => rabbitmqctl('delete_vhost', name) };
+  const dead = async () => {
+    const queues = await rabbitmqctl('list_queues', '-p', name, '--no-table-headers', 'name', 'messages');
+    return queues.split('\n').filter((line) => /\.dead\t[1-9]/.test(line));
+  };
+  return { url: url.toString(), name, dead, drop: async () => void (await rabbitmqctl('delete_vhost', name)) };
 }
 
-async function rabbitmqctl(...words: string[]): Promise<void> {
-  await run('rabbitmqctl', ['--quiet', ...words], { timeout: 60_000 });
+async function rabbitmqctl(...words: string[]): Promise<string> {
+  const { stdout } = await run('rabbitmqctl', ['--quiet', ...words], { timeout: 60_000 });
+  return stdout;
 }

@@ -5,5 +5,6 @@ export { LatePort } from './late-port.js';
 export { brokerProgram, PrivateBroker } from './private-broker.js';
 export { PrivateMariaDb } from './private-mariadb.js';
 export { PrivatePostgres } from './private-postgres.js';
+export { PrivatePrometheus } from './private-prometheus.js';
 export { ServiceDatabase } from './service-database.js';
 export { createTestDatabase, type TestDatabase } from './test-database.js';

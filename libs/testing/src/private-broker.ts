@@ -53,6 +53,13 @@ export class PrivateBroker {
     return this.server.kill();
   }
 
+  /** Killed, and started again without anything it had. */
+  async wipe(): Promise<void> {
+    await this.kill();
+    await rm(join(this.directory, 'db'), { recursive: true, force: true, maxRetries: 5 });
+    await this.up();
+  }
+
   async remove(): Promise<void> {
     await this.kill();
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });

@@ -7,7 +7,7 @@ import { freePort } from './free-port.js';
 
 const upWithinMs = 60_000;
 
-/** A PostgreSQL of the test's own with one migrated database, to be killed without touching the one that all tests share. */
+/** A PostgreSQL of the test's own with one migrated database or none, to be killed without touching the one that all tests share. */
 export class PrivatePostgres {
   private server: EmbeddedPostgres | undefined;
 
@@ -17,9 +17,8 @@ export class PrivatePostgres {
   ) {}
 
   static async start(): Promise<PrivatePostgres> {
-    const postgres = new PrivatePostgres(await mkdtemp(join(tmpdir(), 'idsync-postgres-')), await freePort());
+    const postgres = await PrivatePostgres.startEmpty();
     try {
-      await postgres.up();
       await createDatabase(postgres.serverUrl, 'idsync');
       await migrate(postgres.url);
       return postgres;
@@ -27,6 +26,24 @@ export class PrivatePostgres {
       await postgres.remove();
       throw error;
     }
+  }
+
+  /** A new server without a database or a role of ours. */
+  static async startEmpty(): Promise<PrivatePostgres> {
+    const postgres = new PrivatePostgres(await mkdtemp(join(tmpdir(), 'idsync-postgres-')), await freePort());
+    try {
+      await postgres.up();
+      return postgres;
+    } catch (error) {
+      await postgres.remove();
+      throw error;
+    }
+  }
+
+  /** The server, as its administrator. */
+  get serverUrl(): string {
+    if (!this.server) throw new Error('the private PostgreSQL was never up');
+    return this.server.url;
   }
 
   /** The migrated database, as its administrator. */
@@ -58,10 +75,5 @@ export class PrivatePostgres {
   async remove(): Promise<void> {
     await this.server?.stop();
     await rm(this.dataDir, { recursive: true, force: true, maxRetries: 10 });
-  }
-
-  private get serverUrl(): string {
-    if (!this.server) throw new Error('the private PostgreSQL was never up');
-    return this.server.url;
   }
 }

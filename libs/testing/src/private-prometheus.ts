@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.js';
+import { ServerProcess } from './server-process.js';
+
+export interface PrometheusSeries {
+  metric: Record<string, string>;
+  /** Unix seconds, and the value as Prometheus writes it. */
+  values: [number, string][];
+}
+
+/** A Prometheus of the test's own, that scrapes every second. */
+export class PrivatePrometheus {
+  private constructor(
+    private readonly directory: string,
+    private readonly server: ServerProcess,
+  ) {}
+
+  /** Looked for when it is asked: most who import this room need none. */
+  static get isThere(): boolean {
+    return spawnSync('prometheus', ['--version']).status === 0;
+  }
+
+  /** `configuration` is JSON of what `prometheus.yml` may say; a relative `rule_files` cannot be found. */
+  static async start(configuration: object): Promise<PrivatePrometheus> {
+    const directory = await mkdtemp(join(tmpdir(), 'idsync-prometheus-'));
+    const file = join(directory, 'prometheus.yml');
+    const every = { scrape_interval: '1s', evaluation_interval: '1s' };
+    // JSON is YAML.
+    await writeFile(file, JSON.stringify({ global: every, ...configuration }));
+    const port = await freePort();
+    const flags = [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${join(directory, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--query.lookback-delta=15s',
+    ];
+    const prometheus = new PrivatePrometheus(directory, new ServerProcess(port, 'prometheus', flags));
+    try {
+      await prometheus.server.up();
+      await prometheus.ready();
+      return prometheus;
+    } catch (error) {
+      await prometheus.remove();
+      throw error;
+    }
+  }
+
+  /** Every second from then to then (Unix seconds). Throws what Prometheus says of a query that it cannot read. */
+  async range(query: string, start: number, end: number, step = 1): Promise<PrometheusSeries[]> {
+    const body = new URLSearchParams({ query, start: `${start}`, end: `${end}`, step: `${step}` });
+    const response = await fetch(`http://127.0.0.1:${this.server.port}/api/v1/query_range`, { method: 'POST', body });
+    const answer = (await response.json()) as { error?: string; data?: { result: PrometheusSeries[] } };
+    if (!answer.data) throw new Error(`${query}: ${answer.error}`);
+    return answer.data.result;
+  }
+
+  /** It listens before it answers queries. */
+  private async ready(): Promise<void> {
+    for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
+      if ((await fetch(`http://127.0.0.1:${this.server.port}/-/ready`)).ok) return;
+    }
+    throw new Error('prometheus did not get ready');
+  }
+
+  async remove(): Promise<void> {
+    await this.server.kill();
+    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import {
+  type BrokerVhost,
+  createTestDatabase,
+  createVhost,
+  hasBroker,
+  PrivatePrometheus,
+  type TestDatabase,
+} from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
+import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
+import { Services } from './support/services.js';
+
+interface Panel {
+  type: string;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string }[];
+}
+
+const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const { panels } = JSON.parse(readFileSync(file('observability/grafana/dashboards/idsync.json'), 'utf8')) as {
+  panels: Panel[];
+};
+const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+
+/** What is empty while all is well, or without a queue of rows. */
+const emptyIsWell = [
+  'What they are',
+  'Requests that fail, by route',
+  'Messages that failed',
+  'Queues of rows: oldest waits for',
+  'Queues of rows: messages',
+];
+
+const isThere = PrivatePrometheus.isThere;
+if (!isThere) process.stderr.write('prometheus is absent: the dashboard is not tried with one.\n');
+
+// Under CI it must be there.
+(isThere || process.env.CI === 'true' ? describe : describe.skip)(
+  'the dashboard, with a Prometheus that scrapes the services',
+  () => {
+    let database: TestDatabase;
+    let vhost: BrokerVhost | undefined;
+    let receiver: Receiver;
+    let services: Services;
+    let prometheus: PrivatePrometheus;
+    let tenant: Tenant;
+    let began: number;
+
+    const now = () => Date.now() / 1_000;
+    const asked = (expr: string) => prometheus.range(expr.replaceAll('$__rate_interval', '10s'), began, now());
+
+    beforeAll(async () => {
+      began = now();
+      database = await createTestDatabase();
+      vhost = hasBroker() ? await createVhost() : undefined;
+      receiver = await Receiver.start();
+      services = await Services.start({
+        databaseUrl: database.url,
+        amqpUrl: vhost?.url,
+        sourcesDir: file('samples'),
+        allowedCidrs: '127.0.0.0/8',
+      });
+      prometheus = await PrivatePrometheus.start({
+        rule_files: [file('observability/alerts.yml')],
+        scrape_configs: [
+          {
+            job_name: 'idsync',
+            honor_labels: true,
+            static_configs: Object.entries(services.internalUrls).map(([service, url]) => ({
+              targets: [new URL(url).host],
+              labels: { service },
+            })),
+          },
+        ],
+      });
+      // What happens between two scrapes is a rate.
+      while ((await asked('count(count_over_time(up{job="idsync"}[1m]) >= 2) == 4')).length === 0) await sleep(200);
+      tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Seen');
+      await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events: ['identity.created'] });
+      const connector = await createConnector(tenant, {
+        type: 'csv',
+        name: 'HR',
+        records: 'user',
+        priority: 10,
+        config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email' } },
+      });
+      await sync(tenant, connector);
+      while (receiver.received.length < 40) await sleep(50);
+    });
+
+    afterAll(async () => {
+      await prometheus?.remove();
+      await services?.stop();
+      await receiver?.close();
+      await vhost?.drop();
+      await database?.drop();
+    });
+
+    it('asks nothing that Prometheus cannot read, and sees what has happened', async () => {
+      const empty = async () => {
+        // A count that Prometheus sees for the first time is no rate: it has to grow from one scrape to another.
+        await tenant.client.get('/v1/users');
+        const answers = await Promise.all(
+          queries.map(async ({ title, expr }) => ({ title, expr, told: await asked(expr) })),
+        );
+        return answers.filter(({ title, told }) => told.length === 0 && !emptyIsWell.includes(title));
+      };
+      let left = await empty();
+      for (const end = Date.now() + 30_000; left.length > 0 && Date.now() < end; left = await empty()) await sleep(500);
+      expect(left).toEqual([]);
+    });
+
+    it('has a row for each matter, and no panel over another', () => {
+      const taken = new Set<string>();
+      for (const { title, gridPos } of panels) {
+        for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+          for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+            expect({ title, free: !taken.has(`${x}/${y}`) && x < 24 }).toEqual({ title, free: true });
+            taken.add(`${x}/${y}`);
+          }
+        }
+      }
+      expect(panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
+        'Alerts and processes',
+        'Requests: rate, errors, duration',
+        'Syncs and batches',
+        'Queues and outboxes',
+        'Deliveries',
+        'Safeguards',
+        'Connections to PostgreSQL',
+        'Event loop, processor, memory',
+      ]);
+    });
+  },
+);
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
