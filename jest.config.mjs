@@ -25,8 +25,8 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/k8s/test/*.spec.ts'],
-      testPathIgnorePatterns: ['\\.int\\.spec\\.ts$'],
+      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/{k8s/test,test,test/compose}/*.spec.ts'],
+      testPathIgnorePatterns: ['\\.(int|e2e)\\.spec\\.ts$'],
     },
     {
       ...common,

@@ -4,6 +4,7 @@
 import { Database, findDocuments } from '../libs/database/dist/index.js';
 import { DirectoryFixture } from '../libs/testing/dist/index.js';
 import { withBenchDatabase } from './support/bench-database.mjs';
+import { countIdentities } from './support/people.mjs';
 import { printTable } from './support/table.mjs';
 
 const records = Number(process.env.BENCH_RECORDS ?? 1_000_000);
@@ -44,14 +45,7 @@ async function fill(url) {
        from (select n, '2026-01-01'::timestamptz + n / 1000 * interval '400 ms' as made from generate_series(1, $1::integer) n) each`,
     [records],
   );
-  await client.rows(
-    `insert into directory_counters select tenant_id, 'identity', status, count(*) from identities group by 1, 3`,
-  );
-  await client.rows(
-    `insert into list_positions
-     select tenant_id, 'identity', level, floor(extract(epoch from created_at) * 1000)::bigint >> (6 + 6 * level), status, count(*)
-       from identities cross join generate_series(0, 5) as level group by 1, 3, 4, 5`,
-  );
+  await countIdentities((sql) => client.rows(sql));
   await client.rows('vacuum analyze identities');
   await client.rows('vacuum analyze list_positions');
   await client.close();

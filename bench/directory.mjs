@@ -12,6 +12,7 @@ import { bareImport } from './support/bare-import.mjs';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { FourServices, freePort } from './support/four-services.mjs';
 import { load } from './support/load.mjs';
+import { peopleConnector, peopleHeader, personRow } from './support/people.mjs';
 import { printTable } from './support/table.mjs';
 
 const records = Number(process.env.BENCH_RECORDS ?? 100_000);
@@ -65,10 +66,10 @@ function percent(part, whole) {
 /** Users with eight attributes. */
 async function writePeople(path, isChanged) {
   const file = createWriteStream(path);
-  file.write('ident,first,last,mail,phone,title,department,city,building\n');
+  file.write(`${peopleHeader}\n`);
   for (let n = 0; n < records; n += 1) {
     const title = `${isChanged(n) ? 'Senior ' : ''}Engineer ${n % 97}`;
-    const row = `${n},First${n},Last${n},person${n}@example.org,+49 30 ${n},${title},Department ${n % 41},City ${n % 13},B${n % 7}\n`;
+    const row = `${personRow(n, title)}\n`;
     if (!file.write(row)) await once(file, 'drain');
   }
   file.end();
@@ -78,25 +79,7 @@ async function writePeople(path, isChanged) {
 async function prepare(services) {
   const { id: tenant } = await services.operator('POST', '/tenants', { name: 'Bench' });
   const { key } = await services.operator('POST', `/tenants/${tenant}/api-keys`, { name: 'bench' });
-  const { id: connector } = await services.operator('POST', `/tenants/${tenant}/connectors`, {
-    type: 'csv',
-    name: 'People',
-    config: {
-      path: 'people.csv',
-      external_id: 'ident',
-      fields: {
-        employee_number: 'ident',
-        first_name: 'first',
-        last_name: 'last',
-        email: 'mail',
-        'attributes.phone': 'phone',
-        job_title: 'title',
-        departments: 'department',
-        'attributes.city': 'city',
-        'attributes.building': 'building',
-      },
-    },
-  });
+  const { id: connector } = await services.operator('POST', `/tenants/${tenant}/connectors`, peopleConnector);
   return { tenant, key, connector };
 }
 

@@ -32,6 +32,7 @@ export class FourServices {
       DATABASE_URL: url,
       AMQP_URL: process.env.AMQP_URL,
       SOURCES_DIR: sourcesDir,
+      WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       ADMIN_TOKEN: this.adminToken,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       PORT: String(port),
@@ -85,12 +86,12 @@ export class FourServices {
     }
   }
 
-  /** The most memory each service has held, in MB (resident, from the kernel). */
-  async memory() {
+  /** The most memory each service has held, or with `VmRSS` holds now, in MB (resident, from the kernel). */
+  async memory(field = 'VmHWM') {
     const rows = [];
     for (const [name, child] of this.children) {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      rows.push([name, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024)]);
+      rows.push([name, Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)]);
     }
     return rows;
   }

@@ -1,0 +1,61 @@
+// What stands before the gateways, as a process of its own.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const haproxyProgram = '/usr/sbin/haproxy';
+export const hasHaproxy = existsSync(haproxyProgram);
+
+/** Starts `plain` or `haproxy` on `port` before these gateways; resolves with what ends it. */
+export async function startBalancer(kind, port, gateways) {
+  return kind === 'haproxy' ? startHaproxy(port, gateways) : startPlainProxy(port, gateways);
+}
+
+async function startPlainProxy(port, gateways) {
+  const backends = gateways.map(({ url, readyUrl }) => ({ url, readyUrl }));
+  const program = fileURLToPath(new URL('plain-proxy.mjs', import.meta.url));
+  const child = spawn(process.execPath, [program, JSON.stringify([port, ...backends])], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return async () => {
+    child.kill('SIGKILL');
+  };
+}
+
+async function startHaproxy(port, gateways) {
+  const folder = await mkdtemp(join(tmpdir(), 'idsync-haproxy-'));
+  const file = join(folder, 'haproxy.cfg');
+  await writeFile(
+    file,
+    localConfiguration(await readFile(join(root, 'docker/proxy/haproxy.cfg'), 'utf8'), port, gateways),
+  );
+  // It tells of each gateway that comes and goes.
+  const told = process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore';
+  const child = spawn(haproxyProgram, ['-db', '-f', file], { stdio: ['ignore', told, told] });
+  return async () => {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
+/** The configuration of the image, with addresses of this machine for those of Docker. */
+function localConfiguration(text, port, gateways) {
+  const servers = gateways.map(
+    ({ port, internalPort }, n) => `  server gateway${n} 127.0.0.1:${port} check port ${internalPort}`,
+  );
+  const changes = [
+    [/^resolvers docker\n(?: .*\n)+/m, ''],
+    [/ resolvers docker init-addr none$/m, ''],
+    [/^ {2}bind :3000$/m, `  bind 127.0.0.1:${port}`],
+    [/^ {2}server-template .*$/m, servers.join('\n')],
+  ];
+  for (const [from, to] of changes) {
+    if (!from.test(text)) throw new Error(`docker/proxy/haproxy.cfg has nothing like ${from}`);
+    text = text.replace(from, to);
+  }
+  return text;
+}

@@ -1,0 +1,96 @@
+// A program: sends requests by a clock, whatever the answers do, and times each from when it was due, so that a server that stalls is
+// seen to stall. Told what to send by its first message, and to end by any other; then it tells how the requests went.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/** Under way at the same time, at the most. What is due beyond that waits, and what waits for long is not sent: it is late, not failed. */
+const mostOpen = 200;
+const lateAfterMs = 1_000;
+const drainWithinMs = 60_000;
+
+const { url, apiKey, connectorId, identityIds, rate } = await nextMessage();
+const pool = new Pool(url, { connections: mostOpen, pipelining: 1 });
+const run = randomUUID();
+const reads = { 'x-api-key': apiKey };
+const writes = { ...reads, 'content-type': 'application/json' };
+
+const report = { due: 0, late: 0, failures: [], triggers: [] };
+const times = [];
+let open = 0;
+let ended = false;
+process.once('message', () => {
+  ended = true;
+});
+process.once('disconnect', () => process.exit(1));
+
+const began = performance.now();
+process.send({ began: true });
+while (!ended) {
+  sendWhatIsDue(performance.now());
+  await pause(1);
+}
+const seconds = (performance.now() - began) / 1_000;
+for (const end = performance.now() + drainWithinMs; open > 0 && performance.now() < end; ) await pause(10);
+
+times.sort((a, b) => a - b);
+const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+const latencyMs = { p50: at(0.5), p99: at(0.99), most: at(1) };
+process.send({ ...report, seconds, answered: times.length, unanswered: open, latencyMs }, () => process.exit(0));
+
+function sendWhatIsDue(now) {
+  for (;;) {
+    const due = began + (report.due * 1_000) / rate;
+    if (due > now) return;
+    const isLate = now - due > lateAfterMs;
+    if (open >= mostOpen && !isLate) return;
+    const number = report.due;
+    report.due += 1;
+    if (isLate) report.late += 1;
+    else void timed(number, due);
+  }
+}
+
+async function timed(number, due) {
+  const { path, method = 'GET', key, isRight } = requestOf(number);
+  const body = key && JSON.stringify({ connector_id: connectorId, idempotency_key: key });
+  open += 1;
+  let failure;
+  try {
+    const answer = await pool.request({ method, path, headers: body ? writes : reads, body });
+    const text = await answer.body.text();
+    if (answer.statusCode !== (key ? 202 : 200)) failure = `${answer.statusCode} ${text.slice(0, 200)}`;
+    else if (!isRight(text)) failure = `not what was asked for: ${text.slice(0, 200)}`;
+  } catch (error) {
+    failure = `${error.code ?? error.name} ${error.message}`;
+  }
+  open -= 1;
+  if (key) report.triggers.push(key);
+  if (failure) report.failures.push({ path, key, failure, afterMs: Math.round(performance.now() - began) });
+  else times.push(performance.now() - due);
+}
+
+/** Of ten requests seven read an identity, two a page of twenty, and one triggers a sync. */
+function requestOf(number) {
+  const kind = number % 10;
+  if (kind === 9) {
+    const key = `${run}-${number}`;
+    return { path: '/v1/sync/trigger', method: 'POST', key, isRight: (text) => /^job_/.test(JSON.parse(text).job_id) };
+  }
+  if (kind < 7) {
+    const id = identityIds[number % identityIds.length];
+    return { path: `/v1/identities/${id}`, isRight: (text) => JSON.parse(text).id === id };
+  }
+  const offset = number % 50;
+  return {
+    path: `/v1/identities?limit=20&offset=${offset}`,
+    isRight: (text) => {
+      const page = JSON.parse(text);
+      return page.total === identityIds.length && page.offset === offset && page.data.length === 20;
+    },
+  };
+}
+
+async function nextMessage() {
+  return new Promise((resolve) => process.once('message', resolve));
+}

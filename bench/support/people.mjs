@@ -1,0 +1,41 @@
+// Users with eight attributes, in the columns of a CSV file, and identities as a sync leaves them.
+
+export const peopleHeader = 'ident,first,last,mail,phone,title,department,city,building';
+
+/** The row of the nth person. */
+export function personRow(n, title) {
+  return `${n},First${n},Last${n},person${n}@example.org,+49 30 ${n},${title},Department ${n % 41},City ${n % 13},B${n % 7}`;
+}
+
+/** What the operator interface takes for a connector of `people.csv`. */
+export const peopleConnector = {
+  type: 'csv',
+  name: 'People',
+  config: {
+    path: 'people.csv',
+    external_id: 'ident',
+    fields: {
+      employee_number: 'ident',
+      first_name: 'first',
+      last_name: 'last',
+      email: 'mail',
+      'attributes.phone': 'phone',
+      job_title: 'title',
+      departments: 'department',
+      'attributes.city': 'city',
+      'attributes.building': 'building',
+    },
+  },
+};
+
+/** The totals and list positions of identities that were inserted by bare SQL; `rows` runs a statement. */
+export async function countIdentities(rows) {
+  await rows(
+    `insert into directory_counters select tenant_id, 'identity', status, count(*) from identities group by 1, 3`,
+  );
+  await rows(
+    `insert into list_positions
+     select tenant_id, 'identity', level, floor(extract(epoch from created_at) * 1000)::bigint >> (6 + 6 * level), status, count(*)
+       from identities cross join generate_series(0, 5) as level group by 1, 3, 4, 5`,
+  );
+}
