@@ -5,6 +5,7 @@ import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
 import { TraceCollector } from './support/trace-collector.js';
+import { traceTree } from './support/trace-tree.js';
 
 const samples = fileURLToPath(new URL('../samples', import.meta.url));
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -36,6 +37,10 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Traced');
       const events = ['identity.created', 'sync.job.completed'];
       await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events });
+      receiver.answer = ({ body }, response) => {
+        const refused = typeOf(body) === 'sync.job.completed' && of('sync.job.completed').length === 1;
+        response.writeHead(refused ? 503 : 204).end();
+      };
     });
 
     afterAll(async () => {
@@ -45,6 +50,10 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       await vhost?.drop();
       await database?.drop();
     });
+
+    const typeOf = (body: string) => (JSON.parse(body) as { type: string }).type;
+    const of = (type: string) => receiver.received.filter(({ body }) => typeOf(body) === type);
+    const spansOf = (name: string) => collector.of(traceId).filter((span) => span.name === name);
 
     it('reaches from the request that triggered a sync to the header that a receiver is sent, without a gap', async () => {
       const connector = await createConnector(tenant, {
@@ -58,32 +67,59 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
         .with({ traceparent: `00-${traceId}-${callersSpan}-01` })
         .post('/v1/sync/trigger', { connector_id: connector });
       await fetch(`${services.url}/v1/users`, { headers: { traceparent: `00-${strangersTrace}-${callersSpan}-01` } });
-      const told = () => receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
-      while (!told().includes('sync.job.completed')) await new Promise((resolve) => setTimeout(resolve, 50));
+      // The first time it is refused.
+      while (of('sync.job.completed').length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
       // What is left is sent when the services end.
       expect(await services.stop()).toEqual([0, 0, 0, 0]);
 
       const spans = collector.of(traceId);
+      if (process.env.IDSYNC_TEST_TRACE) process.stderr.write(`\nThe trace over ${driver}:\n${traceTree(spans)}\n\n`);
       expect(new Set(spans.map(({ service }) => service))).toEqual(
         new Set(['idsync-gateway', 'idsync-sync-worker', 'idsync-directory', 'idsync-webhook-dispatcher']),
       );
       const names = spans.map(({ name }) => name);
-      for (const name of ['POST /v1/sync/trigger', 'sync job', 'process sync.batch.ready', 'deliver webhook']) {
+      for (const name of ['POST /v1/sync/trigger', 'sync job', 'process directory.batches', 'POST webhook']) {
         expect(names).toContain(name);
       }
       const known = new Set([callersSpan, ...spans.map(({ spanId }) => spanId)]);
       expect(spans.filter(({ parentSpanId }) => !known.has(parentSpanId ?? ''))).toEqual([]);
 
-      const attempts = new Set(spans.filter(({ name }) => name === 'deliver webhook').map(({ spanId }) => spanId));
+      const attempts = new Set(spansOf('POST webhook').map(({ spanId }) => spanId));
       for (const { headers } of receiver.received) {
         const [, trace, parent = ''] = String(headers.traceparent).split('-');
         expect({ trace, ours: attempts.has(parent) }).toEqual({ trace: traceId, ours: true });
       }
     });
 
+    it('shows each attempt of a delivery by itself, and the one that failed as an error', () => {
+      const attempts = of('sync.job.completed').map(({ headers }) => {
+        const id = String(headers.traceparent).split('-')[2];
+        return spansOf('POST webhook').find(({ spanId }) => spanId === id);
+      });
+      expect(attempts).toMatchObject([
+        {
+          failed: true,
+          attributes: { 'http.request.method': 'POST', 'http.response.status_code': 503, 'error.type': '503' },
+        },
+        { failed: false, attributes: { 'http.response.status_code': 204, 'idsync.outcome': 'delivered' } },
+      ]);
+      expect(collector.of(traceId).filter(({ failed }) => failed)).toHaveLength(1);
+    });
+
+    it('tells of messages as the conventions of OpenTelemetry have it', () => {
+      const [batch] = spansOf('process directory.batches');
+      expect(batch?.attributes).toMatchObject({
+        'messaging.system': driver === 'amqp' ? 'rabbitmq' : 'postgresql',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': 'directory.batches',
+        'idsync.message_type': 'sync.batch.ready',
+        'idsync.attempt': 1,
+      });
+    });
+
     it('is linked from the work that was done for many at once', () => {
       const fanOuts = collector.spans.filter(({ name }) => name === 'fan out events');
-      const linked = fanOuts.filter(({ links = [] }) => links.some((link) => link.traceId === traceId));
+      const linked = fanOuts.filter(({ links }) => links.some((link) => link.traceId === traceId));
       expect(linked.length).toBeGreaterThan(0);
       expect(linked.every((span) => span.traceId !== traceId)).toBe(true);
     });

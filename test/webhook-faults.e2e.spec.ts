@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { decodeId, encodeId } from '@idsync/contracts';
 import { brokerProgram, DirectoryFixture } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -23,6 +22,7 @@ import { FactStream } from './support/fact-stream.js';
 import { FaultMachine } from './support/fault-machine.js';
 import { storm } from './support/fault-storm.js';
 import { seededRandom } from './support/seeded-random.js';
+import { until } from './support/until.js';
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const seconds = Number(process.env.FAULT_SECONDS ?? 20);
@@ -41,12 +41,6 @@ const moods: { events: string[]; mood: Mood }[] = [
 ];
 
 const distinct = (taken: readonly Taken[]) => new Set(taken.map(({ id }) => id)).size;
-
-async function until(come: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + settleWithinMs; !(await come()); await pause(50)) {
-    if (Date.now() > end) throw new Error('what the test waits for does not come');
-  }
-}
 
 describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as const))(
   'webhooks while everything dies at random, over %s',

@@ -21,6 +21,11 @@ export class Client {
     return new Client(this.url, { ...this.headers, ...headers });
   }
 
+  /** The same caller of another gateway. */
+  at(url: string): Client {
+    return new Client(url, this.headers);
+  }
+
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       method,

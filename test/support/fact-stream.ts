@@ -47,7 +47,7 @@ export class FactStream {
   async start(): Promise<void> {
     const syncing = await Promise.all(
       this.tenants.map(async (tenant, nth) => {
-        await this.writeSource(nth, 0);
+        await writePeople(this.sourcesDir, nth, 0);
         const config = { path: `${nth}.csv`, external_id: 'ident', fields: { first_name: 'first', email: 'mail' } };
         return { tenant, nth, connector: await createConnector(tenant, { type: 'csv', name: 'HR', config }) };
       }),
@@ -76,7 +76,7 @@ export class FactStream {
 
   private async sync(tenant: Tenant, nth: number, connector: string): Promise<void> {
     for (let round = 1; !this.stopping.signal.aborted; round += 1) {
-      await this.writeSource(nth, round);
+      await writePeople(this.sourcesDir, nth, round);
       const answer = await tenant.client
         .post('/v1/sync/trigger', { connector_id: connector })
         .catch(() => ({ status: 0, body: undefined }));
@@ -95,17 +95,6 @@ export class FactStream {
     }
   }
 
-  /** A third of the people is changed each time. In one piece: a job never reads half of two files. */
-  private async writeSource(nth: number, round: number): Promise<void> {
-    const lines = Array.from({ length: people }, (_, n) => {
-      const version = Math.floor((round + n) / 3);
-      return `${n},First${n}-${version},person${n}@tenant${nth}.example`;
-    });
-    const path = join(this.sourcesDir, `${nth}.csv`);
-    await writeFile(`${path}.new`, `ident,first,mail\n${lines.join('\n')}\n`);
-    await rename(`${path}.new`, path);
-  }
-
   private async record(database: Database): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const tenant = this.tenants[between(this.random, 0, this.tenants.length - 1)] as Tenant;
@@ -120,6 +109,17 @@ export class FactStream {
       await pause(between(this.random, 50, 250));
     }
   }
+}
+
+/** `<nth>.csv`, in which a third of the people is changed each round. In one piece: a job never reads half of two files. */
+export async function writePeople(sourcesDir: string, nth: number, round: number): Promise<void> {
+  const lines = Array.from({ length: people }, (_, n) => {
+    const version = Math.floor((round + n) / 3);
+    return `${n},First${n}-${version},person${n}@tenant${nth}.example`;
+  });
+  const path = join(sourcesDir, `${nth}.csv`);
+  await writeFile(`${path}.new`, `ident,first,mail\n${lines.join('\n')}\n`);
+  await rename(`${path}.new`, path);
 }
 
 async function recordMarks(database: Database, tenant: Tenant, marks: string[], takenBack: boolean): Promise<void> {

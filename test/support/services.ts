@@ -16,6 +16,8 @@ export interface ServicesOptions {
   sourceCidrs?: string;
   /** What else the environment of every service says. */
   env?: Record<string, string>;
+  /** An open file that all logs are written to. */
+  logs?: number;
 }
 
 export const adminToken = 'the-operators-token-of-this-test';
@@ -76,6 +78,13 @@ export class Services {
     return Object.fromEntries(urls) as Record<ServiceProcessName, string>;
   }
 
+  /** SIGTERM; resolves with how long it took, and the exit code. */
+  async terminate(name: ServiceProcessName): Promise<{ code: number | null; seconds: number }> {
+    const began = performance.now();
+    const code = await this.end(name, 'SIGTERM');
+    return { code, seconds: (performance.now() - began) / 1_000 };
+  }
+
   /** SIGKILL; resolves when the process is gone. */
   async kill(name: ServiceProcessName): Promise<void> {
     await this.end(name, 'SIGKILL');
@@ -83,7 +92,7 @@ export class Services {
 
   launch(name: ServiceProcessName): void {
     const child = spawn(process.execPath, [programOf(name)], {
-      stdio: ['ignore', 'ignore', process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore'],
+      stdio: ['ignore', 'ignore', this.options.logs ?? (process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore')],
       env: environmentOf(this.options, this.port, this.internalPort(name)),
     });
     this.children.set(name, child);

@@ -7,15 +7,34 @@ export interface CollectedSpan {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
+  links: readonly { traceId: string }[];
+  attributes: Readonly<Record<string, unknown>>;
+  /** Nanoseconds. */
+  began: bigint;
+  ended: bigint;
+  failed: boolean;
+}
+
+type Attributes = { key: string; value: Record<string, unknown> }[];
+
+interface ExportedSpan {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
   links?: { traceId: string }[];
+  attributes: Attributes;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  status: { code?: number };
 }
 
 interface ExportRequest {
-  resourceSpans: {
-    resource: { attributes: { key: string; value: { stringValue?: string } }[] };
-    scopeSpans: { spans: Omit<CollectedSpan, 'service'>[] }[];
-  }[];
+  resourceSpans: { resource: { attributes: Attributes }; scopeSpans: { spans: ExportedSpan[] }[] }[];
 }
+
+/** `STATUS_CODE_ERROR` of OTLP. */
+const errorCode = 2;
 
 /** Takes what OpenTelemetry exports by OTLP over HTTP, as a collector does. */
 export class TraceCollector {
@@ -50,9 +69,28 @@ export class TraceCollector {
 
   private take({ resourceSpans }: ExportRequest): void {
     for (const { resource, scopeSpans } of resourceSpans) {
-      const named = resource.attributes.find(({ key }) => key === 'service.name');
-      const service = named?.value.stringValue ?? '';
-      for (const span of scopeSpans.flatMap(({ spans }) => spans)) this.spans.push({ ...span, service });
+      const service = String(valuesOf(resource.attributes)['service.name']);
+      for (const span of scopeSpans.flatMap(({ spans }) => spans)) this.spans.push(collected(service, span));
     }
   }
+}
+
+function collected(service: string, span: ExportedSpan): CollectedSpan {
+  const { name, traceId, spanId, parentSpanId, links = [], attributes, status } = span;
+  return {
+    service,
+    name,
+    traceId,
+    spanId,
+    parentSpanId,
+    links,
+    attributes: valuesOf(attributes),
+    began: BigInt(span.startTimeUnixNano),
+    ended: BigInt(span.endTimeUnixNano),
+    failed: status.code === errorCode,
+  };
+}
+
+function valuesOf(attributes: Attributes): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import {
+  type BrokerVhost,
+  createTestDatabase,
+  createVhost,
+  DirectoryFixture,
+  hasBroker,
+  LatePort,
+  type TestDatabase,
+} from '@idsync/testing';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
+import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
+import { Services } from './support/services.js';
+import { until } from './support/until.js';
+
+// Bounds what hangs.
+jest.setTimeout(180_000);
+
+/** A process that is told to end is gone by then; starting and a busy machine come on top. */
+const closesWithinSeconds = 31;
+
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: services that end while RabbitMQ is away are left out.\n');
+
+describe('services that are told to end', () => {
+  let database: TestDatabase;
+  let postgres: LatePort;
+  let vhost: BrokerVhost | undefined;
+  let broker: LatePort | undefined;
+  let admin: DirectoryFixture;
+  let services: Services | undefined;
+  let receiver: Receiver;
+  let source: Server;
+  const calls = new Set<Socket>();
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    postgres = await LatePort.reserve(database.url);
+    await postgres.open();
+    admin = DirectoryFixture.connect(database.url);
+    receiver = await Receiver.start();
+    source = createServer((socket) => void calls.add(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
+    await once(source, 'listening');
+  });
+
+  afterEach(async () => {
+    await services?.stop();
+    services = undefined;
+    for (const socket of calls) socket.destroy();
+    calls.clear();
+    source.close();
+    await receiver.close();
+    await broker?.close();
+    broker = undefined;
+    await postgres.close();
+    await admin.close();
+    await vhost?.drop();
+    vhost = undefined;
+    await database.drop();
+  });
+
+  async function start({ amqp }: { amqp: boolean }): Promise<Services> {
+    if (amqp) {
+      vhost = await createVhost();
+      broker = await LatePort.reserve(vhost.url);
+      await broker.open();
+    }
+    services = await Services.start({
+      databaseUrl: postgres.url,
+      amqpUrl: broker?.url,
+      sourcesDir: 'samples',
+      allowedCidrs: '127.0.0.0/8',
+      sourceCidrs: '127.0.0.0/8',
+    });
+    for (const url of Object.values(services.internalUrls)) {
+      await until(async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true);
+    }
+    return services;
+  }
+
+  async function endAll(running: Services) {
+    const names = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
+    const ends = await Promise.all(names.map((name) => running.terminate(name)));
+    expect(Math.max(...ends.map(({ seconds }) => seconds))).toBeLessThan(closesWithinSeconds);
+    return Object.fromEntries(names.map((name, nth) => [name, ends[nth]?.code]));
+  }
+
+  const allWell = { gateway: 0, directory: 0, 'sync-worker': 0, 'webhook-dispatcher': 0 };
+
+  /** A job whose source takes the connection and says nothing. */
+  async function readSilentSource(tenant: Tenant): Promise<string> {
+    const { port } = source.address() as AddressInfo;
+    const connector = await createConnector(tenant, {
+      type: 'sql',
+      name: 'Silent',
+      config: {
+        dialect: 'postgres',
+        host: '127.0.0.1',
+        port,
+        database: 'hr',
+        user: 'reader',
+        key: 'id',
+        ssl: 'off',
+        query: 'select 1 as id',
+        external_id: 'id',
+        fields: { employee_number: 'id' },
+      },
+      secrets: { password: 'secret' },
+    });
+    const { body } = await tenant.client.post('/v1/sync/trigger', { connector_id: connector });
+    await until(() => calls.size > 0);
+    return body.job_id;
+  }
+
+  /** A delivery whose receiver says nothing yet. */
+  async function deliverToSilentReceiver(tenant: Tenant): Promise<ServerResponse[]> {
+    const held: ServerResponse[] = [];
+    receiver.answer = (_, response) => void held.push(response);
+    const { body } = await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events: ['webhook.test'] });
+    await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/webhooks/${body.id}/test`);
+    await until(() => held.length > 0);
+    return held;
+  }
+
+  const tenantOf = (running: Services) => createTenant(Client.operator(running.url, running.adminToken), 'Ending');
+
+  (hasBroker() ? it : it.skip)('end well while RabbitMQ is away', async () => {
+    const running = await start({ amqp: true });
+    await broker?.close();
+    expect(await endAll(running)).toEqual(allWell);
+  });
+
+  it('end well while PostgreSQL is away, if they had nothing in hand', async () => {
+    const running = await start({ amqp: false });
+    await postgres.close();
+    expect(await endAll(running)).toEqual(allWell);
+  });
+
+  it('end well though a source and a receiver hang: the job is given back, and the attempt written down', async () => {
+    const running = await start({ amqp: false });
+    const tenant = await tenantOf(running);
+    await readSilentSource(tenant);
+    await deliverToSilentReceiver(tenant);
+    expect(await endAll(running)).toEqual(allWell);
+    expect(
+      await admin.rows('select status, (lease_until is null or lease_until <= now()) as free from sync_jobs'),
+    ).toEqual([{ status: 'running', free: true }]);
+    expect(await admin.rows('select outcome from webhook_attempts')).toEqual([{ outcome: 'timed_out' }]);
+  });
+
+  it('fail where PostgreSQL is away when there is an attempt to write down', async () => {
+    const running = await start({ amqp: false });
+    const held = await deliverToSilentReceiver(await tenantOf(running));
+    await postgres.close();
+    const ended = running.terminate('webhook-dispatcher');
+    for (const response of held) response.writeHead(204).end();
+    const { code, seconds } = await ended;
+    expect(code).toBe(1);
+    expect(seconds).toBeLessThan(closesWithinSeconds);
+    await postgres.open();
+  });
+});

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const withinMs = 5 * 60_000;
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const migrationsDir = 'libs/database/src/migrations';
+const apps = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'].map((app) => `apps/${app}`);
+
+/** The commit of the main line before the one that brought the newest migration; a sentence if history does not tell. */
+export async function previousCommit(): Promise<{ commit: string } | { unknown: string }> {
+  const newest = (await readdir(join(root, migrationsDir)))
+    .filter((file) => /^\d/.test(file))
+    .sort()
+    .at(-1);
+  try {
+    if ((await git('rev-parse', '--is-shallow-repository')) === 'true') return { unknown: 'the clone is shallow' };
+    const path = `${migrationsDir}/${newest}`;
+    const added = await git('log', '--first-parent', '-m', '--diff-filter=A', '-1', '--format=%H', '--', path);
+    // What is not committed yet came after the newest commit.
+    return { commit: await git('rev-parse', '--verify', added ? `${added}^1` : 'HEAD') };
+  } catch (error) {
+    return { unknown: (error as Error).message.trim() };
+  }
+}
+
+/** The code of a commit, built in a folder of its own with the packages of today, or with its own where they differ. */
+export class PreviousCode {
+  private constructor(readonly dir: string) {}
+
+  static async build(commit: string): Promise<PreviousCode> {
+    const code = new PreviousCode(await mkdtemp(join(tmpdir(), 'idsync-previous-')));
+    try {
+      const archive = join(code.dir, 'code.tar');
+      await git('archive', '--format=tar', `--output=${archive}`, commit);
+      await run('tar', ['-xf', archive, '-C', code.dir]);
+      if (await sameFile('package-lock.json', code.dir)) await linkPackages(code.dir);
+      else
+        await run('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'], {
+          cwd: code.dir,
+          timeout: withinMs,
+        });
+      const tsc = join(root, 'node_modules/.bin/tsc');
+      await run(tsc, ['-b', ...apps], { cwd: code.dir, timeout: withinMs, maxBuffer: 2 ** 26 });
+      return code;
+    } catch (error) {
+      await code.remove();
+      throw error;
+    }
+  }
+
+  remove(): Promise<void> {
+    return rm(this.dir, { recursive: true, force: true });
+  }
+}
+
+async function git(...words: string[]): Promise<string> {
+  const { stdout } = await run('git', words, { cwd: root });
+  return stdout.trim();
+}
+
+async function sameFile(path: string, dir: string): Promise<boolean> {
+  const [ours, theirs] = await Promise.all([root, dir].map((each) => readFile(join(each, path), 'utf8')));
+  return ours === theirs;
+}
+
+/** Everything but the workspaces themselves, which are links within the folder that they stand in. */
+async function linkPackages(dir: string): Promise<void> {
+  for (const at of ['.', ...(await workspaces(dir))].map((each) => `${each}/node_modules`)) {
+    if (existsSync(join(root, at))) await linkAll(at, dir);
+  }
+}
+
+async function linkAll(at: string, dir: string): Promise<void> {
+  await mkdir(join(dir, at), { recursive: true });
+  for (const name of await readdir(join(root, at))) {
+    const ours = join(root, at, name);
+    if (name === '@idsync') await linkAll(join(at, name), dir);
+    else await symlink((await lstat(ours)).isSymbolicLink() ? await readlink(ours) : ours, join(dir, at, name));
+  }
+}
+
+async function workspaces(dir: string): Promise<string[]> {
+  const each = ['libs', 'apps'].map(async (kind) => (await readdir(join(dir, kind))).map((name) => `${kind}/${name}`));
+  return (await Promise.all(each)).flat();
+}

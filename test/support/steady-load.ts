@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, createConnector, type Tenant } from './client.js';
+import { writePeople } from './fact-stream.js';
+
+const pauseMs = 50;
+const under = ['queued', 'running'];
+
+/** What clients and operators ask for all the time, each of one tenant by itself. Whatever is not answered with a success is told. */
+export class SteadyLoad {
+  requests = 0;
+  /** Jobs that were seen to end. */
+  ended = 0;
+  readonly failures: string[] = [];
+  readonly jobs = new Set<string>();
+  private readonly stopping = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly tenants: readonly Tenant[],
+    private readonly sourcesDir: string,
+  ) {}
+
+  async start(): Promise<void> {
+    const loops = this.tenants.map(async (tenant, nth) => {
+      await writePeople(this.sourcesDir, nth, 0);
+      const config = { path: `${nth}.csv`, external_id: 'ident', fields: { first_name: 'first', email: 'mail' } };
+      const connector = await createConnector(tenant, { type: 'csv', name: 'HR', config });
+      return [
+        this.again((round) => this.sync(tenant, nth, connector, round)),
+        this.again((round) => this.read(tenant, round)),
+        this.again(() => this.operate(tenant)),
+      ];
+    });
+    this.running = Promise.all((await Promise.all(loops)).flat());
+  }
+
+  /** Until so many more jobs have ended. */
+  async goOn(jobs: number): Promise<void> {
+    for (const goal = this.ended + jobs; this.ended < goal && !this.stopping.signal.aborted; ) await pause(pauseMs);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async again(work: (round: number) => Promise<void>): Promise<void> {
+    for (let round = 1; !this.stopping.signal.aborted; round += 1) {
+      await work(round);
+      await pause(pauseMs);
+    }
+  }
+
+  /** Everybody, then one of them; the file is changed when nobody reads it. */
+  private async sync(tenant: Tenant, nth: number, connector: string, round: number): Promise<void> {
+    await writePeople(this.sourcesDir, nth, round);
+    await this.job(tenant, tenant.client.post('/v1/sync/trigger', { connector_id: connector }), 'a trigger');
+    const record = `/admin/v1/tenants/${tenant.id}/connectors/${connector}/records/${round % 50}/sync`;
+    await this.job(tenant, tenant.operator.post(record), 'one record');
+  }
+
+  private async job(tenant: Tenant, asked: Promise<Answer>, what: string): Promise<void> {
+    const { job_id: id } = (await this.ask(asked, what))?.body ?? {};
+    if (!id) return;
+    this.jobs.add(id);
+    for (let status = 'queued'; under.includes(status); await pause(pauseMs)) {
+      status = (await this.ask(tenant.client.get(`/v1/sync/jobs/${id}`), 'a job'))?.body.status;
+    }
+    this.ended += 1;
+  }
+
+  private async read(tenant: Tenant, round: number): Promise<void> {
+    const paths = ['identities?limit=50', 'users?limit=50', 'events?limit=50', 'webhooks'];
+    const path = paths[round % paths.length];
+    await this.ask(tenant.client.get(`/v1/${path}`), `reading ${path}`);
+  }
+
+  private async operate(tenant: Tenant): Promise<void> {
+    const path = `/admin/v1/tenants/${tenant.id}/matching-rules`;
+    const rules = await this.ask(tenant.operator.get(path), 'the rules');
+    if (rules) await this.ask(tenant.operator.call('PUT', path, rules.body), 'an operation');
+  }
+
+  private async ask(answer: Promise<Answer>, what: string): Promise<Answer | undefined> {
+    this.requests += 1;
+    const { status, body } = await answer.catch((error: Error) => ({ status: 0, body: String(error.cause ?? error) }));
+    if (status >= 200 && status < 300) return answer;
+    this.failures.push(`${what}: ${status} ${JSON.stringify(body)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { decodeId, encodeId } from '@idsync/contracts';
+import { createDatabase, databaseUrl, dropDatabase } from '@idsync/database';
+import { type BrokerVhost, createVhost, DirectoryFixture, freePort, hasBroker } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { MoodyReceiver } from '../apps/webhook-dispatcher/test/moody-receiver.js';
+import { Client, createTenant, type Tenant } from './support/client.js';
+import { brokenInvariants, counts, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
+import { PreviousCode, previousCommit } from './support/previous-code.js';
+import { RunningCode } from './support/running-code.js';
+import { adminToken } from './support/services.js';
+import { SteadyLoad } from './support/steady-load.js';
+import { Supervised } from './support/supervised.js';
+import { until } from './support/until.js';
+
+const today = fileURLToPath(new URL('..', import.meta.url));
+const plainProxy = fileURLToPath(new URL('../bench/support/plain-proxy.mjs', import.meta.url));
+/** Jobs that end in each phase; with them all that they bring about. */
+const jobsOfAPhase = 10;
+const settleWithinMs = 90_000;
+
+jest.setTimeout(400_000);
+
+const previous = await previousCommit();
+if ('unknown' in previous) {
+  process.stderr.write(`The upgrade from the schema of before is left out: ${previous.unknown}\n`);
+}
+
+/** What the version after this one might add, and nobody knows yet. */
+const nextMigration = [
+  'create table made_up (id uuid primary key, tenant_id uuid not null)',
+  'alter table events add column made_up text',
+  'alter table sync_jobs add column made_up timestamptz not null default now()',
+  'alter table operations add column made_up integer not null default 0',
+  `insert into idsync_migrations (timestamp, name) values (9999999999999, 'MadeUp9999999999999')`,
+];
+
+('unknown' in previous ? describe.skip : describe)('two versions side by side', () => {
+  const server = process.env.DATABASE_URL ?? '';
+  const name = `idsync_upgrade_${randomBytes(6).toString('hex')}`;
+  const url = databaseUrl(server, name);
+  const receivers = new Map<string, MoodyReceiver>();
+  const tenants: Tenant[] = [];
+  let sourcesDir: string;
+  let vhost: BrokerVhost | undefined;
+  let code: PreviousCode;
+  let admin: DirectoryFixture;
+  let versions: { before: RunningCode; after: RunningCode; again: RunningCode };
+  let balancer: Supervised;
+  /** Requests that each version's gateway answered. */
+  const answered: number[] = [];
+  let load: SteadyLoad;
+
+  beforeAll(async () => {
+    code = await PreviousCode.build((previous as { commit: string }).commit);
+    sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-upgrade-'));
+    vhost = hasBroker() ? await createVhost() : undefined;
+    await createDatabase(server, name);
+    await RunningCode.migrate(code.dir, url);
+    admin = DirectoryFixture.connect(url);
+    await watchFences(admin);
+    const options = { databaseUrl: url, amqpUrl: vhost?.url, sourcesDir, allowedCidrs: '127.0.0.0/8' };
+    versions = {
+      before: await RunningCode.from(code.dir, 'before', options),
+      after: await RunningCode.from(today, 'after', options),
+      again: await RunningCode.from(today, 'again', options),
+    };
+    const port = await freePort();
+    const backends = Object.values(versions).map(({ url, readyUrl }) => ({ url, readyUrl }));
+    balancer = new Supervised('balancer', [plainProxy, JSON.stringify([port, ...backends])], process.env);
+    balancer.start();
+    versions.before.start();
+    await serving(versions.before, `http://127.0.0.1:${port}`);
+    const operator = Client.operator(`http://127.0.0.1:${port}`, adminToken);
+    for (const events of [['*'], ['user.*', 'identity.*']]) {
+      const tenant = await createTenant(operator, `Tenant of ${events}`);
+      const receiver = await MoodyReceiver.start({}, () => 1);
+      const webhook = await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events });
+      receiver.secret = webhook.body.signing_secret;
+      receivers.set(decodeId('webhook', webhook.body.id) ?? '', receiver);
+      tenants.push(tenant);
+    }
+    load = new SteadyLoad(tenants, sourcesDir);
+    await load.start();
+  });
+
+  afterAll(async () => {
+    await load?.stop();
+    for (const version of Object.values(versions ?? {})) await version.stop();
+    await balancer?.stop();
+    for (const receiver of receivers.values()) await receiver.close();
+    await admin?.close();
+    await dropDatabase(server, name);
+    await vhost?.drop();
+    await code?.remove();
+    if (sourcesDir) await rm(sourcesDir, { recursive: true, force: true });
+  });
+
+  /** Until it answers where it is asked. */
+  async function serving(version: RunningCode, at: string): Promise<void> {
+    const answers = () =>
+      fetch(`${at}/v1/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(async () => version.ownEnds.length > 0 || (await answers()), at);
+    expect(version.ownEnds).toEqual([]);
+  }
+
+  /** Work for both, so that whatever one of them leaves is met by the other. */
+  async function replaced(old: RunningCode, by: RunningCode): Promise<void> {
+    by.start();
+    await serving(by, by.url);
+    await load.goOn(jobsOfAPhase);
+    answered.push(await old.answered());
+    await old.stop();
+    await load.goOn(jobsOfAPhase);
+  }
+
+  it('lose nothing and fail nobody, from the schema of before to the one after this and on code that goes back', async () => {
+    const began = Date.now();
+    const { before, after, again } = versions;
+    await load.goOn(jobsOfAPhase);
+    expect(await RunningCode.migrate(today, url)).toContain('applied ');
+    await load.goOn(jobsOfAPhase);
+    await replaced(before, after);
+
+    // The version after this one has been there: this one is deployed again, and its migration leaves all as it is.
+    for (const statement of nextMigration) await admin.rows(statement);
+    expect(await RunningCode.migrate(today, url)).toContain('the schema is of a later version');
+    await replaced(after, again);
+    await load.stop();
+    await settled(admin, settleWithinMs);
+
+    const taken = [...receivers.values()].flatMap((receiver) => receiver.taken);
+    const { facts, deliveries, attempts } = await counts(admin);
+    const report = { requests: load.requests, jobs: load.jobs.size, facts, deliveries, attempts };
+    answered.push(await again.answered());
+    const seconds = Math.round((Date.now() - began) / 1_000);
+    process.stdout.write(`${JSON.stringify({ ...report, answered, seconds })}\n`);
+
+    expect(load.failures).toEqual([]);
+    expect(Math.min(...answered)).toBeGreaterThan(10);
+    expect(Object.values(versions).flatMap(({ ownEnds }) => ownEnds)).toEqual([]);
+    const ends = await admin.rows<{ id: string; status: string }>(
+      'select id, status, mode, error_message from sync_jobs',
+    );
+    expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
+    const known = new Set(ends.map(({ id }) => encodeId('job', id)));
+    expect([...load.jobs].filter((id) => !known.has(id))).toEqual([]);
+    expect(await admin.rows(`select id, status from operations where status <> 'done'`)).toEqual([]);
+
+    expect(await brokenInvariants(admin)).toEqual({});
+    expect(await vhost?.dead()).toEqual(vhost && []);
+    expect(taken.filter(({ signed }) => !signed)).toEqual([]);
+    const pairs = await wantedPairs(admin);
+    const accepted = new Map(
+      [...receivers].map(([id, receiver]) => [
+        id,
+        new Set(receiver.taken.filter((each) => each.accepted).map((each) => each.id)),
+      ]),
+    );
+    const missed = pairs.filter(({ webhookId, eventId }) => !accepted.get(webhookId)?.has(encodeId('event', eventId)));
+    expect(missed).toEqual([]);
+    expect(pairs).toHaveLength(deliveries);
+  });
+});
