@@ -417,6 +417,7 @@ create table operations (
   constraint operations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'refused'::text])))
 );
+CREATE INDEX operations_queued ON public.operations USING btree (tenant_id, announced_at) WHERE (status = 'queued'::text);
 CREATE INDEX operations_tenant ON public.operations USING btree (tenant_id, id);
 alter table operations enable row level security, force row level security;
 create policy own_rows on operations to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -868,6 +869,7 @@ create table webhook_replays (
   constraint webhook_replays_kind_check CHECK ((kind = ANY (ARRAY['resend'::text, 'replay'::text, 'requeue'::text]))),
   constraint webhook_replays_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text])))
 );
+CREATE INDEX webhook_replays_open ON public.webhook_replays USING btree (announced_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX webhook_replays_queued ON public.webhook_replays USING btree (webhook_id) WHERE (status = 'queued'::text);
 CREATE INDEX webhook_replays_tenant ON public.webhook_replays USING btree (tenant_id, id);
 alter table webhook_replays enable row level security, force row level security;

@@ -74,6 +74,7 @@ export class ReviewCaseEntity {
 }
 
 @Index('operations_tenant', ['tenantId', 'id'])
+@Index('operations_queued', ['tenantId', 'announcedAt'], { where: "status = 'queued'" })
 @Check('operations_status_check', "status in ('queued', 'done', 'refused')")
 @Entity('operations')
 export class OperationEntity {

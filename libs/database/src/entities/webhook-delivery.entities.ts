@@ -167,6 +167,7 @@ export class WebhookEndpointEntity {
 /** Deliveries that an operator wants again; the position is the last sequence that was looked at. */
 @Index('webhook_replays_tenant', ['tenantId', 'id'])
 @Index('webhook_replays_queued', ['webhookId'], { where: "status = 'queued'" })
+@Index('webhook_replays_open', ['announcedAt'], { where: "status in ('queued', 'running')" })
 @Check('webhook_replays_kind_check', "kind in ('resend', 'replay', 'requeue')")
 @Check('webhook_replays_status_check', "status in ('queued', 'running', 'done', 'cancelled')")
 @Entity('webhook_replays')

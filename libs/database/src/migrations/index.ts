@@ -19,6 +19,7 @@ import { RecordJobs1700000000024 } from './1700000000024-record-jobs.js';
 import { LookUps1700000000025 } from './1700000000025-look-ups.js';
 import { TraceContext1700000000026 } from './1700000000026-trace-context.js';
 import { AnnouncedAgain1700000000027 } from './1700000000027-announced-again.js';
+import { ToAnnounceAgain1700000000028 } from './1700000000028-to-announce-again.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   LookUps1700000000025,
   TraceContext1700000000026,
   AnnouncedAgain1700000000027,
+  ToAnnounceAgain1700000000028,
 ];
