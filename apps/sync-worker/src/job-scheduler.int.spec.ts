@@ -148,7 +148,7 @@ describe('the scheduler', () => {
 
   it('stops by its lease when another process has cancelled the job', async () => {
     const { source, waiting } = gatedSource(30, 10);
-    startScheduler(source, { concurrency: 1, leaseMs: 90 });
+    startScheduler(source, { concurrency: 1, leaseMs: 1_500 });
     const job = await fixture.queueAlone();
     await eventually(() => waiting() === 1);
     await cancelRequestedJob(fixture.database, { id: job.id, tenant_id: job.tenantId, data: { job_id: job.id } });
@@ -184,6 +184,18 @@ describe('the scheduler', () => {
     await eventually(() => waiting() === 1);
     await scheduler.stop();
     expect(await fixture.job(job.id)).toMatchObject({ batches_written: 1, lease_owner: null });
+  });
+
+  it('says so when a lease cannot be given back, and leaves it to run out', async () => {
+    const { source, waiting } = gatedSource(30, 10);
+    const scheduler = startScheduler(source, { letGoMs: 50 });
+    const job = await fixture.queueAlone();
+    await eventually(() => waiting() === 1);
+    await fixture.database.transaction(job.tenantId, async (tx) => {
+      await tx.query('select from sync_jobs where id = $1 for update', [job.id]);
+      await expect(scheduler.stop()).rejects.toThrow('jobs that did not let go within 0.1 s: 1');
+    });
+    await eventually(async () => (await fixture.job(job.id)).lease_owner === null);
   });
 
   it('claims nothing once it has stopped', async () => {

@@ -60,13 +60,13 @@ export class JobScheduler {
     await this.polling;
     const runs = [...this.runs.values()];
     for (const { control } of runs) control.stop();
-    const { stopMs } = this.context.settings;
+    const { stopMs, letGoMs } = this.context.settings;
     const ended = Promise.all(runs.map((run) => run.ended)).then(() => true as const);
     if (await within(stopMs, ended)) return;
     for (const { control } of runs) control.interrupt('worker stops');
     // What does not even end now leaves its lease to run out.
-    if (!(await within(stopMs, ended)))
-      throw new Error(`${this.runs.size} jobs were still being read after ${(2 * stopMs) / 1_000} s`);
+    if (!(await within(letGoMs, ended)))
+      throw new Error(`jobs that did not let go within ${(stopMs + letGoMs) / 1_000} s: ${this.runs.size}`);
   }
 
   private async poll(): Promise<void> {

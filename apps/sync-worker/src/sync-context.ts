@@ -24,6 +24,8 @@ export const defaultSettings = {
   claimsAllowed: 20,
   /** A stopping worker gives the pages in hand so long, then drops them; they were not written. */
   stopMs: 5_000,
+  /** And then so long for what was dropped to let go of its leases. */
+  letGoMs: 5_000,
   /** A batch that was not applied for so long is announced again: its message may be lost. */
   unansweredMs: 15 * 60_000,
   /** Between two looks for schedules that are due or have changed. */
