@@ -138,11 +138,11 @@ describe('the clock', () => {
 describe('erasing a person', () => {
   it('leaves nothing of them but a tombstone, which goes after the retention; their machines stay', async () => {
     const machines = await directory.fixture.connector(directory.tenant, { records: 'machine_identity' });
-    await directory.sync(hr, [row('ann-1', { email: 'ann@x.org', first_name: 'Ann' })], '2026-01-01T00:00:00Z');
-    await directory.sync(hr, [row('ann-1', { email: 'ann@x.org', first_name: 'Anna' })], '2026-01-02T00:00:00Z');
-    await directory.sync(apps, [row('ann-acc', { email: 'ann@x.org' })], '2026-01-02T00:00:00Z');
-    await directory.sync(machines, [row('bot', { email: 'ann@x.org' })], '2026-01-02T00:00:00Z');
-    const id = await directory.identityOf('ann-1');
+    await directory.sync(hr, [row('uli-1', { email: 'uli@x.org', first_name: 'Uli' })], '2026-01-01T00:00:00Z');
+    await directory.sync(hr, [row('uli-1', { email: 'uli@x.org', first_name: 'Ulika' })], '2026-01-02T00:00:00Z');
+    await directory.sync(apps, [row('uli-acc', { email: 'uli@x.org' })], '2026-01-02T00:00:00Z');
+    await directory.sync(machines, [row('bot', { email: 'uli@x.org' })], '2026-01-02T00:00:00Z');
+    const id = await directory.identityOf('uli-1');
     const erased = await directory.operate(
       'identity.erase',
       { identity_id: id, reason: 'asked to' },
@@ -177,7 +177,7 @@ describe('erasing a person', () => {
     ];
     for (const table of tables.filter((each) => each !== 'waiting_records')) {
       const traces = await directory.fixture.rows(
-        `select t::text from ${table} t where tenant_id = $1 and t::text ilike '%ann%' and t::text not ilike '%bot%'`,
+        `select t::text from ${table} t where tenant_id = $1 and t::text ilike '%uli%' and t::text not ilike '%bot%'`,
         [directory.tenant],
       );
       expect({ table, traces }).toEqual({ table, traces: [] });

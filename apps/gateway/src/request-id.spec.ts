@@ -30,7 +30,7 @@ describe('a request', () => {
       registerRequestIds(server, createLogger('gateway', 'debug', { write }));
     });
     server.get('/v1/users/:id', async (_request, reply) => reply.status(403).send({ error: 'no' }));
-    await server.inject({ url: '/v1/users/usr_1?search=ada', headers: { 'x-request-id': 'theirs:1' } });
+    await server.inject({ url: '/v1/users/usr_1?search=louis', headers: { 'x-request-id': 'theirs:1' } });
     await server.inject('/elsewhere');
     await bothTold;
     await server.close();
@@ -38,6 +38,6 @@ describe('a request', () => {
       { request_id: 'theirs:1', request: 'GET /v1/users/:id', status: 403, msg: 'answered' },
       { request: 'GET none', status: 404, msg: 'answered' },
     ]);
-    expect(lines.join()).not.toMatch(/ada|usr_1|elsewhere/);
+    expect(lines.join()).not.toMatch(/louis|usr_1|elsewhere/);
   });
 });
