@@ -52,6 +52,7 @@ function problemOf({ severity, code, syscall, path, message }: Failure, server: 
   if (severity) return `${server} refuses: ${message}`;
   // The authority of `sslrootcert` and the like are read before anybody is called.
   if (syscall === 'open') return `cannot read ${path}: ${code}`;
+  if (code?.startsWith('ERR_TLS') || /CERT|SIGNATURE/.test(code ?? '')) return `${server} is not trusted: ${message}`;
   return `cannot reach ${server}: ${code ?? message}`;
 }
 

@@ -8,17 +8,28 @@ import { ServerProcess } from './server-process.js';
 /** The server itself: the command in the path is a script that may change the user first. */
 export const brokerProgram = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 
+/** Where a server keeps its certificate, the key to it, and its authority. */
+export interface TlsFiles {
+  ca: string;
+  certificate: string;
+  key: string;
+}
+
 /** A RabbitMQ of the test's own, with its own node name, ports and files, to be killed without touching the shared one. */
 export class PrivateBroker {
   private constructor(
     private readonly directory: string,
     private readonly server: ServerProcess,
+    private readonly scheme: 'amqp' | 'amqps',
   ) {}
 
-  static async start(): Promise<PrivateBroker> {
+  /** With `tls` it speaks to nobody in the clear. */
+  static async start({ tls }: { tls?: TlsFiles } = {}): Promise<PrivateBroker> {
     const directory = await mkdtemp(join(tmpdir(), 'idsync-broker-'));
     await writeFile(join(directory, 'plugins'), '[].\n');
     const port = await freePort();
+    const settings = join(directory, 'rabbitmq.conf');
+    await writeFile(settings, tls ? tlsAlone(port, tls) : '');
     const env = {
       PATH: process.env.PATH,
       HOME: directory,
@@ -28,9 +39,10 @@ export class PrivateBroker {
       RABBITMQ_MNESIA_BASE: join(directory, 'db'),
       RABBITMQ_LOG_BASE: join(directory, 'log'),
       RABBITMQ_ENABLED_PLUGINS_FILE: join(directory, 'plugins'),
-      RABBITMQ_CONFIG_FILE: join(directory, 'none'),
+      RABBITMQ_CONFIG_FILE: settings,
     };
-    const broker = new PrivateBroker(directory, new ServerProcess(port, brokerProgram, [], { env, detached: true }));
+    const server = new ServerProcess(port, brokerProgram, [], { env, detached: true });
+    const broker = new PrivateBroker(directory, server, tls ? 'amqps' : 'amqp');
     try {
       await broker.up();
       return broker;
@@ -41,7 +53,7 @@ export class PrivateBroker {
   }
 
   get url(): string {
-    return `amqp://guest:guest@127.0.0.1:${this.server.port}`;
+    return `${this.scheme}://guest:guest@127.0.0.1:${this.server.port}`;
   }
 
   /** Starts it on what it kept; resolves when it takes connections. About ten seconds. */
@@ -64,4 +76,14 @@ export class PrivateBroker {
     await this.kill();
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+function tlsAlone(port: number, { ca, certificate, key }: TlsFiles): string {
+  return `listeners.tcp = none
+listeners.ssl.default = ${port}
+ssl_options.cacertfile = ${ca}
+ssl_options.certfile = ${certificate}
+ssl_options.keyfile = ${key}
+ssl_options.verify = verify_none
+`;
 }

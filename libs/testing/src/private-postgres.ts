@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase, databaseUrl, migrate } from '@idsync/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@idsync/embedded-postgres';
+import { DirectoryFixture } from './directory-fixture.js';
 import { freePort } from './free-port.js';
 
 const upWithinMs = 60_000;
@@ -61,6 +62,28 @@ export class PrivatePostgres {
         if (Date.now() > end) throw error;
       }
     }
+  }
+
+  /** From now on it speaks to nobody in the clear, and shows this certificate. */
+  async requireTls(files: { certificate: string; key: string }): Promise<void> {
+    const directory = join(this.dataDir, 'postgres');
+    // Its user is another one than ours where we are root.
+    const { uid, gid } = await stat(directory);
+    for (const [from, name] of [
+      [files.certificate, 'server.crt'],
+      [files.key, 'server.key'],
+    ] as const) {
+      const file = join(directory, name);
+      await copyFile(from, file);
+      await chmod(file, 0o600);
+      await chown(file, uid, gid);
+    }
+    const rules = join(directory, 'pg_hba.conf');
+    await writeFile(rules, (await readFile(rules, 'utf8')).replaceAll(/^host\b/gm, 'hostssl'));
+    const administrator = DirectoryFixture.connect(this.serverUrl);
+    await administrator.rows('alter system set ssl = on');
+    await administrator.rows('select pg_reload_conf()');
+    await administrator.close();
   }
 
   /** SIGKILL to the postmaster; resolves when it is gone. */
