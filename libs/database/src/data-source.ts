@@ -13,6 +13,9 @@ export interface DataSourceOptions {
   statementTimeoutMs?: number;
 }
 
+/** A PostgreSQL that has not even refused a statement so long after its time does not answer any more: its connection is cut. */
+const graceMs = 5_000;
+
 export const migrationsTable = 'idsync_migrations';
 
 // Counters and sequences stay far below 2^53, so bigint columns are numbers here.
@@ -79,8 +82,12 @@ function createDataSource({ url, role, poolSize, statementTimeoutMs = 0 }: DataS
       Client: HeardClient,
       // What is asked without waiting for an answer goes out at once.
       pipeline: true,
+      // A machine that vanished is noticed after twenty seconds instead of two hours.
       keepAlive: true,
-      ...(role === undefined ? {} : { options: sessionSettings(role, statementTimeoutMs) }),
+      keepAliveInitialDelayMillis: 10_000,
+      ...(role === undefined
+        ? {}
+        : { options: sessionSettings(role, statementTimeoutMs), query_timeout: statementTimeoutMs + graceMs }),
     },
   });
 }

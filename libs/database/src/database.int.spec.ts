@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, PrivatePostgres, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, LatePort, PrivatePostgres, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from './database.js';
 
@@ -95,4 +95,26 @@ describe('asking whether PostgreSQL is there', () => {
     await expect(cut.ping(0)).rejects.toThrow();
     await cut.close();
   });
+});
+
+describe('a PostgreSQL that is frozen', () => {
+  it('fails who waits for it, is left in time, and serves again when it has come back', async () => {
+    const port = await LatePort.reserve(testDatabase.url);
+    await port.open();
+    const frozen = await Database.connect({ url: port.url, service: 'gateway', statementTimeoutMs: 100, poolSize: 2 });
+    const work = [
+      () => frozen.transaction(undefined, (tx) => tx.query('select 1')),
+      () => frozen.read(newUuid(), { name: 'one', text: 'select 1', values: [] }),
+    ];
+    await Promise.all(work.map((each) => each()));
+    port.freeze();
+    const asked = await Promise.allSettled(work.map((each) => each()));
+    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await port.close();
+    await port.open();
+    await Promise.all(work.map((each) => each()));
+    port.freeze();
+    await frozen.close();
+    await port.close();
+  }, 60_000);
 });

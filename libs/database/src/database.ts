@@ -1,4 +1,5 @@
 import { isUuid, type ServiceName } from '@idsync/contracts';
+import { farewell } from '@idsync/runtime';
 import type { DataSource } from 'typeorm';
 import { openDataSource } from './data-source.js';
 import { connections } from './metrics.js';
@@ -12,6 +13,8 @@ export interface DatabaseOptions {
   service: ServiceName;
   /** Connections at the most; 10 unless told. */
   poolSize?: number;
+  /** Milliseconds a statement may take; unless told 30 s for the gateway, since people wait for it, and five minutes for a batch. */
+  statementTimeoutMs?: number;
 }
 
 /** One open transaction. */
@@ -74,8 +77,7 @@ export class Database {
       url: options.url,
       role: serviceRoles[options.service],
       poolSize: options.poolSize ?? 10,
-      // People wait for the gateway; a batch may take its time.
-      statementTimeoutMs: options.service === 'gateway' ? 30_000 : 300_000,
+      statementTimeoutMs: options.statementTimeoutMs ?? (options.service === 'gateway' ? 30_000 : 300_000),
     });
     try {
       await checkSchemaVersion(dataSource);
@@ -93,7 +95,7 @@ export class Database {
 
   async close(): Promise<void> {
     this.forgetPool();
-    await this.dataSource.destroy();
+    await farewell(this.dataSource.destroy(), 5_000);
   }
 
   /** How the schema is, by now, to the one this code was written for. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { closeInTurn, closeTogether } from './close.js';
+import { closeInTurn, closeTogether, farewell } from './close.js';
 
 describe.each([
   ['in turn', closeInTurn],
@@ -19,5 +19,22 @@ describe.each([
 
   it('end well where each of them does', async () => {
     await expect(close(() => undefined)).resolves.toBeUndefined();
+  });
+});
+
+describe('a farewell', () => {
+  it('waits for its answer, whatever that is', async () => {
+    let answered = false;
+    const goodbye = async () => {
+      await Promise.resolve();
+      answered = true;
+    };
+    await farewell(goodbye(), 60_000);
+    expect(answered).toBe(true);
+    await expect(farewell(Promise.reject(new Error('gone already')), 60_000)).resolves.toBeUndefined();
+  });
+
+  it('does not wait for ever for who says nothing', async () => {
+    await expect(farewell(new Promise(() => undefined), 10)).resolves.toBeUndefined();
   });
 });

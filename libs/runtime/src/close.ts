@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 type Close = () => unknown;
 
 /**
@@ -15,6 +17,13 @@ export async function closeTogether(...parts: Close[]): Promise<void> {
   const failures: unknown[] = [];
   await Promise.all(parts.map((close) => noting(close, failures)));
   if (failures.length > 0) throw failures[0];
+}
+
+/** Says goodbye, and waits for the answer no longer than that: whoever does not answer is left, and what it held for us comes back. */
+export async function farewell(goodbye: Promise<unknown>, withinMs = 2_000): Promise<void> {
+  const waited = new AbortController();
+  const late = pause(withinMs, undefined, { signal: waited.signal });
+  await Promise.race([goodbye, late].map((each) => each.catch(() => undefined))).finally(() => waited.abort());
 }
 
 async function noting(close: Close, failures: unknown[]): Promise<void> {

@@ -1,4 +1,4 @@
-export { closeInTurn, closeTogether } from './close.js';
+export { closeInTurn, closeTogether, farewell } from './close.js';
 export { EnvironmentError, readEnv } from './env.js';
 export {
   directoryEnvironment,

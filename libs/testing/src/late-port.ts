@@ -1,9 +1,10 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.js';
 
-/** A port where nobody listens until it is opened; from then on it leads to `target`. */
+/** A port where nobody listens until it is opened; from then on it leads to `target`, until it is frozen or closed. */
 export class LatePort {
   private readonly sockets = new Set<Socket>();
+  private frozen = false;
   private server: Server | undefined;
 
   private constructor(
@@ -31,17 +32,24 @@ export class LatePort {
       ] as const) {
         this.sockets.add(one);
         one.on('error', () => undefined).once('close', () => other.destroy());
-        one.pipe(other);
+        if (!this.frozen) one.pipe(other);
       }
     });
     this.server = server;
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
   }
 
+  /** Connections stay and new ones are taken, but nothing comes through any more. */
+  freeze(): void {
+    this.frozen = true;
+    for (const socket of this.sockets) socket.unpipe().pause();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     const { server } = this;
     this.server = undefined;
+    this.frozen = false;
     if (server) await new Promise((resolve) => server.close(resolve));
   }
 }

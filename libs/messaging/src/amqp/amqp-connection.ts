@@ -1,3 +1,4 @@
+import { farewell } from '@idsync/runtime';
 import { type ChannelModel, connect } from 'amqplib';
 import { doublingBackoff } from '../backoff.js';
 import type { BusLogger } from '../driver.js';
@@ -66,7 +67,7 @@ export class AmqpConnection {
     await this.connecting?.catch(() => undefined);
     const model = this.model;
     this.model = undefined;
-    await model?.close().catch(() => undefined);
+    if (model) await farewell(model.close());
   }
 
   /** One loop at a time, however often the connection is lost while it runs. */

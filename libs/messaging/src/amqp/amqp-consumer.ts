@@ -1,4 +1,5 @@
 import type { QueueDefinition, QueueName } from '@idsync/contracts';
+import { farewell } from '@idsync/runtime';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Delivery, Outcome } from '../delivery.js';
 import { type Backoff, type BusLogger, type Deliver, drainMs, notDrained } from '../driver.js';
@@ -41,9 +42,9 @@ export class AmqpConsumer {
     this.stopping.abort();
     await this.subscribing.catch(() => undefined);
     const { channel, consumerTag } = this;
-    if (channel && consumerTag) await channel.cancel(consumerTag).catch(() => undefined);
+    if (channel && consumerTag) await farewell(channel.cancel(consumerTag));
     const drained = await this.inFlight.drained(drainMs);
-    await channel?.close().catch(() => undefined);
+    if (channel) await farewell(channel.close());
     if (!drained) throw notDrained(this.queue);
   }
 
