@@ -108,6 +108,25 @@ afterAll(() => administrator.close());
     for (const response of held) response.writeHead(204).end();
   }
 
+  /**
+   * Does the work after a batch of the running job, and before the next: whoever holds this row keeps the directory from its commits, and
+   * a dump from nothing. Who asks for it while a batch is at its end has it next.
+   */
+  async function whenHalfApplied(asDirectory: Database, work: (lastEvent: number) => Promise<void>): Promise<void> {
+    const tenantId = decodeId('tenant', tenant.id) ?? '';
+    await until(() =>
+      asDirectory.transaction(tenantId, async (tx) => {
+        const [sequence] = await tx.query<{ last: number }>(
+          'select last from event_sequences where tenant_id = $1 for update',
+          [tenantId],
+        );
+        const [half] = await tx.query(`select from source_records where external_id like 'running-%' limit 1`);
+        if (half && sequence) await work(sequence.last);
+        return half !== undefined;
+      }),
+    );
+  }
+
   const processed = async (fixture: DirectoryFixture, job: string) => {
     const [row] = await fixture.rows<{ status: string; processed: number }>(
       'select status, batches_processed as processed from sync_jobs where id = $1',
@@ -147,15 +166,8 @@ afterAll(() => administrator.close());
       await silently(async () => {
         const before = receiver.received.length;
         job = (await tenant.client.post('/v1/sync/trigger', { connector_id: connector })).body.job_id;
-        await until(async () => (await processed(first, job)).processed > 0);
-        const tenantId = decodeId('tenant', tenant.id) ?? '';
-        // Whoever holds this row keeps the directory from its next commit, and a dump from nothing.
-        await asDirectory.transaction(tenantId, async (tx) => {
-          const [sequence] = await tx.query<{ last: number }>(
-            'select last from event_sequences where tenant_id = $1 for update',
-            [tenantId],
-          );
-          lastOfDump = sequence?.last ?? 0;
+        await whenHalfApplied(asDirectory, async (last) => {
+          lastOfDump = last;
           // Under way in the dump, and delivered after it.
           await until(async () => receiver.received.length > before);
           await dump(backupUrl(), file);
