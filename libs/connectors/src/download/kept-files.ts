@@ -51,8 +51,7 @@ export class KeptFiles {
   ) {}
 
   /** `identity` is all that decides what is downloaded: where from, and by whom. */
-  static async of(identity: unknown): Promise<KeptFiles> {
-    const dir = join(tmpdir(), `idsync-sources-${process.getuid?.() ?? 'own'}`);
+  static async of(identity: unknown, dir = ownFolder()): Promise<KeptFiles> {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const found = await lstat(dir);
     const ours = process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
@@ -111,4 +110,8 @@ async function removeOld(dir: string): Promise<void> {
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > keptMs) await unlink(path).catch(() => undefined);
   }
+}
+
+function ownFolder(): string {
+  return join(tmpdir(), `idsync-sources-${process.getuid?.() ?? 'own'}`);
 }

@@ -1,9 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type CsvConfig, csvConfig } from '@idsync/contracts';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Asked, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { names, readAll } from '../../test/source-fixture.js';
 import { CheckpointExpired, type Connector, type Cursor, type Page, SourceError } from '../connector.js';
@@ -13,9 +13,10 @@ import { webFile } from './web-file.js';
 
 const server = await testServer();
 const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index},name ${index}\n`).join('');
-const folder = join(tmpdir(), `idsync-sources-${process.getuid?.() ?? 'own'}`);
-const filesOfTests = () => readdirSync(folder).filter((name) => !before.has(name));
-const before = new Set(readdirSync(tmpdir()).includes(folder.split('/').at(-1) ?? '') ? readdirSync(folder) : []);
+const folder = mkdtempSync(join(tmpdir(), 'idsync-downloads-'));
+const filesOfTests = () => readdirSync(folder);
+
+afterAll(() => rmSync(folder, { recursive: true }));
 
 let content: string;
 let etag: string | undefined;
@@ -26,7 +27,7 @@ function connector(config: Partial<CsvConfig> = {}, secrets = { token: 't0ken' }
   const url = `${server.origin}/hr/export.csv?format=csv`;
   const whole = csvConfig.parse({ url, external_id: 'id', fields: { display_name: 'name' }, ...config });
   const limits = { firstPauseMs: 1, longestPauseMs: 2, attempts: 3, fileBytes };
-  return csvConnector('user', whole, webFile(whole, { secrets, allowedCidrs: loopback, limits }));
+  return csvConnector('user', whole, webFile(whole, { secrets, allowedCidrs: loopback, limits, keptIn: folder }));
 }
 
 /** Settles when so many bytes have arrived in the file that is being downloaded. */

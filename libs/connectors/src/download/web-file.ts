@@ -13,6 +13,8 @@ export interface WebAccess {
   secrets: Readonly<Record<string, string>>;
   allowedCidrs: readonly string[];
   limits?: Partial<HttpLimits>;
+  /** Where what is downloaded lies until it is read; a folder of this user's in the system's for temporary files unless told. */
+  keptIn?: string;
 }
 
 const validators = z.object({ etag: z.string().optional(), lastModified: z.string().optional() });
@@ -20,7 +22,7 @@ const validators = z.object({ etag: z.string().optional(), lastModified: z.strin
 /** A file at an address. It is downloaded whole before it is read, so that nothing of it is read that breaks off. */
 export function webFile({ url = '', auth = { type: 'none' }, ca }: FilePlace, access: WebAccess): FileSource {
   const address = parseSourceUrl(url);
-  const { secrets, allowedCidrs, limits } = access;
+  const { secrets, allowedCidrs, limits, keptIn } = access;
   const name = `${address.origin}${address.pathname}`;
 
   async function withClient<T>(work: (client: ApiClient, maxBytes: number) => Promise<T>): Promise<T> {
@@ -38,7 +40,7 @@ export function webFile({ url = '', auth = { type: 'none' }, ca }: FilePlace, ac
   }
 
   async function open(signal: AbortSignal): Promise<SourceFile> {
-    const kept = await KeptFiles.of([url, auth, secrets]);
+    const kept = await KeptFiles.of([url, auth, secrets], keptIn);
     const before = await kept.find();
     const known = before && told(before.facts);
     const part = await kept.create();
