@@ -129,12 +129,22 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     expect(podOf(workloadOf(manifests, name)).terminationGracePeriodSeconds).toBeGreaterThan(closesWithin + preStop);
   });
 
-  it.each(services)('spreads %s, and lets one of it be evicted at a time', (name) => {
-    const pod = podOf(workloadOf(manifests, name));
-    expect(pod.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual([
-      'topology.kubernetes.io/zone',
-      'kubernetes.io/hostname',
-    ]);
+  it.each(services)('spreads %s over nodes, be they in zones or not, and over zones', (name) => {
+    const { topologySpreadConstraints, affinity } = podOf(workloadOf(manifests, name));
+    // A constraint for zones beside it would keep nodes that are in none from being scored at all.
+    expect(topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual(['kubernetes.io/hostname']);
+    const terms = affinity?.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    expect(terms.map(({ podAffinityTerm }) => podAffinityTerm.topologyKey)).toEqual(['topology.kubernetes.io/zone']);
+    for (const { labelSelector, matchLabelKeys } of [
+      ...(topologySpreadConstraints ?? []),
+      ...terms.map(({ podAffinityTerm }) => podAffinityTerm),
+    ]) {
+      expect(selects(labelSelector, labelsOf(workloadOf(manifests, name)))).toBe(true);
+      expect(matchLabelKeys).toEqual(['app.kubernetes.io/component', 'pod-template-hash']);
+    }
+  });
+
+  it.each(services)('lets one of %s be evicted at a time', (name) => {
     const budgets = ofKind<IPodDisruptionBudget>(manifests, 'PodDisruptionBudget');
     const mine = budgets.filter(({ spec }) => selects(spec?.selector, labelsOf(workloadOf(manifests, name))));
     expect(mine.map(({ spec }) => spec?.maxUnavailable)).toEqual([1]);
