@@ -17,7 +17,17 @@ import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { INamespace } from 'kubernetes-models/v1/Namespace';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
-import { containerOf, labelsOf, nameOf, ofKind, podOf, selects, workloadOf, workloadsOf } from './objects.js';
+import {
+  containerOf,
+  labelsOf,
+  nameOf,
+  ofKind,
+  podOf,
+  selects,
+  type Workload,
+  workloadOf,
+  workloadsOf,
+} from './objects.js';
 import { describeRendered, kustomize, overlays, render } from './render.js';
 
 const environments = {
@@ -173,6 +183,20 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     const byOperators = overlay !== 'dev' ? madeByOperators[name] : undefined;
     return byOperators ?? Object.keys(secret?.data ?? external?.spec?.target?.template?.data ?? {});
   }
+});
+
+describeRendered('the overlay dev on a small machine', () => {
+  const manifests = kustomize ? render('overlays/dev') : [];
+
+  it('asks for less than one processor, with another pod of each service beside the one that it replaces', () => {
+    const asked = (workload: Workload) => {
+      const cpu = String(containerOf(workload).resources?.requests?.cpu);
+      expect(cpu).toMatch(/^\d+m$/);
+      return Number.parseInt(cpu, 10);
+    };
+    const pods = [...workloadsOf(manifests), ...ofKind<IDeployment>(manifests, 'Deployment')];
+    expect(pods.map(asked).reduce((sum, each) => sum + each, 0)).toBeLessThan(1_000);
+  });
 });
 
 const rightValues: Record<string, string> = {
