@@ -135,8 +135,16 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     ] as const) {
       expect(probe?.httpGet).toEqual({ path, port: 'internal' });
     }
-    const preStop = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
-    expect(podOf(workloadOf(manifests, name)).terminationGracePeriodSeconds).toBeGreaterThan(closesWithin + preStop);
+    const drains = Number(container.env?.find((variable) => variable.name === 'DRAIN_DELAY_MS')?.value ?? 0) / 1_000;
+    expect(podOf(workloadOf(manifests, name)).terminationGracePeriodSeconds).toBeGreaterThan(closesWithin + drains);
+  });
+
+  it('lets the gateway know of its end at once, so that it sends its clients elsewhere before it closes their connections', () => {
+    const { env, lifecycle } = containerOf(workloadOf(manifests, 'gateway'));
+    expect(lifecycle).toBeUndefined();
+    const delay = env?.find((variable) => variable.name === 'DRAIN_DELAY_MS')?.value;
+    // Two looks of the readiness probe, and what kube-proxy and load balancers take to hear of it.
+    expect(Number(delay)).toBeGreaterThanOrEqual(10_000);
   });
 
   it.each(services)('spreads %s over nodes, be they in zones or not, and over zones', (name) => {
@@ -166,14 +174,15 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
       const map = ofKind<IConfigMap>(manifests, 'ConfigMap').find((each) => nameOf(each) === configMapRef?.name);
       return Object.entries(map?.data ?? {});
     });
-    const secrets = (container.env ?? []).map(({ name, valueFrom }) => {
+    const own = (container.env ?? []).map(({ name, value, valueFrom }) => {
+      if (value !== undefined) return [name, value] as const;
       const { name: secret = '', key = '', optional } = valueFrom?.secretKeyRef ?? {};
       if (!keysOf(secret).includes(key) && !optional) throw new Error(`${name}: no Secret ${secret} with ${key}`);
       return [name, rightValues[name] ?? ''] as const;
     });
     // It has to be a folder that is there.
-    const values = { ...Object.fromEntries([...settings, ...secrets]), SOURCES_DIR: '/' };
-    return { values, given: secrets.map(([name]) => name) };
+    const values = { ...Object.fromEntries([...settings, ...own]), SOURCES_DIR: '/' };
+    return { values, given: own.map(([name]) => name) };
   }
 
   /** The keys of a Secret, whoever makes it. */
