@@ -9,6 +9,7 @@ import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { containerOf, labelsOf, nameOf, ofKind, selects } from './objects.js';
+import type { IRabbitmqCluster } from './rabbitmq-cluster.js';
 import { describeRendered, kustomize, type Manifest, render } from './render.js';
 
 describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => {
@@ -48,6 +49,21 @@ describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => 
     const owner = templateOf(cluster?.spec?.bootstrap?.initdb?.secret?.name ?? '');
     expect(owner.username).toBe(cluster?.spec?.bootstrap?.initdb?.owner);
     expect(new URL(templateOf('migrate').DATABASE_URL ?? '').username).toBe(owner.username);
+  });
+
+  it('never puts two of PostgreSQL, or two of RabbitMQ, on one machine', () => {
+    const [postgresql] = ofKind<ICluster>(manifests, 'Cluster');
+    expect(postgresql?.spec?.affinity).toMatchObject({
+      topologyKey: 'kubernetes.io/hostname',
+      podAntiAffinityType: 'required',
+    });
+    const [rabbitmq] = ofKind<IRabbitmqCluster>(manifests, 'RabbitmqCluster');
+    expect(rabbitmq?.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution).toEqual([
+      {
+        topologyKey: 'kubernetes.io/hostname',
+        labelSelector: { matchLabels: { 'app.kubernetes.io/name': 'rabbitmq' } },
+      },
+    ]);
   });
 
   it('gives no service what another one logs in with', () => {
