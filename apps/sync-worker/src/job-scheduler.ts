@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from '@idsync/database';
 import { WakeUp } from '@idsync/messaging';
-import { traced, withLogContext } from '@idsync/runtime';
+import { traced, within, withLogContext } from '@idsync/runtime';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -61,7 +61,7 @@ export class JobScheduler {
     const runs = [...this.runs.values()];
     for (const { control } of runs) control.stop();
     const { stopMs, letGoMs } = this.context.settings;
-    const ended = Promise.all(runs.map((run) => run.ended)).then(() => true as const);
+    const ended = Promise.all(runs.map((run) => run.ended));
     if (await within(stopMs, ended)) return;
     for (const { control } of runs) control.interrupt('worker stops');
     // What does not even end now leaves its lease to run out.
@@ -127,13 +127,4 @@ export class JobScheduler {
     });
     this.runs.set(job.id, { job, control, ended });
   }
-}
-
-/** True if it came true in time. */
-async function within(milliseconds: number, event: Promise<true>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds);
-  });
-  return Promise.race([event, late]).finally(() => clearTimeout(timer));
 }

@@ -5,7 +5,7 @@ import { openDataSource } from './data-source.js';
 import { connections } from './metrics.js';
 import { serviceRoles } from './roles.js';
 import { checkSchemaVersion, schemaAge } from './schema-version.js';
-import { sqlState } from './sql-state.js';
+import { deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -220,7 +220,7 @@ function setTenant(tenantId: string): string {
   return `set local idsync.tenant_id = '${tenantId}'`;
 }
 
-const retryable = new Set(['40001', '40P01']);
+const retryable = new Set([serializationFailure, deadlockDetected]);
 
 function isRetryable(error: unknown): boolean {
   return retryable.has(sqlState(error) ?? '');

@@ -2,6 +2,7 @@ import { QueryFailedError } from 'typeorm';
 
 export const uniqueViolation = '23505';
 export const lockNotAvailable = '55P03';
+export const serializationFailure = '40001';
 export const deadlockDetected = '40P01';
 
 /** The SQLSTATE of a failed statement, e.g. `23505`, or undefined if the error is none of PostgreSQL's. */

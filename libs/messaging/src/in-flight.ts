@@ -1,3 +1,5 @@
+import { within } from '@idsync/runtime';
+
 /** The work a consumer has begun and not ended. */
 export class InFlight {
   private readonly tasks = new Set<Promise<void>>();
@@ -16,13 +18,7 @@ export class InFlight {
   }
 
   /** True once all of it has ended; false if that takes longer than so many milliseconds. */
-  async drained(milliseconds: number): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), milliseconds);
-    });
-    const done = await Promise.race([Promise.all(this.tasks).then(() => true), timeout]);
-    clearTimeout(timer);
-    return done;
+  drained(milliseconds: number): Promise<boolean> {
+    return within(milliseconds, Promise.all(this.tasks));
   }
 }

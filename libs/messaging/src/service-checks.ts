@@ -6,8 +6,8 @@ const statusOfSchema = { current: 'up', newer: 'degraded', older: 'down' } as co
 
 /**
  * What a service needs: its database, the schema it was written for, and the bus; and whether it is behind, which is no reason to
- * take work from it. `busAway` says what it is without the
- * broker. A schema that is newer than the code serves it too: migrations run before a roll-out begins.
+ * take work from it. `busAway` says what it is without the broker. A schema that is newer than the code serves it too: migrations run
+ * before a roll-out begins.
  */
 export function serviceChecks(database: Database, bus: Bus, busAway: 'degraded' | 'down'): HealthCheck[] {
   return [

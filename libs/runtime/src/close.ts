@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from './within.js';
 
 type Close = () => unknown;
 
@@ -21,9 +21,10 @@ export async function closeTogether(...parts: Close[]): Promise<void> {
 
 /** Says goodbye, and waits for the answer no longer than that: whoever does not answer is left, and what it held for us comes back. */
 export async function farewell(goodbye: Promise<unknown>, withinMs = 2_000): Promise<void> {
-  const waited = new AbortController();
-  const late = pause(withinMs, undefined, { signal: waited.signal });
-  await Promise.race([goodbye, late].map((each) => each.catch(() => undefined))).finally(() => waited.abort());
+  await within(
+    withinMs,
+    goodbye.catch(() => undefined),
+  );
 }
 
 async function noting(close: Close, failures: unknown[]): Promise<void> {

@@ -37,3 +37,4 @@ export {
   traced,
   traceparent,
 } from './tracing/traced.js';
+export { within } from './within.js';

@@ -40,12 +40,10 @@ export class AmqpDriver implements BusDriver {
   async consume(deliver: Deliver): Promise<void> {
     const { service, database, backoff, logger } = this.options;
     const answers = () =>
-      database
-        .transaction(undefined, (tx) => tx.query('select 1'))
-        .then(
-          () => true,
-          () => false,
-        );
+      database.ping(0).then(
+        () => true,
+        () => false,
+      );
     for (const [queue, definition] of queuesOf(service)) {
       const consumer = new AmqpConsumer(this.connection, queue, definition, deliver, backoff, answers, logger);
       this.consumers.push(consumer);

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, ConsoleSpanExporter, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { farewell } from '../close.js';
 
 const endWithinMs = 3_000;
 
@@ -33,6 +33,5 @@ export function startTracing(name: string, env: TracingEnvironment): { end(): Pr
   });
   provider.register();
   // A collector that is away, or hangs, keeps nobody from ending.
-  const shutdown = () => provider.shutdown().catch(() => undefined);
-  return { end: () => Promise.race([shutdown(), pause(endWithinMs, undefined, { ref: false })]) };
+  return { end: () => farewell(provider.shutdown(), endWithinMs) };
 }
