@@ -17,7 +17,7 @@ create table api_keys (
 CREATE INDEX api_keys_connector ON public.api_keys USING btree (tenant_id, connector_id, created_at, id) WHERE (connector_id IS NOT NULL);
 CREATE INDEX api_keys_tenant ON public.api_keys USING btree (tenant_id, created_at, id);
 alter table api_keys enable row level security, force row level security;
-create policy all_rows_idsync_gateway on api_keys to idsync_gateway using (true) with check (true);
+create policy all_rows_idsync_gateway on api_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on api_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on api_keys to idsync_gateway;
 
@@ -32,6 +32,23 @@ alter table attribute_priorities enable row level security, force row level secu
 create policy own_rows on attribute_priorities to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on attribute_priorities to idsync_directory;
 grant select on attribute_priorities to idsync_gateway;
+
+create table batches_begun (
+  job_id uuid not null,
+  seq integer not null,
+  tenant_id uuid not null,
+  process_id uuid,
+  first integer,
+  beyond integer,
+  stops integer default 0 not null,
+  cuts integer[] default '{}'::integer[] not null,
+  left_out integer[] default '{}'::integer[] not null,
+  constraint batches_begun_pkey PRIMARY KEY (job_id, seq),
+  constraint batches_begun_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
+);
+alter table batches_begun enable row level security, force row level security;
+create policy own_rows on batches_begun to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on batches_begun to idsync_directory;
 
 create table bus_messages (
   id bigint generated always as identity not null,
@@ -70,7 +87,7 @@ create table connector_probes (
   constraint connector_probes_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text])))
 );
 alter table connector_probes enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on connector_probes to idsync_sync_worker using (true) with check (true);
+create policy all_rows_idsync_sync_worker on connector_probes to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connector_probes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select on connector_probes to idsync_gateway;
 grant delete, select, update on connector_probes to idsync_sync_worker;
@@ -83,7 +100,7 @@ create table connector_secrets (
   constraint connector_secrets_pkey PRIMARY KEY (connector_id)
 );
 alter table connector_secrets enable row level security, force row level security;
-create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using (true) with check (true);
+create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connector_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on connector_secrets to idsync_gateway;
 grant select on connector_secrets to idsync_sync_worker;
@@ -103,12 +120,13 @@ create table connector_states (
   last_job_id uuid,
   failures integer default 0 not null,
   last_failed_at timestamp with time zone,
+  complete_as_of timestamp with time zone,
   constraint connector_states_pkey PRIMARY KEY (connector_id),
   constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX connector_states_due ON public.connector_states USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
 alter table connector_states enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (true) with check (true);
+create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connector_states to idsync_gateway;
 grant insert, select, update on connector_states to idsync_sync_worker;
@@ -135,7 +153,7 @@ CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id,
 CREATE INDEX connectors_tenant ON public.connectors USING btree (tenant_id, created_at, id);
 CREATE INDEX connectors_to_plan ON public.connectors USING btree (id) WHERE ((schedule IS DISTINCT FROM planned_schedule) AND (deleted_at IS NULL));
 alter table connectors enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (true) with check (true);
+create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
@@ -179,6 +197,20 @@ create policy own_rows on directory_counters to public using ((tenant_id = ( SEL
 grant delete, insert, select, update on directory_counters to idsync_directory;
 grant select on directory_counters to idsync_gateway;
 
+create table document_renderings (
+  tenant_id uuid not null,
+  version integer not null,
+  begin_at timestamp with time zone not null,
+  kind text default 'user'::text not null,
+  after_id uuid,
+  completed_at timestamp with time zone,
+  constraint document_renderings_pkey PRIMARY KEY (tenant_id),
+  constraint document_renderings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+alter table document_renderings enable row level security, force row level security;
+create policy own_rows on document_renderings to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on document_renderings to idsync_directory;
+
 create table event_payloads (
   tenant_id uuid not null,
   sequence bigint not null,
@@ -188,7 +220,7 @@ create table event_payloads (
   constraint event_payloads_pkey PRIMARY KEY (tenant_id, sequence)
 );
 alter table event_payloads enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on event_payloads to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on event_payloads to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on event_payloads to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select on event_payloads to idsync_directory;
 grant select on event_payloads to idsync_gateway;
@@ -200,7 +232,7 @@ create table event_sequences (
   constraint event_sequences_pkey PRIMARY KEY (tenant_id)
 );
 alter table event_sequences enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on event_sequences to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select, update on event_sequences to idsync_directory;
 grant insert, select, update on event_sequences to idsync_gateway;
@@ -239,6 +271,9 @@ create table failing_records (
   message text not null,
   first_failed_at timestamp with time zone default now() not null,
   last_failed_at timestamp with time zone default now() not null,
+  source_message text,
+  retries integer default 0 not null,
+  retry_at timestamp with time zone,
   constraint failing_records_pkey PRIMARY KEY (id),
   constraint failing_records_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );
@@ -251,6 +286,7 @@ create policy own_rows on failing_records to public using ((tenant_id = ( SELECT
 grant delete, select on failing_records to idsync_directory;
 grant select on failing_records to idsync_gateway;
 grant delete, insert, select, update on failing_records to idsync_sync_worker;
+grant update (source_message) on failing_records to idsync_directory;
 
 create table fan_out_positions (
   tenant_id uuid not null,
@@ -258,7 +294,7 @@ create table fan_out_positions (
   constraint fan_out_positions_pkey PRIMARY KEY (tenant_id)
 );
 alter table fan_out_positions enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on fan_out_positions to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on fan_out_positions to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on fan_out_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select, update on fan_out_positions to idsync_webhook_dispatcher;
 
@@ -290,6 +326,7 @@ create table identities (
 );
 CREATE INDEX identities_by_status ON public.identities USING btree (tenant_id, status, created_at, id);
 CREATE INDEX identities_changed ON public.identities USING btree (tenant_id, updated_at);
+CREATE INDEX identities_changes ON public.identities USING btree (tenant_id, updated_at, created_at, id, status);
 CREATE INDEX identities_listed ON public.identities USING btree (tenant_id, created_at, id) WHERE (status <> 'deleted'::text);
 CREATE INDEX identities_purge ON public.identities USING btree (tenant_id, purge_at) WHERE (purge_at IS NOT NULL);
 alter table identities enable row level security, force row level security;
@@ -350,6 +387,17 @@ grant delete, insert, select on inbox to idsync_directory;
 grant delete, insert, select on inbox to idsync_gateway;
 grant delete, insert, select on inbox to idsync_sync_worker;
 grant delete, insert, select on inbox to idsync_webhook_dispatcher;
+
+create table lifecycle_policies (
+  tenant_id uuid not null,
+  policy jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint lifecycle_policies_pkey PRIMARY KEY (tenant_id)
+);
+alter table lifecycle_policies enable row level security, force row level security;
+create policy own_rows on lifecycle_policies to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on lifecycle_policies to idsync_directory;
+grant select on lifecycle_policies to idsync_gateway;
 
 create table list_positions (
   tenant_id uuid not null,
@@ -488,7 +536,7 @@ create table scim_members (
 );
 CREATE INDEX scim_members_member ON public.scim_members USING btree (member_id, group_id);
 alter table scim_members enable row level security, force row level security;
-create policy all_rows_idsync_gateway on scim_members to idsync_gateway using (true) with check (true);
+create policy all_rows_idsync_gateway on scim_members to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on scim_members to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on scim_members to idsync_directory;
 grant delete, insert, select, update on scim_members to idsync_gateway;
@@ -505,7 +553,7 @@ create table scim_positions (
   constraint scim_positions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 alter table scim_positions enable row level security, force row level security;
-create policy all_rows_idsync_gateway on scim_positions to idsync_gateway using (true) with check (true);
+create policy all_rows_idsync_gateway on scim_positions to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on scim_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on scim_positions to idsync_gateway;
 grant select on scim_positions to idsync_sync_worker;
@@ -533,7 +581,7 @@ CREATE INDEX scim_resources_position ON public.scim_resources USING btree (conne
 CREATE INDEX scim_resources_tombstones ON public.scim_resources USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX scim_resources_user_name ON public.scim_resources USING btree (name_key) WHERE ((kind = 'User'::text) AND (deleted_at IS NULL));
 alter table scim_resources enable row level security, force row level security;
-create policy all_rows_idsync_gateway on scim_resources to idsync_gateway using (true) with check (true);
+create policy all_rows_idsync_gateway on scim_resources to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on scim_resources to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on scim_resources to idsync_directory;
 grant delete, insert, select, update on scim_resources to idsync_gateway;
@@ -575,6 +623,7 @@ create table source_records (
   status_since timestamp with time zone not null,
   due_at timestamp with time zone,
   previous jsonb,
+  weight integer,
   constraint source_records_pkey PRIMARY KEY (id),
   constraint source_records_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'account'::text, 'machine_identity'::text])))
 );
@@ -586,6 +635,7 @@ CREATE INDEX source_records_others ON public.source_records USING btree (tenant_
 CREATE INDEX source_records_users ON public.source_records USING btree (tenant_id, created_at, id) WHERE ((kind = 'user'::text) AND (status <> 'deleted'::text));
 CREATE INDEX source_records_users_by_status ON public.source_records USING btree (tenant_id, status, created_at, id) WHERE (kind = 'user'::text);
 CREATE INDEX source_records_users_changed ON public.source_records USING btree (tenant_id, updated_at) WHERE (kind = 'user'::text);
+CREATE INDEX source_records_users_changes ON public.source_records USING btree (tenant_id, updated_at, created_at, id, status) WHERE (kind = 'user'::text);
 alter table source_records enable row level security, force row level security;
 create policy own_rows on source_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on source_records to idsync_directory;
@@ -604,7 +654,7 @@ create table sync_batches (
   constraint sync_batches_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );
 alter table sync_batches enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on sync_batches to idsync_sync_worker using (true) with check (true);
+create policy all_rows_idsync_sync_worker on sync_batches to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on sync_batches to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_batches to idsync_directory;
 grant delete, insert, select, update on sync_batches to idsync_sync_worker;
@@ -648,6 +698,9 @@ create table sync_jobs (
   external_id text,
   outcome text,
   traceparent text,
+  error_code text,
+  source_message text,
+  records_retried bigint default 0 not null,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text, 'record'::text]))),
@@ -661,17 +714,18 @@ CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (conne
 CREATE INDEX sync_jobs_records ON public.sync_jobs USING btree (connector_id, last_record_at) WHERE (mode = 'record'::text);
 CREATE INDEX sync_jobs_records_unfinished ON public.sync_jobs USING btree (id) WHERE ((mode = 'record'::text) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
+CREATE INDEX sync_jobs_source_message ON public.sync_jobs USING btree (connector_id) WHERE (source_message IS NOT NULL);
 CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at) WHERE (sweep_asked_at IS NOT NULL);
 CREATE INDEX sync_jobs_tenant ON public.sync_jobs USING btree (tenant_id, id);
 CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (connector_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text]));
 CREATE INDEX sync_jobs_waiting ON public.sync_jobs USING btree (connector_id, id) WHERE ((status = 'queued'::text) AND (mode <> 'record'::text));
 alter table sync_jobs enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using (true) with check (true);
+create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
 grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
-grant update (error_message) on sync_jobs to idsync_directory;
+grant update (error_message, source_message) on sync_jobs to idsync_directory;
 
 create table sync_plan_entries (
   id bigint generated always as identity not null,
@@ -726,6 +780,7 @@ create table sync_record_errors (
   external_id text,
   message text not null,
   hides_others boolean default false not null,
+  source_message text,
   constraint sync_record_errors_pkey PRIMARY KEY (id),
   constraint sync_record_errors_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );
@@ -736,7 +791,7 @@ create policy own_rows on sync_record_errors to public using ((tenant_id = ( SEL
 grant select on sync_record_errors to idsync_directory;
 grant select on sync_record_errors to idsync_gateway;
 grant delete, insert, select, update on sync_record_errors to idsync_sync_worker;
-grant update (external_id, message) on sync_record_errors to idsync_directory;
+grant update (external_id, message, source_message) on sync_record_errors to idsync_directory;
 
 create table tenants (
   id uuid not null,
@@ -745,8 +800,8 @@ create table tenants (
   constraint tenants_pkey PRIMARY KEY (id)
 );
 alter table tenants enable row level security, force row level security;
-create policy all_rows_idsync_directory on tenants to idsync_directory using (true) with check (true);
-create policy all_rows_idsync_gateway on tenants to idsync_gateway using (true) with check (true);
+create policy all_rows_idsync_directory on tenants to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy all_rows_idsync_gateway on tenants to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on tenants to public using ((id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on tenants to idsync_directory;
 grant delete, insert, select, update on tenants to idsync_gateway;
@@ -792,7 +847,7 @@ create table webhook_attempts (
 );
 CREATE INDEX webhook_attempts_webhook ON public.webhook_attempts USING btree (webhook_id, started_at);
 alter table webhook_attempts enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_attempts to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on webhook_attempts to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_attempts to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on webhook_attempts to idsync_directory;
 grant select on webhook_attempts to idsync_gateway;
@@ -822,7 +877,7 @@ CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING b
 CREATE INDEX webhook_deliveries_retry ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE ((status = 'pending'::text) AND is_retry);
 CREATE INDEX webhook_deliveries_retry_sequence ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND is_retry);
 alter table webhook_deliveries enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_deliveries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on webhook_deliveries to idsync_directory;
 grant select on webhook_deliveries to idsync_gateway;
@@ -844,7 +899,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_pkey PRIMARY KEY (webhook_id)
 );
 alter table webhook_endpoints enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_endpoints to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on webhook_endpoints to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_endpoints to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on webhook_endpoints to idsync_gateway;
 grant delete, insert, select, update on webhook_endpoints to idsync_webhook_dispatcher;
@@ -873,7 +928,7 @@ CREATE INDEX webhook_replays_open ON public.webhook_replays USING btree (announc
 CREATE INDEX webhook_replays_queued ON public.webhook_replays USING btree (webhook_id) WHERE (status = 'queued'::text);
 CREATE INDEX webhook_replays_tenant ON public.webhook_replays USING btree (tenant_id, id);
 alter table webhook_replays enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_replays to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select on webhook_replays to idsync_gateway;
 grant delete, select, update on webhook_replays to idsync_webhook_dispatcher;
@@ -890,8 +945,8 @@ create table webhook_secrets (
 );
 CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (webhook_id);
 alter table webhook_secrets enable row level security, force row level security;
-create policy all_rows_idsync_gateway on webhook_secrets to idsync_gateway using (true) with check (true);
-create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_gateway on webhook_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on webhook_secrets to idsync_gateway;
 grant select on webhook_secrets to idsync_webhook_dispatcher;
@@ -909,7 +964,7 @@ create table webhooks (
 );
 CREATE INDEX webhooks_tenant ON public.webhooks USING btree (tenant_id, created_at, id);
 alter table webhooks enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhooks to idsync_webhook_dispatcher using (true) with check (true);
+create policy all_rows_idsync_webhook_dispatcher on webhooks to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhooks to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on webhooks to idsync_directory;
 grant delete, insert, select, update on webhooks to idsync_gateway;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { byteas, integers, jsons, texts, times, uuids } from './arrays.js';
 
-/** Any text PostgreSQL can hold. */
+/** Any text that PostgreSQL can store. */
 const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''));
 const moment = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),
@@ -25,7 +25,7 @@ describe('binary arrays', () => {
     await database?.drop();
   });
 
-  /** What PostgreSQL makes of an array, as JSON. */
+  /** Returns the array as PostgreSQL parses it, as JSON. */
   const read = async (type: string, values: Buffer): Promise<unknown> => {
     const [row] = await rows.rows<{ value: unknown }>(`select to_jsonb($1::${type}[]) as value`, [values]);
     return row?.value;
@@ -52,7 +52,7 @@ describe('binary arrays', () => {
     );
   });
 
-  it('of timestamptz arrive to the millisecond', async () => {
+  it('of timestamptz keep milliseconds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(moment)), async (values) => {
         const found = await rows.rows<{ at: Date | null }>('select unnest($1::timestamptz[]) as at', [times(values)]);

@@ -1,11 +1,11 @@
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rowsFetched } from '../test/rows-fetched.js';
+import { outboxBacklog, queueBacklogs } from './bus/outbox.js';
 import { Database } from './database.js';
-import { outboxBacklog, queueBacklogs } from './outbox.js';
 
 const many = 20_000;
-/** What is counted at the most, and a page of an index more. */
+/** The count limit, plus one index page. */
 const fewRows = 1_500;
 
 describe('the backlog of a service', () => {
@@ -37,8 +37,8 @@ describe('the backlog of a service', () => {
     await database?.drop();
   });
 
-  it('tells how old the oldest message of an outbox is, and looks at few of very many', async () => {
-    const { found, fetched } = await directory.transaction(undefined, async (tx) => {
+  it('reports the age of the oldest outbox message and reads a bounded number of rows', async () => {
+    const { found, fetched } = await directory.withoutTenant(async (tx) => {
       const before = await rowsFetched(tx, 'outbox');
       const found = await outboxBacklog(tx);
       return { found, fetched: (await rowsFetched(tx, 'outbox')) - before };
@@ -48,8 +48,8 @@ describe('the backlog of a service', () => {
     expect(fetched).toBeLessThan(fewRows);
   });
 
-  it('tells how long queues of rows have been waiting, and what was given up', async () => {
-    const { found, fetched } = await directory.transaction(undefined, async (tx) => {
+  it('reports the age of queued messages and the number of dead ones', async () => {
+    const { found, fetched } = await directory.withoutTenant(async (tx) => {
       const before = await rowsFetched(tx, 'bus_messages');
       const found = await queueBacklogs(tx, ['directory.batches', 'directory.sweeps']);
       return { found, fetched: (await rowsFetched(tx, 'bus_messages')) - before };
@@ -62,14 +62,31 @@ describe('the backlog of a service', () => {
     expect(fetched).toBeLessThan(fewRows);
   });
 
-  it('runs what follows a commit after it, and nothing after a rollback', async () => {
+  it('runs afterCommit callbacks after a commit and not after a rollback', async () => {
     const ran: string[] = [];
-    await directory.transaction(undefined, async (tx) => tx.afterCommit(() => ran.push('committed')));
-    const failed = directory.transaction(undefined, async (tx) => {
+    await directory.withoutTenant(async (tx) => tx.afterCommit(() => ran.push('committed')));
+    const failed = directory.withoutTenant(async (tx) => {
       tx.afterCommit(() => ran.push('rolled back'));
       await tx.query('select 1 / 0');
     });
     await expect(failed).rejects.toThrow('division by zero');
     expect(ran).toEqual(['committed']);
+  });
+
+  it('rolls back a part of a transaction with its afterCommit callbacks, and returns its result', async () => {
+    const ran: string[] = [];
+    const found = await directory.withoutTenant(async (tx) => {
+      tx.afterCommit(() => ran.push('before'));
+      const inside = await tx.rolledBack(async () => {
+        tx.afterCommit(() => ran.push('rolled back'));
+        await tx.query(`set local application_name = 'inside'`);
+        return tx.query('show application_name');
+      });
+      tx.afterCommit(() => ran.push('after'));
+      return [inside, await tx.query('show application_name')];
+    });
+    expect(found[0]).toEqual([{ application_name: 'inside' }]);
+    expect(found[1]).not.toEqual(found[0]);
+    expect(ran).toEqual(['before', 'after']);
   });
 });

@@ -1,19 +1,29 @@
 import 'reflect-metadata';
+import { closeWithin } from '@idsync/runtime';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { type DataSourceOptions as AnyDataSourceOptions, DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { entities } from './entities/index.js';
 import { migrations } from './migrations/index.js';
+import { PostgresNamingStrategy } from './naming-strategy.js';
 
 export interface DataSourceOptions {
   url: string;
-  /** `set role` of every connection; the login's own role if absent (migrations). */
+  /** `set role` of every connection. Without it, connections use the role of the login (migrations). */
   role?: string;
   poolSize: number;
-  /** Milliseconds a statement may take; no limit if absent (migrations). */
+  /** Statement timeout in milliseconds; 0 means no limit (migrations). */
   statementTimeoutMs?: number;
 }
 
-/** A PostgreSQL that has not even refused a statement so long after its time does not answer any more: its connection is cut. */
+type PostgresOptions = Extract<AnyDataSourceOptions, { type: 'postgres' }>;
+
+/** Maximum time to open a connection, and to wait for one. */
+export const connectionWaitMs = 5_000;
+/**
+ * Added to the statement timeout: a PostgreSQL that has not cancelled the statement by then is unresponsive, and the
+ * connection is closed.
+ */
 const graceMs = 5_000;
 
 export const migrationsTable = 'idsync_migrations';
@@ -21,25 +31,64 @@ export const migrationsTable = 'idsync_migrations';
 // Counters and sequences stay far below 2^53, so bigint columns are numbers here.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/**
- * A connection that PostgreSQL ends says so by an event; unheard, that would end the process. The pool listens to idle ones
- * only, and whoever takes one comes a moment too late if its end arrives with its greeting.
- */
-class HeardClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
+const closeWithinMs = 5_000;
+
+/** The open connections of one DataSource. */
+interface OpenConnections {
+  count: number;
+}
+
+/** The DataSource of a service. Closing it waits at most five seconds for PostgreSQL. */
+export class ServiceDataSource extends DataSource {
+  readonly connections: OpenConnections;
+
+  constructor(options: PostgresOptions) {
+    const connections = { count: 0 };
+    super({ ...options, extra: { ...options.extra, Client: countedClient(connections) } });
+    this.connections = connections;
+  }
+
+  /** Connects. An error names the variable and the server's address, but never the password. */
+  override async initialize(): Promise<this> {
+    try {
+      return await super.initialize();
+    } catch (cause) {
+      throw new Error(`DATABASE_URL: ${problemOf(cause as Failure, serverOf(this.options))}`, { cause });
+    }
+  }
+
+  /**
+   * Takes a client from the pool. Cheaper than a query runner, which only transactions with repositories need. The
+   * function returns the client to the pool, or with true closes it.
+   */
+  takeClient(): Promise<[pg.Client, (broken?: boolean) => void]> {
+    return (this.driver as PostgresDriver).obtainMasterConnection() as Promise<[pg.Client, (broken?: boolean) => void]>;
+  }
+
+  override async destroy(): Promise<void> {
+    await closeWithin(super.destroy(), closeWithinMs);
   }
 }
 
-/** Connects. What stops it is told with the variable's name and the server's address, never with the password. */
-export async function openDataSource(options: DataSourceOptions): Promise<DataSource> {
-  const server = serverOf(options.url);
-  try {
-    return await createDataSource(options).initialize();
-  } catch (cause) {
-    throw new Error(`DATABASE_URL: ${problemOf(cause as Failure, server)}`, { cause });
-  }
+/**
+ * A pg client that counts itself. It always has an error listener, because the pool listens to idle clients only and an
+ * unhandled error event would end the process.
+ */
+function countedClient(connections: OpenConnections): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config);
+      connections.count += 1;
+      this.on('error', () => undefined);
+      this.once('end', () => {
+        connections.count -= 1;
+      });
+    }
+  };
+}
+
+export async function openDataSource(settings: DataSourceOptions): Promise<ServiceDataSource> {
+  return new ServiceDataSource(typeOrmOptions(settings)).initialize();
 }
 
 interface Failure {
@@ -51,50 +100,52 @@ interface Failure {
 }
 
 function problemOf({ severity, code, syscall, path, message }: Failure, server: string): string {
-  // Only PostgreSQL itself tells how severe it is.
-  if (severity) return `${server} refuses: ${message}`;
-  // The authority of `sslrootcert` and the like are read before anybody is called.
+  // Only errors from PostgreSQL itself have a severity.
+  if (severity) return `${server} rejected the connection: ${message}`;
+  // Files such as `sslrootcert` are read before the connection is opened.
   if (syscall === 'open') return `cannot read ${path}: ${code}`;
   if (code?.startsWith('ERR_TLS') || /CERT|SIGNATURE/.test(code ?? '')) return `${server} is not trusted: ${message}`;
   return `cannot reach ${server}: ${code ?? message}`;
 }
 
-function serverOf(url: string): string {
+function serverOf(options: AnyDataSourceOptions): string {
+  const { url = '' } = options as PostgresOptions;
   const { hostname, port, searchParams } = new URL(url);
   return `${hostname || searchParams.get('host') || 'localhost'}:${port || searchParams.get('port') || 5432}`;
 }
 
-function createDataSource({ url, role, poolSize, statementTimeoutMs = 0 }: DataSourceOptions): DataSource {
-  return new DataSource({
+export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: DataSourceOptions): PostgresOptions {
+  return {
     type: 'postgres',
     url,
     entities,
     migrations,
     migrationsTableName: migrationsTable,
+    namingStrategy: new PostgresNamingStrategy(),
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     poolSize,
     applicationName: role ?? 'idsync_migrate',
-    connectTimeoutMS: 5_000,
-    // A broken idle connection is replaced by the pool; the next query says so if the server is really gone.
+    connectTimeoutMS: connectionWaitMs,
+    // The pool replaces a broken idle connection; the next query fails if the server is really unavailable.
     poolErrorHandler: () => undefined,
     extra: {
-      Client: HeardClient,
-      // What is asked without waiting for an answer goes out at once.
+      // Sends queries without waiting for the results of earlier ones.
       pipeline: true,
-      // A machine that vanished is noticed after twenty seconds instead of two hours.
+      // Detects a vanished host after twenty seconds instead of two hours.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       ...(role === undefined
         ? {}
         : { options: sessionSettings(role, statementTimeoutMs), query_timeout: statementTimeoutMs + graceMs }),
     },
-  });
+  };
 }
 
 /**
- * A stopped process must not hold its locks for ever, nor a statement run for ever. Look-ups are never worth compiling: where a
- * table was not analysed yet, their guessed cost made PostgreSQL compile each for 20 to 40 ms.
+ * Limits statements and idle transactions, so that a stalled process does not hold its locks permanently. The TCP
+ * settings free the connections and locks of a vanished host after a minute, instead of the two hours of most systems.
+ * JIT is off because missing statistics made PostgreSQL compile lookups for 20 to 40 ms each.
  */
 function sessionSettings(role: string, statementTimeoutMs: number): string {
   const settings = {
@@ -102,6 +153,10 @@ function sessionSettings(role: string, statementTimeoutMs: number): string {
     jit: 'off',
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
+    tcp_keepalives_idle: 30,
+    tcp_keepalives_interval: 10,
+    tcp_keepalives_count: 3,
+    tcp_user_timeout: 60_000,
   };
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-describe('connections that PostgreSQL ends', () => {
+describe('connections that PostgreSQL closes', () => {
   const tenantId = newUuid();
   const count = 'select count(*) from identities';
 
@@ -37,7 +37,7 @@ describe('connections that PostgreSQL ends', () => {
       let served = 0;
       const asking = Array.from({ length: 8 }, async () => {
         while (!over) {
-          // Counted after the wait: `served += await …` would read the count before it and lose the others' additions.
+          // `served += await …` would read the count before the wait and lose concurrent additions.
           const answered = await work().then(
             () => true,
             () => false,
@@ -67,7 +67,7 @@ describe('connections that PostgreSQL ends', () => {
   );
 });
 
-describe('asking whether PostgreSQL is there', () => {
+describe('ping', () => {
   let narrow: Database;
   const aMinute = 60_000;
 
@@ -76,18 +76,18 @@ describe('asking whether PostgreSQL is there', () => {
   });
   afterAll(() => narrow?.close());
 
-  it('asks nothing of a database that has just answered others, though every connection is taken', async () => {
-    await narrow.transaction(undefined, async () => {
+  it('sends no query if the database has just answered another one and every connection is in use', async () => {
+    await narrow.withoutTenant(async () => {
       const first = narrow.ping(aMinute).then(() => 'answered');
       expect(await Promise.race([first, turn('waits')])).toBe('waits');
       first.catch(() => undefined);
     });
-    await narrow.transaction(undefined, async () => {
+    await narrow.withoutTenant(async () => {
       await narrow.ping(aMinute);
     });
   });
 
-  it('fails if it does not answer any more', async () => {
+  it('fails if PostgreSQL no longer answers', async () => {
     const server = await PrivatePostgres.start();
     const cut = await Database.connect({ url: server.url, service: 'gateway' });
     await cut.ping();
@@ -98,12 +98,12 @@ describe('asking whether PostgreSQL is there', () => {
 });
 
 describe('a PostgreSQL that is frozen', () => {
-  it('fails who waits for it, is left in time, and serves again when it has come back', async () => {
+  it('fails pending queries, does not delay shutdown, and is used again after it resumes', async () => {
     const port = await LatePort.reserve(testDatabase.url);
     await port.open();
     const frozen = await Database.connect({ url: port.url, service: 'gateway', statementTimeoutMs: 100, poolSize: 2 });
     const work = [
-      () => frozen.transaction(undefined, (tx) => tx.query('select 1')),
+      () => frozen.withoutTenant((tx) => tx.query('select 1')),
       () => frozen.read(newUuid(), { name: 'one', text: 'select 1', values: [] }),
     ];
     await Promise.all(work.map((each) => each()));
@@ -117,4 +117,35 @@ describe('a PostgreSQL that is frozen', () => {
     await frozen.close();
     await port.close();
   }, 60_000);
+});
+
+describe('a half-open connection, which accepts all bytes and answers nothing', () => {
+  it('is closed at its next use, even if the statement timeout is minutes', async () => {
+    const port = await LatePort.reserve(testDatabase.url);
+    await port.open();
+    const worker = await Database.connect({ url: port.url, service: 'sync-worker', poolSize: 1 });
+    const work = () => worker.transaction(newUuid(), (tx) => tx.query('select 1'));
+    await work();
+    port.freeze();
+    await expect(work()).rejects.toThrow('Query read timeout');
+    await port.close();
+    await port.open();
+    await work();
+    await worker.close();
+    await port.close();
+  }, 60_000);
+
+  it('is closed by PostgreSQL within a minute after its host is lost', async () => {
+    const rows = await database.withoutTenant((tx) =>
+      tx.query<{ name: string; setting: string }>(
+        `select name, setting from pg_settings where name like 'tcp_%' order by name`,
+      ),
+    );
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      tcp_keepalives_count: '3',
+      tcp_keepalives_idle: '30',
+      tcp_keepalives_interval: '10',
+      tcp_user_timeout: '60000',
+    });
+  });
 });

@@ -1,91 +1,91 @@
+// SQL by hand: begin, settings and commit of a transaction, each in one round trip.
 import { isUuid, type ServiceName } from '@idsync/contracts';
-import { farewell } from '@idsync/runtime';
-import type { DataSource } from 'typeorm';
-import { openDataSource } from './data-source.js';
-import { connections } from './metrics.js';
+import type pg from 'pg';
+import type { EntityManager } from 'typeorm';
+import { ServiceDataSource, typeOrmOptions } from './data-source.js';
+import type { Share } from './fair-shares.js';
+import { listen } from './listen.js';
 import { serviceRoles } from './roles.js';
-import { checkSchemaVersion, schemaAge } from './schema-version.js';
+import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
+import { ServiceConnections } from './service-connections.js';
 import { deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
 export interface DatabaseOptions {
   url: string;
-  /** Whose role to work as. */
+  /** The service whose role is used. */
   service: ServiceName;
-  /** Connections at the most; 10 unless told. */
+  /** Maximum number of connections; default 10. */
   poolSize?: number;
-  /** Milliseconds a statement may take; unless told 30 s for the gateway, since people wait for it, and five minutes for a batch. */
+  /**
+   * Statement timeout in milliseconds. Default: 30 s for the gateway, which serves requests, five minutes for other
+   * services.
+   */
   statementTimeoutMs?: number;
+  /**
+   * Returns whose fair share of connections the current work of a tenant counts against; default the tenant's. Gateway
+   * only.
+   */
+  shareOf?: (tenantId: string) => Share;
 }
 
-/** One open transaction. */
+/** An open transaction, which sees only rows of its tenant. */
 export interface Transaction {
+  /** TypeORM's repositories on this transaction's connection. They never begin, commit or roll back by themselves. */
+  readonly manager: EntityManager;
   query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs once what the transaction says is true, and never if it is not: it must not throw. */
+  /** Runs the callback once after the commit, and not after a rollback. It must not throw. */
   afterCommit(run: () => void): void;
+  /** Runs `work`, rolls back its changes and its `afterCommit` callbacks, and returns its result. */
+  rolledBack<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A hot read: `name` makes it a prepared statement of each connection. */
+/** A frequent query: `name` makes it a prepared statement of each connection. */
 export interface NamedQuery {
   name: string;
   text: string;
   values: readonly unknown[];
 }
 
-interface PgClient {
-  query(statement: string | Omit<NamedQuery, 'name'>): Promise<{ rows: unknown[] }>;
-  release(error?: Error): void;
+/** The first statement of a transaction, with its own timeout. */
+interface BeginQuery {
+  text: string;
+  query_timeout: number;
 }
 
-interface ListeningClient {
-  on(event: 'notification', listener: (message: { payload?: string }) => void): void;
-  on(event: 'error' | 'end', listener: () => void): void;
-  removeAllListeners(event: 'notification'): void;
-  query(statement: string): Promise<unknown>;
-}
-
-interface PgPool {
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly waitingCount: number;
-  connect(): Promise<PgClient>;
-}
+/** Used by queries of index ranges; see `disableBitmapScan`. */
+export const withoutBitmapScan = 'set local enable_bitmapscan = off';
 
 const attempts = 5;
-/** An answer that is no older says that PostgreSQL is there. */
+/**
+ * Shorter than the statement timeout: `begin` does no work, so a connection that has not answered it by then is dead.
+ */
+const beginTimeoutMs = 10_000;
+const defaultPoolSize = 10;
+/** An id that no tenant has. */
+const noTenant = '00000000-0000-0000-0000-000000000000';
+/** Maximum age of an answer that proves that PostgreSQL is available. */
 const freshMs = 2_000;
 
-/** A service's connections: its own role, so that PostgreSQL holds it to its grants and to one tenant at a time. */
+/**
+ * A service's connections. They use the service's own role, so that PostgreSQL enforces its grants and the isolation of
+ * tenants.
+ */
 export class Database {
-  private readonly forgetPool: () => void;
+  readonly service: ServiceName;
+  private readonly connections: ServiceConnections;
   private answeredAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(
-    private readonly dataSource: DataSource,
-    readonly service: ServiceName,
+  constructor(
+    private readonly dataSource: ServiceDataSource,
+    { service, poolSize = defaultPoolSize, shareOf = ownShare }: Omit<DatabaseOptions, 'url'>,
   ) {
-    this.forgetPool = connections.watch(() => {
-      const { totalCount, idleCount, waitingCount } = this.pool;
-      return Object.entries({ in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount }).map(
-        ([state, value]) => ({ labels: { service, state }, value }),
-      );
-    });
+    this.service = service;
+    this.connections = new ServiceConnections(dataSource, { service, poolSize, shareOf });
   }
 
   /** Connects and checks that the schema is the one this code knows. Throws SchemaVersionError if not. */
   static async connect(options: DatabaseOptions): Promise<Database> {
-    const dataSource = await openDataSource({
-      url: options.url,
-      role: serviceRoles[options.service],
-      poolSize: options.poolSize ?? 10,
-      statementTimeoutMs: options.statementTimeoutMs ?? (options.service === 'gateway' ? 30_000 : 300_000),
-    });
-    try {
-      await checkSchemaVersion(dataSource);
-    } catch (error) {
-      await dataSource.destroy();
-      throw error;
-    }
-    return new Database(dataSource, options.service);
+    return new Database(await connectChecked(new ServiceDataSource(serviceDataSource(options))), options);
   }
 
   /** The role every connection works as. */
@@ -94,127 +94,169 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    this.forgetPool();
-    await farewell(this.dataSource.destroy(), 5_000);
+    this.onApplicationShutdown();
+    await this.dataSource.destroy();
   }
 
-  /** How the schema is, by now, to the one this code was written for. */
+  /** Called by Nest; TypeOrmModule closes the data source afterwards. */
+  onApplicationShutdown(): void {
+    this.connections.close();
+  }
+
+  /** Compares the current schema with the version that this code was written for. */
   async schemaAge(): Promise<'older' | 'current' | 'newer'> {
     return schemaAge(this.dataSource);
   }
 
   /**
-   * Rejects if PostgreSQL does not answer. What has answered a moment ago is not asked: the question would wait behind all who wait
-   * for a connection, and who has much to do has not lost its database.
+   * Rejects if PostgreSQL does not answer. Sends no query after a recent answer, because the query would wait behind
+   * all requests for a connection, and a busy database is not a lost one.
    */
   async ping(withinMs = freshMs): Promise<void> {
     if (performance.now() - this.answeredAt < withinMs) return;
-    await this.transaction(undefined, (tx) => tx.query('select 1'));
+    await this.withoutTenant((tx) => tx.query('select 1'));
   }
 
   /**
-   * Runs `work` in one transaction that sees the rows of `tenantId` only, or, without one, the rows its service may see
-   * across tenants. A deadlock or a serialization failure runs it again, five times at the most.
+   * Runs `work` in a transaction that reads and writes only rows of `tenantId`. Retries after a deadlock or
+   * serialization failure, with at most five attempts.
    */
-  async transaction<T>(tenantId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.run(tenantId, `begin; ${setTenant(tenantId)}`, work);
+  }
+
+  /**
+   * Searches the tables that `ownership.ts` opens to this service across tenants, in a read-only transaction. Rows that
+   * are found must be written in a transaction of their tenant.
+   */
+  async acrossTenants<T>(search: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.run(undefined, 'begin read only', search);
+  }
+
+  /** Runs `work` in a transaction that sees rows of no tenant, for tables without tenants such as those of the bus. */
+  async withoutTenant<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.run(undefined, `begin; ${setTenant(noTenant)}`, work);
+  }
+
+  /** Takes the connection from the tenant's fair share, if a tenant is given. */
+  private async run<T>(tenantId: string | undefined, begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.once(tenantId, work);
+        return await this.once(tenantId, begin, work);
       } catch (error) {
         if (attempt >= attempts || !isRetryable(error)) throw error;
       }
     }
   }
 
-  /** One read of one tenant: the three statements go out together and cost one round trip. */
+  /** Runs one read of index ranges for a tenant. The statements are sent together and cost one round trip. */
   async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
-    const client = await this.pool.connect();
+    const begin = beginQuery(`begin read only; ${setTenant(tenantId)}; ${withoutBitmapScan}`);
+    const { client, release } = await this.connections.take(tenantId);
     try {
-      const [, { rows }] = await Promise.all([
-        client.query(`begin read only; ${setTenant(tenantId)}`),
-        client.query(query),
-        client.query('commit'),
-      ]);
+      const rows = await pipelined(client, begin, { ...query, values: [...query.values] });
       this.answeredAt = performance.now();
-      client.release();
+      release();
       return rows as Row[];
     } catch (error) {
-      // A connection in a failed transaction is not handed on.
-      client.release(error instanceof Error ? error : new Error(String(error)));
+      release(true);
+      // The stack of a callback ends in the socket.
+      if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     }
   }
 
   /**
-   * Listens on a connection of its own. `onLost` is told once, if that connection ends by itself; listening again is then up
-   * to the caller, as is ending it with what this resolves with.
+   * Listens on a dedicated connection. Returns a function that stops listening. `onLost` is called once if the
+   * connection is lost; the caller then decides whether to listen again.
    */
   async listen(channel: string, onNotify: (payload: string) => void, onLost: () => void): Promise<() => Promise<void>> {
-    const runner = this.dataSource.createQueryRunner();
-    const client: ListeningClient = await runner.connect();
-    let over = false;
-    let listening = false;
-    const lost = () => {
-      if (over) return;
-      over = true;
-      // A dead connection that is not given back would count against the pool for ever.
-      void runner.release().catch(() => undefined);
-      if (listening) onLost();
-    };
-    client.on('notification', (message) => onNotify(message.payload ?? ''));
-    client.on('error', lost);
-    client.on('end', lost);
-    try {
-      await client.query(`listen ${channel}`);
-    } catch (error) {
-      // Whoever is told by the failure is not told by `onLost` too, and listens again once.
-      if (!over) await runner.release().catch(() => undefined);
-      over = true;
-      throw error;
-    }
-    listening = true;
-    return async () => {
-      if (over) return;
-      over = true;
-      client.removeAllListeners('notification');
-      await client.query('unlisten *').catch(() => undefined);
-      await runner.release();
-    };
+    return listen(await this.connections.takeManaged(undefined), channel, onNotify, onLost);
   }
 
-  private async once<T>(tenantId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
+  private async once<T>(
+    tenantId: string | undefined,
+    begin: string,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const { client, manager, release } = await this.connections.takeManaged(tenantId);
     const committed: (() => void)[] = [];
-    let broken: Error | undefined;
+    let broken = false;
     try {
-      // One round trip: transactions are small, and most name a tenant.
-      await client.query(tenantId === undefined ? 'begin' : `begin; ${setTenant(tenantId)}`);
+      // One round trip: transactions are small.
+      await client.query(beginQuery(begin));
       const result = await work({
+        manager,
         query: async <Row>(text: string, values: readonly unknown[] = []) =>
-          (await client.query({ text, values })).rows as Row[],
+          (await client.query({ text, values: [...values] })).rows as Row[],
         afterCommit: (run) => committed.push(run),
+        rolledBack: async <R>(trial: () => Promise<R>) => {
+          const registered = committed.length;
+          await client.query('savepoint trial');
+          const found = await trial();
+          await client.query('rollback to savepoint trial; release savepoint trial');
+          committed.length = registered;
+          return found;
+        },
       });
       await client.query('commit');
       this.answeredAt = performance.now();
       for (const run of committed) run();
       return result;
     } catch (error) {
-      // A connection in a failed transaction is not handed on.
-      await client.query('rollback').catch((failure: Error) => {
-        broken = failure;
+      await client.query('rollback').catch(() => {
+        broken = true;
       });
       throw error;
     } finally {
-      client.release(broken);
+      release(broken);
     }
-  }
-
-  private get pool(): PgPool {
-    return (this.dataSource.driver as unknown as { master: PgPool }).master;
   }
 }
 
-/** The id is interpolated, since SET takes no parameters: nothing but a uuid may pass. */
+const ownShare = (tenantId: string): Share => ({ group: tenantId, member: tenantId });
+
+/** TypeORM options of a service. */
+export function serviceDataSource({ url, service, poolSize = defaultPoolSize, ...options }: DatabaseOptions) {
+  const statementTimeoutMs = options.statementTimeoutMs ?? (service === 'gateway' ? 30_000 : 300_000);
+  return typeOrmOptions({ url, role: serviceRoles[service], poolSize, statementTimeoutMs });
+}
+
+/** Connects and checks that the schema is the one this code knows. Throws SchemaVersionError if not. */
+export async function connectChecked(dataSource: ServiceDataSource): Promise<ServiceDataSource> {
+  await dataSource.initialize();
+  try {
+    await checkSchemaVersion(dataSource);
+    return dataSource;
+  } catch (error) {
+    await dataSource.destroy();
+    throw error;
+  }
+}
+
+/** A firewall or a vanished host may have dropped a pooled connection silently, which shows at its next use. */
+function beginQuery(text: string): BeginQuery {
+  return { text, query_timeout: beginTimeoutMs };
+}
+
+/** Sends the statements of a read in one system call. Callbacks, because a promise of each would cost every read. */
+function pipelined(client: pg.Client, begin: BeginQuery, query: pg.QueryConfig): Promise<unknown[]> {
+  const { stream } = client.connection;
+  return new Promise((resolve, reject) => {
+    let rows: unknown[] = [];
+    const failed = (error: Error | null) => error && reject(error);
+    stream.cork();
+    void client.query(begin, failed);
+    void client.query(query, (error, result) => {
+      if (error) reject(error);
+      else rows = result.rows;
+    });
+    void client.query('commit', (error) => (error ? reject(error) : resolve(rows)));
+    stream.uncork();
+  });
+}
+
+/** SET takes no parameters, so the id is interpolated and must be a uuid. */
 function setTenant(tenantId: string): string {
   if (!isUuid(tenantId)) throw new TypeError('tenant id is not a uuid');
   return `set local idsync.tenant_id = '${tenantId}'`;
@@ -226,7 +268,7 @@ function isRetryable(error: unknown): boolean {
   return retryable.has(sqlState(error) ?? '');
 }
 
-/** From here to the end of the transaction, whoever waits longer for a lock fails with 55P03. */
-export async function waitForLocksAtMost(tx: Transaction, milliseconds: number): Promise<void> {
+/** Sets the lock timeout for the rest of the transaction. A longer wait fails with 55P03. */
+export async function setLockTimeout(tx: Transaction, milliseconds: number): Promise<void> {
   await tx.query(`set local lock_timeout = ${Math.trunc(milliseconds)}`);
 }

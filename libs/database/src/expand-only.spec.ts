@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { takesAway } from '../test/takes-away.js';
-import { buildIndex } from './build-index.js';
+import { incompatibleStatements } from '../test/incompatible-statements.js';
 import { LookUps1700000000025 } from './migrations/1700000000025-look-ups.js';
 import { migrations } from './migrations/index.js';
-import { setFloor } from './schema-floor.js';
+import { buildIndex } from './schema/build-index.js';
+import { setFloor } from './schema/schema-floor.js';
 
-/** What is sent to the database, to one where nothing is found. */
+/** Returns the statements that a migration runs on an empty database. */
 async function sent(work: (runner: QueryRunner) => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
   const query = async (sql: string) => {
@@ -18,23 +18,23 @@ async function sent(work: (runner: QueryRunner) => Promise<unknown>): Promise<st
 }
 
 const floorOf = async (name: string) => (await sent((runner) => setFloor(runner, name)))[0];
-/** Since then, versions run beside each other. */
+/** Migrations since versions run side by side. */
 const guarded = migrations
   .slice(migrations.indexOf(LookUps1700000000025) + 1)
   .map((Migration) => ({ name: Migration.name, migration: new Migration() as MigrationInterface }));
 
 describe('a migration', () => {
   it.each(guarded)(
-    'only adds, or says that the code of before must not run any more: $name',
+    'is compatible with running code of the previous version, or raises the schema floor: $name',
     async ({ name, migration }) => {
       const statements = await sent((runner) => migration.up(runner));
       expect(statements).not.toEqual([]);
-      if (!statements.includes((await floorOf(name)) ?? '')) expect(takesAway(statements)).toEqual([]);
+      if (!statements.includes((await floorOf(name)) ?? '')) expect(incompatibleStatements(statements)).toEqual([]);
     },
   );
 
   it.each(guarded)(
-    'builds indexes on tables with rows outside of a transaction, and nothing else there: $name',
+    'builds indexes on existing tables outside of a transaction, without other statements: $name',
     async ({ migration }) => {
       const statements = await sent((runner) => migration.up(runner));
       const ofIndexes = statements.filter((sql) =>
@@ -45,7 +45,7 @@ describe('a migration', () => {
   );
 });
 
-describe('what only adds', () => {
+describe('a statement of a migration', () => {
   it.each([
     'create table plans (id uuid primary key, name text not null unique); create unique index plans_name on plans (name)',
     'create table plans (id uuid); alter table plans add constraint plans_pkey primary key (id)',
@@ -57,13 +57,14 @@ describe('what only adds', () => {
     'alter table sync_jobs validate constraint sync_jobs_mode_check; alter table sync_jobs add column kind text',
     'alter table sync_jobs drop constraint a_check, add constraint a_check check (true) not valid',
     'grant select on events to idsync_gateway',
-  ])('may be done: %s', (sql) => {
-    expect(takesAway([sql])).toEqual([]);
+    'revoke create on schema public from public',
+  ])('is compatible with the previous version: %s', (sql) => {
+    expect(incompatibleStatements([sql])).toEqual([]);
   });
 
-  it('is an index that is built while the table is written', async () => {
+  it('is compatible if it builds an index concurrently', async () => {
     const statements = await sent((runner) => buildIndex(runner, { name: 'events_kind', on: 'events (kind)' }));
-    expect(takesAway(statements)).toEqual([]);
+    expect(incompatibleStatements(statements)).toEqual([]);
   });
 
   it.each([
@@ -88,11 +89,12 @@ describe('what only adds', () => {
     'create unique index concurrently events_kind on events (kind)',
     'drop index events_identity',
     'revoke select on events from idsync_gateway',
+    'revoke usage on schema public from public',
     'update events set details = null',
     'delete from events',
     'create table plans (id uuid); drop table events',
     'do $$ begin drop table events; end $$',
-  ])('is not: %s', (sql) => {
-    expect(takesAway([sql])).toHaveLength(1);
+  ])('is not compatible with the previous version: %s', (sql) => {
+    expect(incompatibleStatements([sql])).toHaveLength(1);
   });
 });

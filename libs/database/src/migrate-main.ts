@@ -1,15 +1,15 @@
-// `npm run migrate [down]`: brings the schema of DATABASE_URL up to date, or takes the newest migration back.
+// `npm run migrate [down]`: applies all migrations to DATABASE_URL, or reverts the newest one.
 import { migrateEnvironment, readEnv, runService } from '@idsync/runtime';
-import { migrate, migrateDown } from './migrate.js';
+import { migrate, migrateDown } from './schema/migrate.js';
 
 await runService('migrate', async () => {
   const { DATABASE_URL } = readEnv(migrateEnvironment);
-  const say = (line: string) => process.stdout.write(`${line}\n`);
+  const report = (line: string) => process.stdout.write(`${line}\n`);
   if (process.argv[2] === 'down') {
-    await migrateDown(DATABASE_URL, say);
-    process.stdout.write('took back the newest migration\n');
+    await migrateDown(DATABASE_URL, report);
+    process.stdout.write('reverted the newest migration\n');
   } else {
-    const { applied } = await migrate(DATABASE_URL, say);
+    const { applied } = await migrate(DATABASE_URL, report);
     process.stdout.write(applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'the schema is up to date\n');
   }
   return process.exit(0);

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@idsync/contracts';
 
-/** The PostgreSQL role a service works as: no superuser, no bypass of row-level security. */
+/** The PostgreSQL role of each service, without superuser rights or bypass of row-level security. */
 export const serviceRoles = {
   gateway: 'idsync_gateway',
   directory: 'idsync_directory',

@@ -3,14 +3,14 @@ import { services } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openDataSource } from './data-source.js';
-import { Database } from './database.js';
-import { describeSchema } from './describe-schema.js';
-import { migrate, migrateDown } from './migrate.js';
+import { Database, type Transaction } from './database.js';
 import { EventFeed1700000000010 } from './migrations/1700000000010-event-feed.js';
 import { LookUps1700000000025 } from './migrations/1700000000025-look-ups.js';
 import { migrations } from './migrations/index.js';
-import { ownership } from './ownership.js';
 import { serviceRoles } from './roles.js';
+import { describeSchema } from './schema/describe-schema.js';
+import { migrate, migrateDown } from './schema/migrate.js';
+import { ownership } from './schema/ownership.js';
 
 let testDatabase: TestDatabase;
 
@@ -23,19 +23,19 @@ afterAll(async () => {
 });
 
 describe('the schema', () => {
-  it('is what schema.sql says', async () => {
+  it('matches schema.sql', async () => {
     const committed = await readFile(new URL('../schema.sql', import.meta.url), 'utf8');
     expect(await describeSchema(testDatabase.url)).toBe(committed);
   });
 
-  it('is what the entities say', async () => {
+  it('matches the entities', async () => {
     const dataSource = await openDataSource({ url: testDatabase.url, poolSize: 1 });
     const drift = await dataSource.driver.createSchemaBuilder().log();
     await dataSource.destroy();
     expect(drift.upQueries.map((each) => each.query)).toEqual([]);
   });
 
-  it('forces row-level security on every table but those that carry no tenant', async () => {
+  it('forces row-level security on every table that has tenants', async () => {
     const schema = await describeSchema(testDatabase.url);
     const open = Object.keys(ownership).filter(
       (table) => !schema.includes(`alter table ${table} enable row level security, force row level security;`),
@@ -45,7 +45,7 @@ describe('the schema', () => {
     expect([...tables].sort()).toEqual(Object.keys(ownership).sort());
   });
 
-  it('can be taken down and put up again by every migration, and two migrations at once do it once', async () => {
+  it('can be reverted and restored by the migrations, and concurrent migrations apply each once', async () => {
     const own = await createTestDatabase();
     try {
       const before = await describeSchema(own.url);
@@ -61,7 +61,7 @@ describe('the schema', () => {
 });
 
 describe('migrating', () => {
-  it('gives the feed to keys that were issued for everything, and to no other', async () => {
+  it('grants the event feed only to keys that had all scopes', async () => {
     const own = await createTestDatabase();
     const fixture = DirectoryFixture.connect(own.url);
     const everything = ['identities:read', 'users:read', 'sync:read', 'sync:write', 'webhooks:read', 'webhooks:write'];
@@ -88,7 +88,7 @@ describe('migrating', () => {
     }
   });
 
-  it('keeps what is planned of schedules, so that a run that is overdue is still made', async () => {
+  it('keeps planned runs, so that an overdue run still starts', async () => {
     const own = await createTestDatabase();
     const fixture = DirectoryFixture.connect(own.url);
     const plans = (planned: string) =>
@@ -123,16 +123,16 @@ describe('migrating', () => {
 });
 
 describe('a service', () => {
-  it.each(services)('works as a role of its own that cannot bypass row-level security: %s', async (service) => {
+  it.each(services)('uses its own role, which cannot bypass row-level security: %s', async (service) => {
     const database = await Database.connect({ url: testDatabase.url, service });
-    const [role] = await database.transaction(undefined, (tx) =>
+    const [role] = await database.withoutTenant((tx) =>
       tx.query('select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user'),
     );
     await database.close();
     expect(role).toEqual({ rolname: serviceRoles[service], rolsuper: false, rolbypassrls: false });
   });
 
-  it('sees no row of another tenant, and none at all without naming one', async () => {
+  it('sees no row of another tenant, and no row without a tenant', async () => {
     const fixture = DirectoryFixture.connect(testDatabase.url);
     const mine = await fixture.tenant();
     const theirs = await fixture.tenant();
@@ -140,23 +140,22 @@ describe('a service', () => {
     await fixture.connector(theirs);
     await fixture.close();
     const database = await Database.connect({ url: testDatabase.url, service: 'directory' });
-    const tenantsSeen = (tenant?: string) =>
-      database.transaction(tenant, (tx) =>
-        tx.query<{ tenant_id: string }>('select distinct tenant_id from connectors'),
-      );
-    expect(await tenantsSeen(mine)).toEqual([{ tenant_id: mine }]);
-    expect(await tenantsSeen()).toEqual([]);
+    const tenantsSeen = (tx: Transaction) =>
+      tx.query<{ tenant_id: string }>('select distinct tenant_id from connectors');
+    expect(await database.transaction(mine, tenantsSeen)).toEqual([{ tenant_id: mine }]);
+    expect(await database.withoutTenant(tenantsSeen)).toEqual([]);
+    expect(await database.acrossTenants(tenantsSeen)).toEqual([]);
     await database.close();
   });
 
-  it('may not write what another service owns', async () => {
+  it('cannot write tables that another service owns', async () => {
     const database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
-    const write = database.transaction(undefined, (tx) => tx.query(`update identities set status = 'active'`));
+    const write = database.withoutTenant((tx) => tx.query(`update identities set status = 'active'`));
     await expect(write).rejects.toThrow('permission denied for table identities');
     await database.close();
   });
 
-  it('takes nothing but a uuid for a tenant', async () => {
+  it('rejects a tenant id that is not a uuid', async () => {
     const database = await Database.connect({ url: testDatabase.url, service: 'gateway' });
     await expect(database.transaction(`x'; drop table tenants; --`, async () => undefined)).rejects.toThrow(
       'not a uuid',

@@ -6,32 +6,33 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals a secret with AES-256-GCM: version, key id, nonce, tag, ciphertext. `context` (the webhook's tenant, say) is bound
- * in, so that a row copied elsewhere does not open. The key id tells which of several keys opens it during a key rotation.
+ * Encrypts a secret with AES-256-GCM: version, key id, nonce, tag, ciphertext. `context`, such as the tenant, is
+ * authenticated, so that a row copied to another tenant cannot be decrypted. The key id selects the key during a
+ * rotation.
  */
-export function seal(secret: string, key: Buffer, context: string): Buffer {
+export function encrypt(secret: string, key: Buffer, context: string): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-  return Buffer.concat([sealMark(key), nonce, cipher.getAuthTag(), ciphertext]);
+  return Buffer.concat([keyPrefix(key), nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Opens what `seal` made. Throws if none of the keys is the right one, or if anything was changed. */
-export function open(sealed: Buffer, keys: readonly Buffer[], context: string): string {
-  const id = sealed.subarray(1, 1 + keyIdBytes);
+/** Decrypts the result of `encrypt`. Throws if no key matches or the ciphertext was changed. */
+export function decrypt(encrypted: Buffer, keys: readonly Buffer[], context: string): string {
+  const id = encrypted.subarray(1, 1 + keyIdBytes);
   const key = keys.find((candidate) => keyId(candidate).equals(id));
-  if (sealed[0] !== version || !key) throw new Error('sealed with another key');
+  if (encrypted[0] !== version || !key) throw new Error('encrypted with another key');
   const nonceEnd = 1 + keyIdBytes + nonceBytes;
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1 + keyIdBytes, nonceEnd), {
+  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(1 + keyIdBytes, nonceEnd), {
     authTagLength: tagBytes,
   })
     .setAAD(Buffer.from(context))
-    .setAuthTag(sealed.subarray(nonceEnd, nonceEnd + tagBytes));
-  return Buffer.concat([decipher.update(sealed.subarray(nonceEnd + tagBytes)), decipher.final()]).toString('utf8');
+    .setAuthTag(encrypted.subarray(nonceEnd, nonceEnd + tagBytes));
+  return Buffer.concat([decipher.update(encrypted.subarray(nonceEnd + tagBytes)), decipher.final()]).toString('utf8');
 }
 
-/** What everything that was sealed with this key begins with: version and key id. */
-export function sealMark(key: Buffer): Buffer {
+/** Prefix of everything encrypted with this key: version and key id. */
+export function keyPrefix(key: Buffer): Buffer {
   return Buffer.concat([Buffer.from([version]), keyId(key)]);
 }
 

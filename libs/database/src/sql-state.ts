@@ -5,10 +5,55 @@ export const lockNotAvailable = '55P03';
 export const serializationFailure = '40001';
 export const deadlockDetected = '40P01';
 
-/** The SQLSTATE of a failed statement, e.g. `23505`, or undefined if the error is none of PostgreSQL's. */
+/** Returns the SQLSTATE of a failed statement, e.g. `23505`, or undefined if the error is not from PostgreSQL. */
 export function sqlState(error: unknown): string | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  // Errors of the network have codes too; only PostgreSQL itself tells how severe it is.
+  // Network errors have codes too, but only errors from PostgreSQL have a severity.
   const { code, severity } = (cause ?? {}) as { code?: string; severity?: string };
   return severity === undefined ? undefined : code;
+}
+
+/** True if a statement timed out in PostgreSQL or, if that no longer answers, in the driver. */
+export function isTimeout(error: unknown): boolean {
+  return sqlState(error) === queryCanceled || messageOf(error) === 'Query read timeout';
+}
+
+/** True if PostgreSQL was unreachable or the connection was lost, so that a retry may succeed. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return unavailableStates.has(state) || unavailableClasses.has(state.slice(0, 2));
+  const { code } = (error ?? {}) as { code?: string };
+  return networkCodes.has(code ?? '') || lostConnection.test(messageOf(error));
+}
+
+const queryCanceled = '57014';
+/**
+ * Shutdown, crash and startup; an idle session timeout; a read-only server, as after a failover; locks and
+ * serialization failures.
+ */
+const unavailableStates = new Set([
+  ...['57P01', '57P02', '57P03', '57P05', '25P03', '25006'],
+  ...[lockNotAvailable, serializationFailure, deadlockDetected],
+]);
+/** Connection exceptions, and lack of resources: connections, memory, disk. */
+const unavailableClasses = new Set(['08', '53']);
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+/** Error messages of `pg`, which has no codes for these. */
+const lostConnection =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client (has encountered a connection error|was closed) and is not queryable|Cannot use a pool after calling end on the pool)/;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
 }

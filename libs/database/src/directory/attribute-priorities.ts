@@ -1,36 +1,17 @@
 import type { Transaction } from '../database.js';
+import { AttributePriorityEntity } from '../entities/history.entities.js';
+import type { AttributePriority } from '../settings/attribute-priorities.js';
 
-export interface AttributePriority {
-  /** A public attribute name, or `*` for all that have no priority of their own. */
-  field: string;
-  connectorId: string;
-  priority: number;
-}
-
-export async function findAttributePriorities(tx: Transaction, tenantId: string): Promise<AttributePriority[]> {
-  return tx.query<AttributePriority>(
-    `select field, connector_id as "connectorId", priority from attribute_priorities
-      where tenant_id = $1 order by field, priority, connector_id`,
-    [tenantId],
-  );
-}
-
-/** Replaces all of a tenant's. */
+/** Replaces all attribute priorities of a tenant. */
 export async function saveAttributePriorities(
   tx: Transaction,
   tenantId: string,
   priorities: readonly AttributePriority[],
 ): Promise<void> {
-  await tx.query('delete from attribute_priorities where tenant_id = $1', [tenantId]);
+  await tx.manager.delete(AttributePriorityEntity, { tenantId });
   if (priorities.length === 0) return;
-  await tx.query(
-    `insert into attribute_priorities (tenant_id, field, connector_id, priority)
-     select $1, * from unnest($2::text[], $3::uuid[], $4::integer[])`,
-    [
-      tenantId,
-      priorities.map(({ field }) => field),
-      priorities.map(({ connectorId }) => connectorId),
-      priorities.map(({ priority }) => priority),
-    ],
+  await tx.manager.insert(
+    AttributePriorityEntity,
+    priorities.map(({ field, connectorId, priority }) => ({ tenantId, field, connectorId, priority })),
   );
 }

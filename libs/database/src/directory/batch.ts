@@ -1,3 +1,4 @@
+// SQL by hand: runs for every batch, benchmarked.
 import {
   type ConnectorType,
   type JobMode,
@@ -17,26 +18,29 @@ export interface ReadyBatch {
   kind: RecordKind;
   dryRun: boolean;
   mode: JobMode;
+  /** True if a process stopped while applying it, or may have. */
+  isSuspect: boolean;
 }
 
-export interface ConnectorFacts {
+export interface ConnectorInfo {
   id: string;
   type: ConnectorType;
   priority: number;
   records: RecordKind;
 }
 
-/** From here to the end of the transaction the job cannot be cancelled. */
-export async function keepFromCancelling(tx: Transaction, jobId: string): Promise<void> {
+/** Prevents cancellation of the job until the end of the transaction. */
+export async function preventCancellation(tx: Transaction, jobId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [`batches ${jobId}`]);
 }
 
-/** A batch to be applied. Its job cannot be cancelled before the end of the transaction. */
+/** Reads a batch to be applied. Its job cannot be cancelled before the end of the transaction. */
 export async function findBatch(tx: Transaction, jobId: string, seq: number): Promise<ReadyBatch | undefined> {
-  await keepFromCancelling(tx, jobId);
+  await preventCancellation(tx, jobId);
   const [batch] = await tx.query<ReadyBatch>(
     `select b.connector_id as "connectorId", b.records, j.status as "jobStatus", c.records as kind,
-            j.dry_run as "dryRun", j.mode
+            j.dry_run as "dryRun", j.mode,
+            exists (select from batches_begun s where s.job_id = b.job_id and s.seq = b.seq) as "isSuspect"
        from sync_batches b
        join sync_jobs j on j.id = b.job_id
        join connectors c on c.id = b.connector_id
@@ -46,14 +50,12 @@ export async function findBatch(tx: Transaction, jobId: string, seq: number): Pr
   return batch;
 }
 
-/** All of a tenant's connectors, deleted ones included: their records still speak. A few dozen rows. */
-export async function findConnectors(tx: Transaction, tenantId: string): Promise<ConnectorFacts[]> {
-  return tx.query<ConnectorFacts>('select id, type, priority, records from connectors where tenant_id = $1', [
-    tenantId,
-  ]);
+/** Reads all of a tenant's connectors, including deleted ones, whose records still count. A few dozen rows. */
+export async function findConnectors(tx: Transaction, tenantId: string): Promise<ConnectorInfo[]> {
+  return tx.query<ConnectorInfo>('select id, type, priority, records from connectors where tenant_id = $1', [tenantId]);
 }
 
-/** Those of these jobs that have not ended. Other ids, such as those of an operator's acts, are left out. */
+/** Returns the ids of the given jobs that have not ended. Ignores other ids, such as those of operations. */
 export async function findUnfinishedJobs(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await tx.query<{ id: string }>(
@@ -65,7 +67,7 @@ export async function findUnfinishedJobs(tx: Transaction, ids: readonly string[]
 
 export async function findSafeguard(tx: Transaction, connectorId: string): Promise<Safeguard> {
   const [row] = await tx.query<{ safeguard: unknown }>('select safeguard from connectors where id = $1', [connectorId]);
-  // What a connector leaves open is the default.
+  // Missing settings of a connector get the defaults.
   return safeguard.parse(row?.safeguard ?? {});
 }
 
@@ -76,19 +78,22 @@ export interface JobState {
   kind: RecordKind;
   dryRun: boolean;
   mode: JobMode;
-  /** True if an operator let it do what its safeguard held back. */
+  /** True if an operator released the changes that its safeguard quarantined. */
   released: boolean;
   batchesTotal: number | null;
   recordsRead: number;
   recordsApplied: number;
   recordsFailed: number;
+  /** Records among those read that an incremental run only retried, because they had failed before. */
+  recordsRetried: number;
 }
 
 export async function findJobState(tx: Transaction, jobId: string): Promise<JobState | undefined> {
   const [job] = await tx.query<JobState>(
     `select j.id, j.status, j.connector_id as "connectorId", c.records as kind, j.dry_run as "dryRun", j.mode,
             coalesce(j.decision ->> 'action' = 'released', false) as released, j.batches_total as "batchesTotal",
-            j.records_read as "recordsRead", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed"
+            j.records_read as "recordsRead", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed",
+            j.records_retried as "recordsRetried"
        from sync_jobs j join connectors c on c.id = j.connector_id where j.id = $1`,
     [jobId],
   );
@@ -96,8 +101,9 @@ export async function findJobState(tx: Transaction, jobId: string): Promise<JobS
 }
 
 /**
- * Records that a job of their own has read since this one began: nobody can tell which of the two has read them later. Ask when
- * they are locked, so that what the other one did is seen. What it said counts from the moment it is applied.
+ * Finds records that a record job has read since this job began, because it is unknown which of the two read the record
+ * later. Call it when the records are locked, so that changes of the other job are visible. A record job counts from
+ * the moment it is applied.
  */
 export async function findOvertaken(
   tx: Transaction,
@@ -115,7 +121,7 @@ export async function findOvertaken(
   return rows.map(({ externalId }) => externalId);
 }
 
-/** True while a job of the connector runs or waits for an operator. */
+/** True while a job of the connector is running or quarantined. */
 export async function isConnectorBusy(tx: Transaction, connectorId: string): Promise<boolean> {
   const rows = await tx.query(
     `select from sync_jobs where connector_id = $1 and status in ('running', 'quarantined') limit 1`,

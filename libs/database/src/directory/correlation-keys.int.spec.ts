@@ -30,7 +30,7 @@ const ann = mail('ann@x.org');
 const bob = mail('bob@x.org');
 
 describe('correlation keys', () => {
-  it('are given to the identity that is expected, until they are somebody’s', async () => {
+  it('are assigned to the expected identity while they have none', async () => {
     const [expectedId, identityId] = [newUuid(), newUuid()];
     await database.transaction(tenant, async (tx) => {
       expect(await lockKeys(tx, tenant, [{ ...ann, expectedId }])).toEqual([{ ...ann, expectedId }]);
@@ -54,7 +54,7 @@ describe('correlation keys', () => {
     );
   });
 
-  it('are held by whoever waited for them, also when they were let go of meanwhile', async () => {
+  it('are locked after waiting for another transaction, even if that one deleted them', async () => {
     await database.transaction(tenant, async (tx) => {
       await lockKeys(tx, tenant, [ann]);
       await assignKeys(tx, tenant, [{ ...ann, identityId: newUuid() }]);
@@ -63,7 +63,7 @@ describe('correlation keys', () => {
     await database.transaction(tenant, async (tx) => {
       await lockKeys(tx, tenant, [ann]);
       waiting = database.transaction(tenant, (other) => lockKeys(other, tenant, [ann, bob]));
-      await fixture.somebodyWaits();
+      await fixture.waitForBlockedLock();
       await releaseKeys(tx, tenant, [ann]);
     });
     expect(await waiting).toEqual(expect.arrayContaining([ann, bob]));

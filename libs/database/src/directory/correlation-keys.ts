@@ -1,23 +1,27 @@
+// SQL by hand: inserts and locks in bulk, benchmarked.
 import type { MatchingKey } from '@idsync/contracts';
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
-/** A normalised value that points at one identity at the most, within one tenant. */
+/** A normalised value that refers to at most one identity within a tenant. */
 export interface CorrelationKey {
   kind: MatchingKey;
   value: string;
 }
 
-/** Whose a key is: one identity's, nobody's yet, or that of several identities that cannot be one person. */
+/** The owner of a key: one identity, no identity yet, or several identities that cannot be one person. */
 export interface HeldKey extends CorrelationKey {
   identityId?: string;
-  /** `contested`: the records that have it stand in contested_keys; `common`: so many have it that it says nothing. */
+  /**
+   * `contested`: contested_keys lists the records that have it; `common`: too many records have it to identify a
+   * person.
+   */
   shared?: 'contested' | 'common';
-  /** What was written for a key that is new: nobody's yet, but a second write is saved if this identity becomes its own. */
+  /** The expected identity written for a new key. If this identity is created, the key needs no second write. */
   expectedId?: string;
 }
 
-/** A key to be locked, and the identity to be made whose it will probably be, if nobody has it yet. */
+/** A key to be locked. `expectedId` is the identity that will probably own it, if it has no owner yet. */
 export interface WantedKey extends CorrelationKey {
   expectedId?: string;
 }
@@ -27,9 +31,8 @@ export interface ContestedKey extends CorrelationKey {
 }
 
 /**
- * Makes sure the keys exist, locks them, and tells whose they are. The rows serialise just those batches that speak of
- * the same person: the insert waits for whoever is inserting the same key, and the sorted order keeps two batches from
- * waiting for each other.
+ * Creates missing keys, locks all of them, and returns their owners. The row locks serialise only batches that concern
+ * the same person: an insert waits for a concurrent insert of the same key, and the sorted order prevents deadlocks.
  */
 export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly WantedKey[]): Promise<HeldKey[]> {
   if (keys.length === 0) return [];
@@ -44,11 +47,11 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
      select count(*) from inserted`,
     [...values, uuids(sorted.map((key) => key.expectedId))],
   );
-  // A first import brings nothing but new keys: nobody else can have them, so there is nothing to lock and read.
+  // In a first import all keys are new, so no other transaction can have them.
   if (inserted?.count === sorted.length) return sorted;
   const expected = new Map(sorted.map((key) => [`${key.kind} ${key.value}`, key.expectedId]));
   const rows = await tx.query<{ [Field in keyof Omit<HeldKey, 'expectedId'>]: HeldKey[Field] | null }>(
-    // One look-up and one lock after another, in the order of the insert.
+    // Looks up and locks one key after another, in the order of the insert.
     `select c.kind, c.value, c.identity_id as "identityId", c.shared
        from unnest($2::text[], $3::text[]) as k (kind, value)
       cross join lateral (select kind, value, identity_id, shared from correlation_keys
@@ -58,18 +61,18 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
   const held = rows.map(({ kind, value, identityId, shared }) => ({
     kind: kind as MatchingKey,
     value: value as string,
-    // An identity that is yet to be made can only have come from the insert above.
+    // An identity that does not exist yet can only come from the insert above.
     ...(identityId && (expected.get(`${kind} ${value}`) === identityId ? { expectedId: identityId } : { identityId })),
     ...(shared && { shared }),
   }));
   if (held.length === sorted.length) return held;
-  // What its holder let go of while this waited for it is gone, and nobody's: it is taken anew.
+  // Keys that another transaction deleted while this one waited are inserted again.
   const found = new Set(held.map(({ kind, value }) => `${kind} ${value}`));
   const lost = sorted.filter(({ kind, value }) => !found.has(`${kind} ${value}`));
   return [...held, ...(await lockKeys(tx, tenantId, lost))];
 }
 
-/** Writes whose locked keys are from now on. */
+/** Saves the owners of locked keys. */
 export async function assignKeys(tx: Transaction, tenantId: string, keys: readonly HeldKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query(
@@ -80,7 +83,7 @@ export async function assignKeys(tx: Transaction, tenantId: string, keys: readon
   );
 }
 
-/** Removes locked keys that nobody has any more. */
+/** Deletes locked keys that no record has any longer. */
 export async function releaseKeys(tx: Transaction, tenantId: string, keys: readonly CorrelationKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query(
@@ -90,7 +93,7 @@ export async function releaseKeys(tx: Transaction, tenantId: string, keys: reado
   );
 }
 
-/** The identities whose records contest these keys. */
+/** Finds the identities whose records contest these keys. */
 export async function findContestants(
   tx: Transaction,
   tenantId: string,
@@ -107,7 +110,7 @@ export async function findContestants(
   return rows.map((row) => row.id);
 }
 
-/** The contested keys these records have a part in. */
+/** Finds the contested keys of these records. */
 export async function findContestedKeysOf(tx: Transaction, recordIds: readonly string[]): Promise<CorrelationKey[]> {
   if (recordIds.length === 0) return [];
   return tx.query<CorrelationKey>('select distinct kind, value from contested_keys where record_id = any($1)', [
@@ -115,7 +118,7 @@ export async function findContestedKeysOf(tx: Transaction, recordIds: readonly s
   ]);
 }
 
-/** Replaces who contests these keys; a key without a row is contested no more. */
+/** Replaces the records that contest these keys; a key without records is no longer contested. */
 export async function saveContests(
   tx: Transaction,
   tenantId: string,
@@ -136,7 +139,7 @@ export async function saveContests(
   );
 }
 
-/** Accounts and machines that wait for one of these keys. */
+/** Finds accounts and machine identities that wait for one of these keys. */
 export async function findWaitingRecords(
   tx: Transaction,
   tenantId: string,
@@ -153,7 +156,7 @@ export async function findWaitingRecords(
   return rows.map((row) => row.id);
 }
 
-/** Replaces what these records wait for; an empty list of keys means they wait no longer. */
+/** Replaces the keys that these records wait for; with an empty list a record no longer waits. */
 export async function setWaiting(
   tx: Transaction,
   tenantId: string,
@@ -170,7 +173,7 @@ export async function setWaiting(
   );
 }
 
-/** Forgets whose every key of a tenant is and who waits for it; whoever calls it assigns them anew in the same transaction. */
+/** Deletes all keys and waiting records of a tenant. The caller must assign them again in the same transaction. */
 export async function clearKeys(tx: Transaction, tenantId: string): Promise<void> {
   for (const table of ['correlation_keys', 'contested_keys', 'waiting_records']) {
     await tx.query(`delete from ${table} where tenant_id = $1`, [tenantId]);

@@ -1,22 +1,23 @@
+// SQL by hand: upserts in bulk, benchmarked.
 import type { Transaction } from '../database.js';
 
 export interface CounterChange {
   resource: 'identity' | 'user';
   status: string;
-  /** When what is counted was made: where it stands in the lists. */
+  /** Creation time of the counted resource, which is its position in the lists. */
   createdAt: Date;
   by: number;
 }
 
 /**
- * Levels of `list_positions`: a bucket of level n is 64 times as wide as one of level n - 1, and the lowest is 64 ms wide.
- * Level 5 spans two years a bucket, so the top is always a handful of rows.
+ * Levels of `list_positions`: a bucket of level n is 64 times as wide as one of level n - 1, and the lowest is 64 ms
+ * wide. A bucket of level 5 spans two years, so the top level has only a few rows.
  */
 export const positionLevels = 6;
 
 /**
- * Adds to the totals of the lists, and to the counts over creation time by which a page is found. Both are locked until the
- * commit. A batch of new people shares one creation time and so adds to seven rows: 1 ms of some 300 for a thousand of them.
+ * Adds to the totals of the lists, and to the counts by creation time that locate a page. Locks both until the commit.
+ * A batch of new people shares one creation time and so changes seven rows: 1 ms of about 300 ms for a thousand people.
  */
 export async function addToCounters(
   tx: Transaction,

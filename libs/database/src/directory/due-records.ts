@@ -1,8 +1,9 @@
+// SQL by hand: bulk locks and deletions that skip locked rows.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { lockRecordsById, type StoredRecord } from './records.js';
 
-/** All tenants; a few thousand rows at the most. */
+/** Lists all tenants, at most a few thousand rows. */
 export async function findTenantIds(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<{ id: string }>('select id from tenants order by id');
   return rows.map(({ id }) => id);
@@ -10,11 +11,11 @@ export async function findTenantIds(tx: Transaction): Promise<string[]> {
 
 export interface DueRecord {
   id: string;
-  /** A machine from before references were kept: it brings its own now. */
+  /** True for a machine identity stored before references were; processing it stores its references. */
   bringsReferences: boolean;
 }
 
-/** Records whose status time alone changes; nothing is locked. */
+/** Finds records whose status depends on time and is due to change. Locks nothing. */
 export async function findDueRecords(
   tx: Transaction,
   tenantId: string,
@@ -28,7 +29,7 @@ export async function findDueRecords(
   );
 }
 
-/** Those of these records that are due still, locked; those another process is at are left to it. */
+/** Locks those of these records that are still due; skips records that another process has locked. */
 export async function lockDueRecords(tx: Transaction, ids: readonly string[], now: Date): Promise<StoredRecord[]> {
   const rows = await tx.query<{ id: string }>(
     'select id from source_records where id = any($1) and due_at <= $2 for update skip locked',
@@ -40,7 +41,7 @@ export async function lockDueRecords(tx: Transaction, ids: readonly string[], no
   );
 }
 
-/** Removes identities whose erasure was long enough ago that nobody needs to be told, and the redirects to them. */
+/** Deletes tombstones of erased identities whose retention has ended, and the redirects to them. */
 export async function purgeErasedIdentities(
   tx: Transaction,
   tenantId: string,

@@ -1,6 +1,8 @@
+// SQL by hand: reads, locks and writes in bulk, benchmarked.
 import type { PersonStatus } from '@idsync/contracts';
 import { texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { remainingLoad, reserveLoad } from './load-limit.js';
 
 /** A row of identities. */
 export interface StoredIdentity {
@@ -9,23 +11,33 @@ export interface StoredIdentity {
   status: PersonStatus;
   createdAt: Date;
   updatedAt: Date;
-  /** The public JSON text. */
+  /** The public document as JSON text. */
   document: string;
-  /** Set on the tombstone of somebody who was erased: when it is removed as well. */
+  /** Set on the tombstone of an erased person: when the tombstone is deleted. */
   purgeAt?: Date;
 }
 
 export async function lockIdentities(tx: Transaction, ids: readonly string[]): Promise<StoredIdentity[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.query<StoredIdentity>(
-    `select i.* from unnest($1::uuid[]) as n (id)
-      cross join lateral (
-        select id, display_name as "displayName", status, created_at as "createdAt", updated_at as "updatedAt", document,
-               purge_at as "purgeAt"
-          from identities where id = n.id limit 1 for update) i`,
-    [uuids([...new Set(ids)].sort())],
+  // The size is known without reading the document, so that none is read if their sum is too large.
+  const rows = await tx.query<StoredIdentity & { bytes: number }>(
+    `with locked as materialized (
+       select i.* from unnest($1::uuid[]) as n (id)
+        cross join lateral (
+          select id, display_name, status, created_at, updated_at, document, purge_at
+            from identities where id = n.id limit 1 for update) i),
+     size as (select coalesce(sum(octet_length(document)), 0)::bigint as bytes from locked)
+     select id, display_name as "displayName", status, created_at as "createdAt", updated_at as "updatedAt",
+            purge_at as "purgeAt", case when $2::bigint is null or bytes <= $2 then document end as document, bytes
+       from locked cross join size`,
+    [uuids([...new Set(ids)].sort()), remainingLoad(tx) ?? null],
   );
-  return rows.map((row) => ({ ...row, displayName: row.displayName ?? undefined, purgeAt: row.purgeAt ?? undefined }));
+  reserveLoad(tx, rows[0]?.bytes ?? 0);
+  return rows.map(({ bytes: _, ...row }) => ({
+    ...row,
+    displayName: row.displayName ?? undefined,
+    purgeAt: row.purgeAt ?? undefined,
+  }));
 }
 
 export async function saveIdentities(
@@ -52,7 +64,7 @@ export async function saveIdentities(
   );
 }
 
-/** Takes away identities that have no records left; asked for, they answer with the one that has them now. */
+/** Replaces identities that have no records left by redirects to the identities that have them now. */
 export async function redirectIdentities(
   tx: Transaction,
   tenantId: string,
@@ -68,7 +80,7 @@ export async function redirectIdentities(
      select $1, $2, * from unnest($3::uuid[], $4::uuid[], $5::timestamptz[])`,
     [tenantId, now, ids, into, redirects.map(({ identity }) => identity.createdAt)],
   );
-  // Those that were merged into one of these before follow it, so that every redirect is one step.
+  // Redirects to one of these identities are updated, so that every redirect is one step.
   await tx.query(
     `update identity_redirects r set into_id = n.into_id from unnest($1::uuid[], $2::uuid[]) as n (id, into_id)
       where r.into_id = n.id`,
@@ -76,7 +88,7 @@ export async function redirectIdentities(
   );
 }
 
-/** The redirects of these ids, with when each identity was made. */
+/** Returns the redirects of these ids, with the creation time of each identity. */
 export async function findRedirects(
   tx: Transaction,
   ids: readonly string[],
@@ -84,13 +96,13 @@ export async function findRedirects(
   return tx.query('select id, created_at as "createdAt" from identity_redirects where id = any($1)', [ids]);
 }
 
-/** These ids stand for themselves again. */
+/** Deletes the redirects of these ids. */
 export async function restoreIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.query('delete from identity_redirects where id = any($1)', [ids]);
 }
 
-/** Leaves tombstones in the place of erased identities, to be purged at `purgeAt`. */
-export async function buryIdentities(
+/** Replaces erased identities by tombstones, to be deleted at `purgeAt`. */
+export async function saveTombstones(
   tx: Transaction,
   tombstones: readonly StoredIdentity[],
   purgeAt: Date,
@@ -110,16 +122,16 @@ export async function buryIdentities(
   );
 }
 
-/** Takes identities without records out of the directory, with all that was known of them before. */
+/** Deletes identities without records, with their history. */
 export async function removeIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await forgetIdentities(tx, ids);
+  await eraseIdentityHistory(tx, ids);
   await tx.query('delete from identity_redirects where into_id = any($1)', [ids]);
   await tx.query('delete from identities where id = any($1)', [ids]);
 }
 
-/** Removes what these identities were, and what events said of them; that something happened, and when, stays. */
-export async function forgetIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
+/** Deletes earlier versions of these identities and the values in their events. Events keep their type and time. */
+export async function eraseIdentityHistory(tx: Transaction, ids: readonly string[]): Promise<void> {
   const lineage = `select unnest($1::uuid[]) union select id from identity_redirects where into_id = any($1)`;
   await tx.query(`delete from identity_versions where identity_id in (${lineage})`, [ids]);
   await tx.query(

@@ -1,11 +1,12 @@
+// SQL by hand: inserts in bulk from a lateral join.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /**
- * Keeps what these identities are now, before they change. Only changes are kept, not the present state: a first import
- * writes nothing here, and a look into the past finds the first version that was still valid then.
+ * Stores the current documents of these identities before they change. Only past versions are stored: a first import
+ * writes nothing here, and a query for a point in time finds the first version that was still valid then.
  */
-export async function keepVersions(tx: Transaction, identityIds: readonly string[], now: Date): Promise<void> {
+export async function saveIdentityVersions(tx: Transaction, identityIds: readonly string[], now: Date): Promise<void> {
   if (identityIds.length === 0) return;
   await tx.query(
     `insert into identity_versions (tenant_id, identity_id, valid_until, document)

@@ -1,27 +1,31 @@
+// SQL by hand: reads and writes in bulk.
 import type { MachineReference, MatchingKey } from '@idsync/contracts';
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
-/** Whom a machine's record names in one role. */
+/** The person that a machine identity refers to in one role. */
 export interface StoredReference {
   recordId: string;
   role: MachineReference;
-  /** What its source wrote, normalised; absent where the identity follows from something else. */
+  /** Normalised value from the source; absent if the identity is derived from something else. */
   value?: string;
-  /** Who that is; kept when that identity is gone, as long as the source says nothing else. */
+  /**
+   * The identity found for the value. It is kept when that identity is gone, until the source reports another value.
+   */
   identityId?: string;
 }
 
 /**
- * Holds a tenant's people still until the commit, for those who bring references: whoever arrives at the same time is then
- * either seen by the reference or finds it. Those who bring people share it and do not wait for each other.
+ * Locks a tenant's references until the commit: `alone` for transactions that add references, `shared` for those that
+ * add people. A person and a reference to them that arrive concurrently therefore find each other, and transactions
+ * that add people do not wait for each other.
  */
 export async function lockReferences(tx: Transaction, tenantId: string, how: 'alone' | 'shared'): Promise<void> {
   const lock = how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
   await tx.query(`select ${lock}(hashtextextended($1, 6))`, [tenantId]);
 }
 
-/** Machines that name one of these values, or mean one of these identities. */
+/** Finds machine identities that refer to one of these values or identities. */
 export async function findReferrers(
   tx: Transaction,
   tenantId: string,
@@ -37,17 +41,17 @@ export async function findReferrers(
   return rows.map(({ id }) => id);
 }
 
-export interface MachineNaming {
+export interface ReferencingMachine {
   recordId: string;
   role: MachineReference;
 }
 
-/** Machines that mean this identity, and in which role. */
-export async function findMachinesNaming(
+/** Finds machine identities that refer to this identity, with the role. */
+export async function findReferencingMachines(
   tx: Transaction,
   tenantId: string,
   identityId: string,
-): Promise<MachineNaming[]> {
+): Promise<ReferencingMachine[]> {
   return tx.query(
     'select record_id as "recordId", role from machine_references where tenant_id = $1 and identity_id = $2 order by 1, 2',
     [tenantId, identityId],
@@ -69,7 +73,7 @@ export async function findReferences(tx: Transaction, recordIds: readonly string
   }));
 }
 
-/** Writes what these records name from now on; a reference to nobody and nothing is removed. */
+/** Saves the references of these records; a reference without value and identity is deleted. */
 export async function saveReferences(
   tx: Transaction,
   tenantId: string,
@@ -97,7 +101,7 @@ export async function saveReferences(
   );
 }
 
-/** Who holds these values as certain keys; a value that several people have is nobody's. */
+/** Finds the identities that own these values as deterministic match keys; excludes values with several owners. */
 export async function findKeyHolders(
   tx: Transaction,
   tenantId: string,
@@ -112,7 +116,7 @@ export async function findKeyHolders(
   );
 }
 
-/** Users whose own id in one of these sources is one of these. */
+/** Finds users by their external id in these sources. */
 export async function findUsersByExternalId(
   tx: Transaction,
   connectorIds: readonly string[],

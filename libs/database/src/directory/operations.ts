@@ -1,26 +1,23 @@
-import type { OperationStatus, OperationType } from '@idsync/contracts';
+// SQL by hand: a bulk update that skips locked rows.
+import type { OperationStatus } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { OperationEntity } from '../entities/matching.entities.js';
+import { findRow } from '../rows.js';
 
-export interface Operation {
-  id: string;
-  type: OperationType;
-  input: unknown;
-  status: OperationStatus;
-  /** What takes it back. */
-  undo: unknown;
-  revertedBy: string | null;
+export type Operation = Pick<OperationEntity, 'id' | 'type' | 'input' | 'status' | 'undo' | 'revertedBy'>;
+
+export function lockOperation(tx: Transaction, tenantId: string, id: string): Promise<Operation | undefined> {
+  return findRow(tx, OperationEntity, {
+    select: { id: true, type: true, input: true, status: true, undo: true, revertedBy: true },
+    where: { tenantId, id },
+    lock: { mode: 'pessimistic_write' },
+  });
 }
 
-export async function lockOperation(tx: Transaction, tenantId: string, id: string): Promise<Operation | undefined> {
-  const [row] = await tx.query<Operation>(
-    `select id, type, input, status, undo, reverted_by as "revertedBy" from operations
-      where tenant_id = $1 and id = $2 for update`,
-    [tenantId, id],
-  );
-  return row;
-}
-
-/** Operations of a tenant that were announced `olderThanMs` ago, marked as announced anew; some at a time. One that is being done is passed over. */
+/**
+ * Marks a tenant's operations that were published `olderThanMs` ago as published again, and returns them. Skips an
+ * operation in progress.
+ */
 export async function takeUnansweredOperations(
   tx: Transaction,
   tenantId: string,
@@ -40,16 +37,12 @@ export async function takeUnansweredOperations(
 export async function endOperation(
   tx: Transaction,
   id: string,
-  end: { status: OperationStatus; result: object; undo?: object },
+  { status, result, undo }: { status: OperationStatus; result: object; undo?: object },
 ): Promise<void> {
-  await tx.query('update operations set status = $2, result = $3, undo = $4, ended_at = now() where id = $1', [
-    id,
-    end.status,
-    JSON.stringify(end.result),
-    end.undo ? JSON.stringify(end.undo) : null,
-  ]);
+  const ended = { status, result, undo: undo ?? null, endedAt: () => 'now()' };
+  await tx.manager.update(OperationEntity, { id }, ended);
 }
 
 export async function markReverted(tx: Transaction, id: string, by: string): Promise<void> {
-  await tx.query('update operations set reverted_by = $2 where id = $1', [id, by]);
+  await tx.manager.update(OperationEntity, { id }, { revertedBy: by });
 }

@@ -1,18 +1,19 @@
-import type { FieldChange, RecordKind } from '@idsync/contracts';
+// SQL by hand: batches lock and save plans, and entries are written and compared in bulk.
+import { type FieldChange, type RecordKind, volumeLimits } from '@idsync/contracts';
+import { IsNull } from 'typeorm';
 import { integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { type PlanAction, type PlanState, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
+import { selectList } from '../naming-strategy.js';
 
-/** `open` while batches come, `held` for an operator, `ready` to be carried out, `done`. */
-type PlanState = 'open' | 'held' | 'ready' | 'done';
-
-/** What a job wants to do beyond what its batches did at once. */
+/** Changes that a job plans in addition to those that its batches applied at once. */
 export interface SyncPlan {
   jobId: string;
   connectorId: string;
   state: PlanState;
-  /** Living records the connector had before the job; absent until somebody asked. */
+  /** Number of the connector's live records before the job; absent until it is first counted. */
   known?: number;
-  /** Records the job has taken away or wants to. */
+  /** Records that the job has deleted or plans to delete: summed by the batches, counted by the sweep. */
   deletions: number;
   disables: number;
   note?: string;
@@ -21,24 +22,24 @@ export interface SyncPlan {
 export interface PlanEntry {
   id: number;
   seq: number;
-  action: 'create' | 'update' | 'disable' | 'delete';
+  action: PlanAction;
   recordId: string;
   kind: RecordKind;
   externalId: string;
-  /** The identity it would belong to, if that is there already. */
+  /** The identity it would belong to, if that exists already. */
   identityId?: string;
   changes: FieldChange[];
-  /** The record as its source gave it, JSON; absent for one that the source no longer lists. */
+  /** The record from the source, as JSON; absent for a record that the source no longer lists. */
   incoming?: string;
-  /** When the record had last changed as the plan was made; absent for one that was not there. */
+  /** `updated_at` of the record when the plan was made; absent for a record that did not exist. */
   basedOn?: Date;
 }
 
-const gone = `('deleted', 'decommissioned')`;
+const deletedStatuses = `('deleted', 'decommissioned')`;
 
-const planColumns = `job_id as "jobId", connector_id as "connectorId", state, known, deletions, disables, note`;
+const planColumns = selectList(['jobId', 'connectorId', 'state', 'known', 'deletions', 'disables', 'note']);
 
-/** Makes the plan of a job if there is none; whoever adds to it does not wait for the others. */
+/** Creates the plan of a job if there is none, without locking it, so that batches can add entries concurrently. */
 export async function openPlan(
   tx: Transaction,
   tenantId: string,
@@ -50,7 +51,7 @@ export async function openPlan(
   );
 }
 
-/** The plan of a job, locked; made if there is none. */
+/** Locks the plan of a job; creates it if there is none. */
 export async function lockPlan(
   tx: Transaction,
   tenantId: string,
@@ -60,8 +61,8 @@ export async function lockPlan(
   const [plan] = await tx.query<SyncPlan>(`select ${planColumns} from sync_plans where job_id = $1 for update`, [
     job.id,
   ]);
-  if (!plan) throw new Error('a plan that was just made is gone');
-  // SQL's null is our absence.
+  if (!plan) throw new Error('the plan that was just created was not found');
+  // Plan fields use undefined for SQL null.
   return { ...plan, known: plan.known ?? undefined, note: plan.note ?? undefined };
 }
 
@@ -73,24 +74,25 @@ export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
 }
 
 /**
- * How many living records the connector had before this job. Those the job itself brought or brought back are left out:
- * a source that names everybody anew must not look as if it took little away.
+ * Counts the connector's live records before this job. Records that the job created or restored are excluded, because a
+ * source that changes every external id would otherwise seem to delete few.
  */
 export async function countKnownBefore(tx: Transaction, connectorId: string, jobId: string): Promise<number> {
   const [row] = await tx.query<{ known: number }>(
     `select count(*)::int as known from source_records
-      where connector_id = $1 and status not in ${gone}
-        and not (last_job_id = $2 and (previous is null or previous ->> 'status' in ${gone}))`,
+      where connector_id = $1 and status not in ${deletedStatuses}
+        and not (last_job_id = $2 and (previous is null or previous ->> 'status' in ${deletedStatuses}))`,
     [connectorId, jobId],
   );
   return row?.known ?? 0;
 }
 
 /**
- * What the runs of the last day took away from a connector that is pushed to: its runs are as small as its pushes, and a day of
- * them is what a run is elsewhere. What an operator has released counts no more, nor does what came before it.
+ * Counts deletions and disables of the last 24 hours for a connector of type scim-push: its jobs are as small as its
+ * pushes, so the deletion safeguard compares a day of them. Released changes, and all changes before a release, do not
+ * count.
  */
-export async function countRecentHarm(
+export async function countRecentRemovals(
   tx: Transaction,
   { id, connectorId }: { id: string; connectorId: string },
 ): Promise<{ deletions: number; disables: number }> {
@@ -109,17 +111,18 @@ export async function countRecentHarm(
   return row ?? { deletions: 0, disables: 0 };
 }
 
-/** The one change of a record `r` that is deleted. */
-const statusGone = `jsonb_build_array(jsonb_build_object('field', 'status', 'from', r.status,
+/** The change that deletes a record `r`. */
+const deletionChange = `jsonb_build_array(jsonb_build_object('field', 'status', 'from', r.status,
   'to', case r.kind when 'machine_identity' then 'decommissioned' else 'deleted' end))`;
 
-/** Sequence number of what the sweep adds to a plan; the batches have the others. */
+/** Sequence number of plan entries from the sweep; batches have the other numbers. */
 const sweepSeq = -1;
 
 /**
- * Plans the deletion of every living record that no batch of the job named; returns how many. Records that were named by
- * an error are spared. EXCEPT reads the index on living records alone and hashes or sorts, whatever the planner believes
- * of the arrays; the lateral look-ups keep it from reading the whole table to show a few records.
+ * Plans the deletion of every live record that no batch of the job contained, except records with an error. Returns
+ * their number.
+ * EXCEPT reads only the index of live records, whatever the planner estimates for the arrays. The lateral lookups
+ * prevent a scan of the whole table.
  */
 export async function planDeletions(
   tx: Transaction,
@@ -128,12 +131,12 @@ export async function planDeletions(
 ): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `with missing as materialized (
-       select id from source_records where connector_id = $3 and status not in ${gone}
+       select id from source_records where connector_id = $3 and status not in ${deletedStatuses}
        except
        select unnest(record_ids) from seen_records where job_id = $1),
      planned as (
        insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
-       select $1, $2, ${sweepSeq}, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${statusGone},
+       select $1, $2, ${sweepSeq}, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${deletionChange},
               r.updated_at
          from missing cross join lateral (select * from source_records where id = missing.id limit 1) r
         where not exists (select from sync_record_errors e where e.job_id = $1 and e.external_id = r.external_id)
@@ -145,7 +148,7 @@ export async function planDeletions(
   return row?.count ?? 0;
 }
 
-/** Plans the deletion of those of these records that live. */
+/** Plans the deletion of those of these records that are live. */
 export async function planRemoved(
   tx: Transaction,
   tenantId: string,
@@ -155,29 +158,35 @@ export async function planRemoved(
 ): Promise<void> {
   await tx.query(
     `insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
-     select $1, $2, $4, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${statusGone}, r.updated_at
+     select $1, $2, $4, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${deletionChange}, r.updated_at
        from unnest($5::text[]) as n (external_id)
       cross join lateral (select * from source_records
                            where connector_id = $3 and external_id = n.external_id limit 1) r
-      where r.status not in ${gone}`,
+      where r.status not in ${deletedStatuses}`,
     [id, tenantId, connectorId, seq, texts(externalIds)],
   );
 }
 
-/** Removals that stand in a plan. */
-export async function countRemovals(tx: Transaction, jobId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `select count(*)::int as count from sync_plan_entries where job_id = $1 and action = 'delete' and incoming is null`,
+/**
+ * Drops the planned changes of records that a later batch of the full run contained, because its version of the record
+ * counts. Batches are applied in any order, so this is known only when all of them are.
+ */
+export async function dropSuperseded(tx: Transaction, jobId: string): Promise<void> {
+  await tx.query(
+    `delete from sync_plan_entries e
+      using (select seq, unnest(record_ids) as id from seen_records
+              where job_id = $1 and seq > (select min(seq) from sync_plan_entries where job_id = $1 and incoming is not null)) later
+      where e.job_id = $1 and e.incoming is not null and e.record_id = later.id and later.seq > e.seq`,
     [jobId],
   );
-  return row?.count ?? 0;
 }
 
+/** Drops planned deletions of records that the source no longer lists. */
 export async function dropRemovals(tx: Transaction, jobId: string): Promise<void> {
-  await tx.query(`delete from sync_plan_entries where job_id = $1 and action = 'delete' and incoming is null`, [jobId]);
+  await tx.manager.delete(SyncPlanEntryEntity, { jobId, action: 'delete', incoming: IsNull() });
 }
 
-/** Takes these records out of a plan; returns those that were in it. */
+/** Deletes these records from a plan. Returns those that it contained. */
 export async function dropEntries(tx: Transaction, jobId: string, externalIds: readonly string[]): Promise<string[]> {
   if (externalIds.length === 0) return [];
   const rows = await tx.query<{ externalId: string }>(
@@ -215,13 +224,18 @@ export async function addPlanEntries(
   );
 }
 
-/** The next entries that are not carried out, in their order; the caller holds the lock of the plan. */
+/**
+ * Returns the next open entries of a plan in their order, as many as fit into memory. The caller must hold the lock of
+ * the plan.
+ */
 export async function findOpenEntries(tx: Transaction, jobId: string, limit: number): Promise<PlanEntry[]> {
   const rows = await tx.query<PlanEntry>(
     `select id, seq, action, record_id as "recordId", kind, external_id as "externalId", identity_id as "identityId",
             changes, incoming, based_on as "basedOn"
-       from sync_plan_entries where job_id = $1 and not done order by id limit $2`,
-    [jobId, limit],
+       from (select *, sum(octet_length(incoming)) over (order by id) as upto, row_number() over (order by id) as place
+               from (select * from sync_plan_entries where job_id = $1 and not done order by id limit $2) as next) as entry
+      where place = 1 or coalesce(upto, 0) <= $3 order by id`,
+    [jobId, limit, volumeLimits.batchWeight],
   );
   return rows.map((row) => ({
     ...row,
@@ -231,22 +245,18 @@ export async function findOpenEntries(tx: Transaction, jobId: string, limit: num
   }));
 }
 
-/** What a source said of somebody is not kept longer than it takes to do it. */
+/** Marks entries as applied and deletes their source data, which is not needed any longer. */
 export async function markEntriesDone(tx: Transaction, ids: readonly number[]): Promise<void> {
   await tx.query('update sync_plan_entries set done = true, incoming = null where id = any($1::bigint[])', [ids]);
 }
 
-export async function countDoneDeletions(tx: Transaction, jobId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `select count(*)::int as count from sync_plan_entries where job_id = $1 and action = 'delete' and done`,
-    [jobId],
-  );
-  return row?.count ?? 0;
+export function countDoneDeletions(tx: Transaction, jobId: string): Promise<number> {
+  return tx.manager.countBy(SyncPlanEntryEntity, { jobId, action: 'delete', done: true });
 }
 
-/** How often each action stands in a plan. */
-export async function countEntries(tx: Transaction, jobId: string): Promise<Record<PlanEntry['action'], number>> {
-  const rows = await tx.query<{ action: PlanEntry['action']; count: number }>(
+/** Counts the entries of a plan by action. */
+export async function countEntries(tx: Transaction, jobId: string): Promise<Record<PlanAction, number>> {
+  const rows = await tx.query<{ action: PlanAction; count: number }>(
     'select action, count(*)::int as count from sync_plan_entries where job_id = $1 group by action',
     [jobId],
   );
@@ -255,7 +265,7 @@ export async function countEntries(tx: Transaction, jobId: string): Promise<Reco
   return counts;
 }
 
-/** External ids of a plan, some of them, whose records are not as they were when it was made; locks all that are there. */
+/** Locks all records of a plan and returns up to five external ids of records that have changed since then. */
 export async function findOutdatedEntries(tx: Transaction, jobId: string, connectorId: string): Promise<string[]> {
   await tx.query(
     `select from source_records where connector_id = $2 and external_id in (

@@ -1,62 +1,67 @@
-import type { CountedFactor, MachineReference, RecordKind } from '@idsync/contracts';
+// SQL by hand: lookups and writes in bulk, benchmarked.
+import { type RecordKind, recordWeight } from '@idsync/contracts';
 import { byteas, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { forgetPlanned } from './forget-plans.js';
+import type { MachineState } from '../entities/directory.entities.js';
+import { deletePlannedRecords } from './delete-planned.js';
+import { remainingLoad, reserveLoad } from './load-limit.js';
 
-/** What the directory found out about a machine identity. */
-export interface MachineState {
-  /** Identity ids of those who are known, as the API shows them: the owner is whoever answers for it at present. */
-  people: Partial<Record<MachineReference, string>>;
-  /** True while the technical inheritor stands in for an owner who left. */
-  handedOver: boolean;
-  risk: { score: number; factors: CountedFactor[] };
-}
+export type { MachineState } from '../entities/directory.entities.js';
 
-/** A row of source_records: what one source says about one person, account or machine. */
+/** A row of source_records: the data of one source about a person, account or machine identity. */
 export interface StoredRecord {
   id: string;
   kind: RecordKind;
   connectorId: string;
   externalId: string;
-  /** Absent: not matched to an identity yet. */
+  /** Absent if not matched to an identity yet. */
   identityId?: string;
   status: string;
   contentHash: Buffer;
-  /** Values by field; a field the source left empty is not here. */
+  /** Values by field; fields that the source left empty are absent. */
   fields: Record<string, string[]>;
-  /** When a field last changed, ISO 8601; a field that is not here has its value since the record was made. */
+  /** When a field last changed, ISO 8601; a field that is absent here is unchanged since the record was created. */
   changedAt: Record<string, string>;
   createdAt: Date;
   updatedAt: Date;
-  /** The public JSON text. */
+  /** The public document as JSON text. */
   document: string;
   lastJobId: string;
   lastSeq: number;
   /** The job or operation that linked it to its identity. */
   linkedBy?: string;
-  /** True if an operator placed it. */
+  /** True if manually linked. */
   decided: boolean;
   statusSince: Date;
-  /** When time alone changes its status. */
+  /** When the status changes without a new source value. */
   dueAt?: Date;
-  /** What it was before the job that was the last to change it; absent if that job brought it. */
+  /** State before the job that changed it last; absent if that job created it. */
   previous?: Pick<StoredRecord, 'fields' | 'status' | 'changedAt'> & { contentHash: string };
-  /** Of a machine identity only. */
+  /** Machine identities only. */
   machine?: MachineState;
 }
 
-// The look-ups of a batch are lateral, with a limit or an offset: so they stay look-ups. Until a table has been analysed, a plain
-// join or `= any (…)` reads all of it: at 30 000 records 24 ms a batch instead of 3, at a million 400.
+// Batches look up records by lateral joins with a limit or offset, so that they remain index lookups. A plain join or
+// `= any (…)` scans a table that has not been analysed yet: at 30 000 records 24 ms a batch instead of 3, at a million
+// 400.
 const columns = `id, kind, connector_id as "connectorId", external_id as "externalId", identity_id as "identityId", status,
   content_hash as "contentHash", fields, changed_at as "changedAt", created_at as "createdAt", updated_at as "updatedAt",
   document, last_job_id as "lastJobId", last_seq as "lastSeq", linked_by as "linkedBy", decided,
   status_since as "statusSince", due_at as "dueAt", previous, machine`;
 
-/** What a connector's records are to contents read anew. */
+/** Estimates the weight of rows without one from column sizes, without reading the values. */
+const weightOf = 'coalesce(weight, octet_length(document) + 4 * pg_column_size(fields))';
+
+interface WeighedId {
+  id: string;
+  weight: number;
+}
+
+/** Result of comparing source records with the stored ones. */
 export interface ComparedAnchors {
-  /** By external id: those that are new or have other contents, and whether they are known at all. */
+  /** New or changed records by external id, and whether they are stored already. */
   changed: Map<string, { isKnown: boolean }>;
-  /** Ids of all that are known, as PostgreSQL writes an array: they go back there as they came. */
+  /** Ids of all stored records as PostgreSQL array text, which is passed back unparsed. */
   knownIds: string;
 }
 
@@ -65,7 +70,7 @@ export async function compareAnchors(
   connectorId: string,
   contents: readonly { externalId: string; hash: Buffer }[],
 ): Promise<ComparedAnchors> {
-  // The comparison is PostgreSQL's, so that an unchanged record costs one look-up there and an element of one array here.
+  // PostgreSQL compares the hashes, so that an unchanged record costs one index lookup and one array element.
   const rows = await tx.query<{ externalId: string | null; isKnown: boolean; knownIds: string | null }>(
     `with compared as materialized (
        select n.external_id, r.id, r.content_hash is distinct from n.content_hash as changed
@@ -90,20 +95,40 @@ export async function lockRecordsByAnchor(
   connectorId: string,
   externalIds: readonly string[],
 ): Promise<StoredRecord[]> {
-  const rows = await tx.query<{ id: string }>(
-    `select r.id from unnest($2::text[]) as n (external_id)
-      cross join lateral (select id from source_records where connector_id = $1 and external_id = n.external_id limit 1) r`,
+  const rows = await tx.query<WeighedId>(
+    `select r.id, r.weight from unnest($2::text[]) as n (external_id)
+      cross join lateral (select id, ${weightOf} as weight from source_records
+                           where connector_id = $1 and external_id = n.external_id limit 1) r`,
     [connectorId, texts(externalIds)],
   );
-  return lockRecordsById(
+  return lockWeighed(tx, rows);
+}
+
+/** Locks in the order of ids to prevent deadlocks. */
+export async function lockRecordsById(tx: Transaction, ids: readonly string[]): Promise<StoredRecord[]> {
+  if (ids.length === 0) return [];
+  if (remainingLoad(tx) === undefined) return lockAndLoad(tx, ids);
+  const rows = await tx.query<WeighedId>(
+    `select r.* from unnest($1::uuid[]) as n (id)
+      cross join lateral (select id, ${weightOf} as weight from source_records where id = n.id limit 1) r`,
+    [uuids([...new Set(ids)])],
+  );
+  return lockWeighed(tx, rows);
+}
+
+async function lockWeighed(tx: Transaction, rows: readonly WeighedId[]): Promise<StoredRecord[]> {
+  if (rows.length === 0) return [];
+  reserveLoad(
+    tx,
+    rows.reduce((sum, { weight }) => sum + weight, 0),
+  );
+  return lockAndLoad(
     tx,
     rows.map(({ id }) => id),
   );
 }
 
-/** Locks in the order of ids, so that two batches never wait for each other. */
-export async function lockRecordsById(tx: Transaction, ids: readonly string[]): Promise<StoredRecord[]> {
-  if (ids.length === 0) return [];
+async function lockAndLoad(tx: Transaction, ids: readonly string[]): Promise<StoredRecord[]> {
   return present(
     await tx.query<StoredRecord>(
       `select r.* from unnest($1::uuid[]) as n (id)
@@ -113,12 +138,11 @@ export async function lockRecordsById(tx: Transaction, ids: readonly string[]): 
   );
 }
 
-/** These records, and all users of the identities they are linked to, as they are at this moment. */
+/** Reads the current state of these records and of all users of their identities. */
 export async function findRecordsWithUsers(tx: Transaction, ids: readonly string[]): Promise<StoredRecord[]> {
   if (ids.length === 0) return [];
-  return present(
-    await tx.query<StoredRecord>(
-      `with named as materialized (
+  const rows = await tx.query<WeighedId>(
+    `with named as materialized (
          select r.id, r.identity_id from unnest($1::uuid[]) as n (id)
           cross join lateral (select id, identity_id from source_records where id = n.id limit 1) r),
        wanted as (
@@ -126,8 +150,18 @@ export async function findRecordsWithUsers(tx: Transaction, ids: readonly string
          union select r.id from (select distinct identity_id from named where identity_id is not null) i
           cross join lateral (select id from source_records where identity_id = i.identity_id and kind = 'user' offset 0) r)
        select r.* from wanted
-        cross join lateral (select ${columns} from source_records where id = wanted.id limit 1) r`,
-      [uuids(ids)],
+        cross join lateral (select id, ${weightOf} as weight from source_records where id = wanted.id limit 1) r`,
+    [uuids(ids)],
+  );
+  reserveLoad(
+    tx,
+    rows.reduce((sum, { weight }) => sum + weight, 0),
+  );
+  return present(
+    await tx.query<StoredRecord>(
+      `select r.* from unnest($1::uuid[]) as n (id)
+        cross join lateral (select ${columns} from source_records where id = n.id limit 1) r`,
+      [uuids(rows.map(({ id }) => id))],
     ),
   );
 }
@@ -137,20 +171,17 @@ export async function lockRecordsOfIdentities(
   identityIds: readonly string[],
 ): Promise<StoredRecord[]> {
   if (identityIds.length === 0) return [];
-  const rows = await tx.query<{ id: string }>(
-    `select r.id from unnest($1::uuid[]) as n (id)
-      cross join lateral (select id from source_records where identity_id = n.id offset 0) r`,
+  const rows = await tx.query<WeighedId>(
+    `select r.id, r.weight from unnest($1::uuid[]) as n (id)
+      cross join lateral (select id, ${weightOf} as weight from source_records where identity_id = n.id offset 0) r`,
     [uuids(identityIds)],
   );
-  return lockRecordsById(
-    tx,
-    rows.map(({ id }) => id),
-  );
+  return lockWeighed(tx, rows);
 }
 
 /**
- * Inserts without ON CONFLICT on purpose: when two batches bring the same new anchor at once, the second must fail, roll
- * back and run again on what the first one committed, or it would make a second identity for the same record.
+ * Inserts without ON CONFLICT: if two batches insert the same record concurrently, the second must fail, roll back and
+ * run again on the first one's result, or it would create a second identity for the record.
  */
 export async function insertRecords(
   tx: Transaction,
@@ -161,10 +192,10 @@ export async function insertRecords(
   await tx.query(
     `insert into source_records (tenant_id, id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
         changed_at, created_at, updated_at, document, last_job_id, last_seq, linked_by, decided,
-        status_since, due_at, previous, machine)
+        status_since, due_at, previous, machine, weight)
      select $1, * from unnest($2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::bytea[],
         $9::jsonb[], $10::jsonb[], $11::timestamptz[], $12::timestamptz[], $13::text[], $14::uuid[], $15::integer[], $16::uuid[], $17::boolean[],
-        $18::timestamptz[], $19::timestamptz[], $20::jsonb[], $21::jsonb[])`,
+        $18::timestamptz[], $19::timestamptz[], $20::jsonb[], $21::jsonb[], $22::integer[])`,
     [
       tenantId,
       uuids(records.map((record) => record.id)),
@@ -184,6 +215,7 @@ export async function insertRecords(
       times(records.map((record) => record.dueAt)),
       jsons(records.map(({ previous }) => previous && JSON.stringify(previous))),
       jsons(records.map(({ machine }) => machine && JSON.stringify(machine))),
+      integers(records.map(({ fields }) => recordWeight(fields))),
     ],
   );
 }
@@ -196,12 +228,12 @@ export async function updateRecords(tx: Transaction, records: readonly StoredRec
             changed_at = n.changed_at, updated_at = n.updated_at, document = n.document,
             last_job_id = n.last_job_id, last_seq = n.last_seq, linked_by = n.linked_by, decided = n.decided,
             status_since = n.status_since, due_at = n.due_at, previous = n.previous,
-            machine = n.machine
+            machine = n.machine, weight = n.weight
        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::jsonb[], $6::jsonb[], $7::timestamptz[],
             $8::text[], $9::uuid[], $10::integer[], $11::uuid[], $12::boolean[], $13::timestamptz[], $14::timestamptz[],
-            $15::jsonb[], $16::jsonb[])
+            $15::jsonb[], $16::jsonb[], $17::integer[])
          as n (id, identity_id, status, content_hash, fields, changed_at, updated_at, document, last_job_id, last_seq,
-               linked_by, decided, status_since, due_at, previous, machine)
+               linked_by, decided, status_since, due_at, previous, machine, weight)
       where r.id = n.id`,
     [
       uuids(records.map((record) => record.id)),
@@ -217,6 +249,7 @@ export async function updateRecords(tx: Transaction, records: readonly StoredRec
       times(records.map((record) => record.dueAt)),
       jsons(records.map(({ previous }) => previous && JSON.stringify(previous))),
       jsons(records.map(({ machine }) => machine && JSON.stringify(machine))),
+      integers(records.map(({ fields }) => recordWeight(fields))),
     ],
   );
 }
@@ -231,7 +264,7 @@ function changeable(records: readonly StoredRecord[]): unknown[] {
 }
 
 function present(rows: StoredRecord[]): StoredRecord[] {
-  // SQL's null is our absence.
+  // Fields use undefined for SQL null.
   return rows.map((row) => ({
     ...row,
     identityId: row.identityId ?? undefined,
@@ -243,9 +276,9 @@ function present(rows: StoredRecord[]): StoredRecord[] {
 }
 
 /**
- * Ids of a tenant's records of one kind after `after`, in the order of their ids. Accounts and machines have an index of their
- * own: 5 ms for a thousand beside 400 000 of another tenant. It must not hold users: row-level security adds the tenant to
- * every look-up, and where nothing was analysed yet PostgreSQL took an index of tenant and kind for looking up the users of an
+ * Returns ids of a tenant's records of one kind after `after`, in the order of their ids. Accounts and machine
+ * identities have a partial index for it: 5 ms for a thousand beside 400 000 of another tenant. The index must not
+ * contain users: before the first ANALYZE, PostgreSQL used an index of tenant and kind to look up the users of an
  * identity (5 % changed: 6 500 records/s instead of 16 600).
  */
 export async function findRecordIds(
@@ -264,7 +297,7 @@ export async function findRecordIds(
   return rows.map(({ id }) => id);
 }
 
-/** Removes records and everything by which they could be found again. */
+/** Deletes records and every row that refers to them. */
 export async function deleteRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   for (const table of [
@@ -277,11 +310,14 @@ export async function deleteRecords(tx: Transaction, ids: readonly string[]): Pr
   ]) {
     await tx.query(`delete from ${table} where record_id = any($1)`, [ids]);
   }
-  await forgetPlanned(tx, ids);
+  await deletePlannedRecords(tx, ids);
   await tx.query('delete from source_records where id = any($1)', [ids]);
 }
 
-/** Ids of a connector's records that this job was the last to change. It reads through the connector's records: a rare question. */
+/**
+ * Finds a connector's records that this job changed last. Scans all records of the connector, which is acceptable for a
+ * rare operation.
+ */
 export async function findRecordsLastChangedBy(tx: Transaction, connectorId: string, jobId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     'select id from source_records where connector_id = $1 and last_job_id = $2 order by id',

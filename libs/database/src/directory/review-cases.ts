@@ -1,37 +1,26 @@
+// SQL by hand: reads and writes in bulk.
 import type { CaseStatus } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { ReviewCaseEntity } from '../entities/matching.entities.js';
+import { selectList } from '../naming-strategy.js';
+import { findRow } from '../rows.js';
 
-export interface CaseCandidate {
-  identity_id: string;
-  /** 1 for a certain key. */
-  score: number;
-  /** What agrees, for people to read. */
-  evidence: string[];
-}
+export type { CaseCandidate } from '../entities/matching.entities.js';
 
-export interface ReviewCase {
-  id: string;
-  recordId: string;
-  kind: 'contested' | 'weak';
-  status: CaseStatus;
-  reason: string;
-  candidates: CaseCandidate[];
-  openedAt: Date;
-}
+const columns = ['id', 'recordId', 'kind', 'status', 'reason', 'candidates', 'openedAt'] as const;
+export type ReviewCase = Pick<ReviewCaseEntity, (typeof columns)[number]>;
 
-const columns = 'id, record_id as "recordId", kind, status, reason, candidates, opened_at as "openedAt"';
-
-/** The newest case of each of these records. */
+/** Finds the newest case of each of these records. */
 export async function findNewestCases(tx: Transaction, recordIds: readonly string[]): Promise<Map<string, ReviewCase>> {
   if (recordIds.length === 0) return new Map();
   const rows = await tx.query<ReviewCase>(
-    `select distinct on (record_id) ${columns} from review_cases where record_id = any($1) order by record_id, id desc`,
+    `select distinct on (record_id) ${selectList(columns)} from review_cases where record_id = any($1) order by record_id, id desc`,
     [recordIds],
   );
   return new Map(rows.map((row) => [row.recordId, row]));
 }
 
-/** Opens cases, or brings the open ones up to date. */
+/** Opens cases, or updates the open ones. */
 export async function saveCases(
   tx: Transaction,
   tenantId: string,
@@ -55,7 +44,7 @@ export async function saveCases(
   );
 }
 
-/** Closes open cases about which there is nothing left to ask. */
+/** Settles open cases that no longer need a decision. */
 export async function settleCases(
   tx: Transaction,
   recordIds: readonly string[],
@@ -70,15 +59,11 @@ export async function settleCases(
   );
 }
 
-export async function lockCase(tx: Transaction, tenantId: string, caseId: string): Promise<ReviewCase | undefined> {
-  const [row] = await tx.query<ReviewCase>(
-    `select ${columns} from review_cases where tenant_id = $1 and id = $2 for update`,
-    [tenantId, caseId],
-  );
-  return row;
+export function lockCase(tx: Transaction, tenantId: string, caseId: string): Promise<ReviewCase | undefined> {
+  return findRow(tx, ReviewCaseEntity, { where: { tenantId, id: caseId }, lock: { mode: 'pessimistic_write' } });
 }
 
-/** An operator's word on a locked case, or the taking back of it. */
+/** Closes a locked case by an operator's decision, or opens it again when the decision is reverted. */
 export async function closeCase(
   tx: Transaction,
   caseId: string,
@@ -86,9 +71,6 @@ export async function closeCase(
   operationId: string,
   now: Date,
 ): Promise<void> {
-  await tx.query(
-    `update review_cases set status = $2, operation_id = $3, closed_at = case when $2 = 'open' then null else $4::timestamptz end
-      where id = $1`,
-    [caseId, status, operationId, now],
-  );
+  const closedAt = status === 'open' ? null : now;
+  await tx.manager.update(ReviewCaseEntity, { id: caseId }, { status, operationId, closedAt });
 }

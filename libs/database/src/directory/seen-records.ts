@@ -1,8 +1,9 @@
+// SQL by hand: arrays that are appended to, and comparisons in bulk.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
-/** Notes that a batch is applied; false if it was noted before. */
-export async function noteSeen(
+/** Records that a batch is applied. Returns false if it was recorded before. */
+export async function recordAppliedBatch(
   tx: Transaction,
   tenantId: string,
   batch: { jobId: string; seq: number; connectorId: string },
@@ -15,56 +16,61 @@ export async function noteSeen(
   return rows.length > 0;
 }
 
-/** Records that were known, as PostgreSQL writes an array, and those that were made. */
+/** Ids of existing records as PostgreSQL array text, and ids of created records. */
 interface NamedRecords {
   knownIds: string;
-  madeIds: readonly string[];
+  createdIds: readonly string[];
 }
 
-/** Keeps which records a noted batch named, part by part. One row a batch: unchanged records are not touched. */
-export async function saveSeen(
+/**
+ * Saves which records a batch contained, part by part. One row per batch, so that unchanged records are not written.
+ */
+export async function saveSeenRecords(
   tx: Transaction,
   { jobId, seq }: { jobId: string; seq: number },
   parts: readonly NamedRecords[],
 ): Promise<void> {
-  for (const { knownIds, madeIds } of parts) {
+  for (const { knownIds, createdIds } of parts) {
     await tx.query(
       'update seen_records set record_ids = record_ids || $3::uuid[] || $4::uuid[] where job_id = $1 and seq = $2',
-      [jobId, seq, knownIds, uuids(madeIds)],
+      [jobId, seq, knownIds, uuids(createdIds)],
     );
   }
 }
 
-export interface SeenProof {
-  /** Batches whose records were noted. */
+export interface RunCoverage {
+  /** Number of batches with saved record ids. */
   batches: number;
-  /** Records that were left out, as far as they are known one by one. */
+  /** Number of left-out records with a stored error. */
   errorsKept: number;
-  /** Those of them that do not even say which records they were. */
+  /** Number of these errors without an external id. */
   errorsUnnamed: number;
 }
 
-/** What the directory knows itself of how completely a job has seen its source. */
-export async function findSeenProof(tx: Transaction, jobId: string): Promise<SeenProof> {
-  const [proof] = await tx.query<SeenProof>(
+/** Returns what the directory itself stored about how completely a job has read its source. */
+export async function findRunCoverage(tx: Transaction, jobId: string): Promise<RunCoverage> {
+  const [coverage] = await tx.query<RunCoverage>(
     `select (select count(*) from seen_records where job_id = $1)::int as batches, count(*)::int as "errorsKept",
             (count(*) filter (where external_id is null or hides_others))::int as "errorsUnnamed"
        from sync_record_errors where job_id = $1`,
     [jobId],
   );
-  if (!proof) throw new Error('a count without a row');
-  return proof;
+  if (!coverage) throw new Error('the count query returned no row');
+  return coverage;
 }
 
 export interface RepeatedRecords {
-  /** How often a record was named again. */
+  /** Number of repeated occurrences. */
   count: number;
-  /** The records, some of them if they are many. */
+  /** External ids of these records, up to `limit`. */
   externalIds: string[];
 }
 
-/** Records that several batches of a job named. It reads what the job saw: half a second for a million, once a job. */
-export async function findRepeated(tx: Transaction, jobId: string, limit: number): Promise<RepeatedRecords> {
+/**
+ * Finds records that several batches of a job contained. It reads all saved ids: half a second for a million, once per
+ * job.
+ */
+export async function findRepeatedRecords(tx: Transaction, jobId: string, limit: number): Promise<RepeatedRecords> {
   const [repeated] = await tx.query<RepeatedRecords>(
     `with repeated as materialized (
        select id, count(*) - 1 as again from seen_records, unnest(record_ids) as id
@@ -75,18 +81,18 @@ export async function findRepeated(tx: Transaction, jobId: string, limit: number
                    order by 1) as "externalIds"`,
     [jobId, limit],
   );
-  if (!repeated) throw new Error('a count without a row');
+  if (!repeated) throw new Error('the count query returned no row');
   return repeated;
 }
 
-/** Plans that are looked at when a job ends: each end has made one, and messages that were lost are made up for. */
-const plansLooked = 100;
+/** Number of plans that are examined when a job ends. Each job makes one plan, so a backlog is worked off. */
+const plansPerPurge = 100;
 
 /**
- * Forgets what the connector's jobs saw that have ended, but not that a record was read while another job was under way; what
- * its latest jobs said of people whose plan will never be carried out; and its oldest plans, where their jobs are forgotten.
+ * Deletes data of the connector's ended jobs: their seen records (unless a record job overlaps a running job), the
+ * source data in plans of its latest cancelled or failed jobs, and its oldest plans whose jobs are deleted.
  */
-export async function forgetEndedRuns(tx: Transaction, connectorId: string): Promise<void> {
+export async function purgeEndedRuns(tx: Transaction, connectorId: string): Promise<void> {
   await tx.query(
     `delete from seen_records s where connector_id = $1 and not exists (
        select from sync_jobs j where j.id = s.job_id and j.status in ('queued', 'running', 'quarantined'))
@@ -101,12 +107,12 @@ export async function forgetEndedRuns(tx: Transaction, connectorId: string): Pro
        from (select job_id from sync_plans where connector_id = $1 order by job_id desc limit $2) p
        join sync_jobs j on j.id = p.job_id
       where e.job_id = p.job_id and e.incoming is not null and j.status in ('cancelled', 'failed')`,
-    [connectorId, plansLooked],
+    [connectorId, plansPerPurge],
   );
   await tx.query(
     `delete from sync_plans where job_id in (
        select job_id from (select job_id from sync_plans where connector_id = $1 order by job_id limit $2) p
         where not exists (select from sync_jobs j where j.id = p.job_id))`,
-    [connectorId, plansLooked],
+    [connectorId, plansPerPurge],
   );
 }

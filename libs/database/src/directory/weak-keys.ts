@@ -1,10 +1,11 @@
+// SQL by hand: reads and writes in bulk, benchmarked.
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
-/** Values that more records share than this point at nobody: a name half the company has, a switchboard's number. */
-const mostSharing = 200;
+/** Values shared by more records than this, such as a common name or a switchboard number, identify no person. */
+const maxSharingRecords = 200;
 
-/** Replaces the values by which these records are found when somebody similar is looked for. */
+/** Replaces the values by which fuzzy matching finds these records. */
 export async function saveWeakKeys(
   tx: Transaction,
   tenantId: string,
@@ -21,7 +22,7 @@ export async function saveWeakKeys(
   );
 }
 
-/** Notes records to be compared once their job has ended, when all that it brought is there. */
+/** Queues records for matching, which runs when their job has ended and all its records are stored. */
 export async function queueForMatching(tx: Transaction, tenantId: string, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;
   await tx.query(
@@ -30,7 +31,7 @@ export async function queueForMatching(tx: Transaction, tenantId: string, record
   );
 }
 
-/** Notes every user and account of a tenant. */
+/** Queues all users and accounts of a tenant. */
 export async function queueAllForMatching(tx: Transaction, tenantId: string): Promise<void> {
   await tx.query(
     `insert into match_queue (tenant_id, record_id)
@@ -40,8 +41,8 @@ export async function queueAllForMatching(tx: Transaction, tenantId: string): Pr
 }
 
 /**
- * True if records stand on a tenant's queue and no list is half read. A quarantined job has read its own to the end; a
- * dry run and a list of machines bring nobody.
+ * Returns true if a tenant's queue has records and no job is reading a source. A quarantined job has finished reading;
+ * dry runs and machine identities add nothing to the queue.
  */
 export async function isQueueReady(tx: Transaction, tenantId: string): Promise<boolean> {
   const rows = await tx.query(
@@ -54,7 +55,7 @@ export async function isQueueReady(tx: Transaction, tenantId: string): Promise<b
   return rows.length > 0;
 }
 
-/** Takes some records off the queue; what is taken twice at once is compared once. */
+/** Removes up to `limit` records from the queue and returns them. Concurrent calls never return the same record. */
 export async function takeQueued(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `delete from match_queue where (tenant_id, record_id) in (
@@ -65,8 +66,11 @@ export async function takeQueued(tx: Transaction, tenantId: string, limit: numbe
   return rows.map(({ id }) => id);
 }
 
-/** For each value that one of these records shares with another: all records that have it. Crowded values are left out. */
-export async function findSharers(
+/**
+ * Returns the records that share a value with one of these records, grouped by value. Values shared by too many records
+ * are excluded.
+ */
+export async function findRecordsSharingValues(
   tx: Transaction,
   tenantId: string,
   recordIds: readonly string[],
@@ -79,7 +83,7 @@ export async function findSharers(
       cross join lateral (select array_agg(record_id) as ids
                             from (select record_id from weak_keys where tenant_id = $1 and value = wanted.value limit $3) few) sharing
       where cardinality(sharing.ids) between 2 and $3 - 1`,
-    [tenantId, recordIds, mostSharing + 1],
+    [tenantId, recordIds, maxSharingRecords + 1],
   );
   return rows.map(({ ids }) => ids);
 }

@@ -1,59 +1,55 @@
-import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 @Index('outbox_producer', ['producer', 'id'])
 @Entity('outbox')
 export class OutboxEntryEntity {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'outbox_pkey',
-  })
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: number;
 
-  @Column({ type: 'text' })
+  @Column('text')
   producer!: string;
 
-  @Column({ type: 'uuid', name: 'message_id' })
+  @Column('uuid')
   messageId!: string;
 
-  @Column({ type: 'text' })
+  @Column('text')
   type!: string;
 
-  @Column({ type: 'text', name: 'ordering_key', nullable: true })
+  @Column('text', { nullable: true })
   orderingKey!: string | null;
 
-  @Column({ type: 'text' })
+  @Column('text')
   message!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 }
 
 @Entity('relay_leases')
 export class RelayLeaseEntity {
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'relay_leases_pkey' })
+  @PrimaryColumn('text')
   producer!: string;
 
-  @Column({ type: 'bigint' })
+  @Column('bigint')
   token!: number;
 
-  @Column({ type: 'text' })
+  @Column('text')
   owner!: string;
 
-  @Column({ type: 'timestamptz' })
+  @Column('timestamptz')
   until!: Date;
 }
 
 @Index('inbox_age', ['consumer', 'receivedAt'])
 @Entity('inbox')
 export class InboxEntryEntity {
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'inbox_pkey' })
+  @PrimaryColumn('text')
   consumer!: string;
 
-  @PrimaryColumn({ type: 'uuid', name: 'message_id', primaryKeyConstraintName: 'inbox_pkey' })
+  @PrimaryColumn('uuid')
   messageId!: string;
 
-  @Column({ type: 'timestamptz', name: 'received_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   receivedAt!: Date;
 }
 
@@ -62,43 +58,39 @@ export class InboxEntryEntity {
 @Index('bus_messages_dead', ['queue', 'id'], { where: 'dead_at is not null' })
 @Entity('bus_messages')
 export class BusMessageEntity {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'bus_messages_pkey',
-  })
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: number;
 
-  @Column({ type: 'text' })
+  @Column('text')
   queue!: string;
 
-  @Column({ type: 'uuid', name: 'message_id', nullable: true })
+  @Column('uuid', { nullable: true })
   messageId!: string | null;
 
-  @Column({ type: 'text' })
+  @Column('text')
   type!: string;
 
-  @Column({ type: 'text', name: 'ordering_key', nullable: true })
+  @Column('text', { nullable: true })
   orderingKey!: string | null;
 
-  @Column({ type: 'text' })
+  @Column('text')
   message!: string;
 
-  @Column({ type: 'integer', default: 0 })
+  @Column('integer', { default: 0 })
   attempts!: number;
 
-  @Column({ type: 'timestamptz', name: 'available_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   availableAt!: Date;
 
-  @Column({ type: 'uuid', name: 'lease_token', nullable: true })
+  @Column('uuid', { nullable: true })
   leaseToken!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'dead_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   deadAt!: Date | null;
 
-  @Column({ type: 'text', name: 'dead_reason', nullable: true })
+  @Column('text', { nullable: true })
   deadReason!: string | null;
 }

@@ -1,48 +1,44 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ProbeKind, ProbeResult, ProbeStatus } from '@idsync/contracts';
+import { Check, Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { TenantOwned } from './tenant.entities.js';
 
-/** What is secret of a connector, sealed as one. */
+/** The secrets of a connector, encrypted together. */
 @Entity('connector_secrets')
-export class ConnectorSecretsEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'connector_secrets_pkey' })
+export class ConnectorSecretsEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   connectorId!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'bytea' })
+  @Column('bytea')
   ciphertext!: Buffer;
 
-  /** Which secrets these are; what they are, nobody is shown. */
-  @Column({ type: 'text', array: true })
+  /** Names of the secrets; the API never returns their values. */
+  @Column('text', { array: true })
   names!: string[];
 }
 
-/** What an operator asked of a connector, and what came of it; kept for an hour. */
+/** A probe of a connector and its result, retained for an hour. */
 @Check('connector_probes_kind_check', "kind in ('test', 'discover')")
 @Check('connector_probes_status_check', "status in ('queued', 'done', 'failed')")
 @Entity('connector_probes')
-export class ConnectorProbeEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'connector_probes_pkey' })
+export class ConnectorProbeEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'text' })
-  kind!: string;
+  @Column('text')
+  kind!: ProbeKind;
 
-  @Column({ type: 'text', default: 'queued' })
-  status!: string;
+  @Column('text', { default: 'queued' })
+  status!: ProbeStatus;
 
-  @Column({ type: 'jsonb', nullable: true })
-  result!: unknown;
+  @Column('jsonb', { nullable: true })
+  result!: ProbeResult | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'ended_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 }

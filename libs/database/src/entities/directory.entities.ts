@@ -1,35 +1,47 @@
-import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { CountedFactor, MachineReference, RecordKind } from '@idsync/contracts';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { TenantEntity, TenantOwned } from './tenant.entities.js';
 
 @Index('identities_listed', ['tenantId', 'createdAt', 'id'], { where: "status <> 'deleted'" })
 @Index('identities_by_status', ['tenantId', 'status', 'createdAt', 'id'])
 @Index('identities_changed', ['tenantId', 'updatedAt'])
+@Index('identities_changes', ['tenantId', 'updatedAt', 'createdAt', 'id', 'status'])
 @Index('identities_purge', ['tenantId', 'purgeAt'], { where: 'purge_at is not null' })
 @Check('identities_status_check', "status in ('pending', 'active', 'suspended', 'inactive', 'deleted')")
 @Entity('identities')
-export class IdentityEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'identities_pkey' })
+export class IdentityEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'text', name: 'display_name', nullable: true })
+  @Column('text', { nullable: true })
   displayName!: string | null;
 
-  @Column({ type: 'text' })
+  @Column('text')
   status!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at' })
+  @Column('timestamptz')
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'updated_at' })
+  @Column('timestamptz')
   updatedAt!: Date;
 
-  @Column({ type: 'text' })
+  @Column('text')
   document!: string;
 
-  @Column({ type: 'timestamptz', name: 'purge_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   purgeAt!: Date | null;
+}
+
+/** Derived state of a machine identity. */
+export interface MachineState {
+  /**
+   * Identity ids of the people that were found, as the API shows them; the owner is the person who is currently
+   * responsible.
+   */
+  people: Partial<Record<MachineReference, string>>;
+  /** True while the technical inheritor replaces an owner who left. */
+  handedOver: boolean;
+  risk: { score: number; factors: CountedFactor[] };
 }
 
 @Index('source_records_anchor', ['connectorId', 'externalId'], { unique: true })
@@ -37,199 +49,224 @@ export class IdentityEntity {
 @Index('source_records_users', ['tenantId', 'createdAt', 'id'], { where: "kind = 'user' and status <> 'deleted'" })
 @Index('source_records_users_by_status', ['tenantId', 'status', 'createdAt', 'id'], { where: "kind = 'user'" })
 @Index('source_records_users_changed', ['tenantId', 'updatedAt'], { where: "kind = 'user'" })
+@Index('source_records_users_changes', ['tenantId', 'updatedAt', 'createdAt', 'id', 'status'], {
+  where: "kind = 'user'",
+})
 @Index('source_records_others', ['tenantId', 'id'], { where: "kind <> 'user'" })
 @Index('source_records_due', ['tenantId', 'dueAt'], { where: 'due_at is not null' })
 @Index('source_records_living', ['connectorId', 'id'], { where: "status not in ('deleted', 'decommissioned')" })
 @Check('source_records_kind_check', "kind in ('user', 'account', 'machine_identity')")
 @Entity('source_records')
-export class SourceRecordEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'source_records_pkey' })
+export class SourceRecordEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
+  @Column('text')
+  kind!: RecordKind;
 
-  @Column({ type: 'text' })
-  kind!: string;
-
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'text', name: 'external_id' })
+  @Column('text')
   externalId!: string;
 
-  @Column({ type: 'uuid', name: 'identity_id', nullable: true })
+  @Column('uuid', { nullable: true })
   identityId!: string | null;
 
-  @Column({ type: 'text' })
+  @Column('text')
   status!: string;
 
-  @Column({ type: 'bytea', name: 'content_hash' })
+  @Column('bytea')
   contentHash!: Buffer;
 
-  @Column({ type: 'jsonb' })
-  fields!: unknown;
+  @Column('jsonb')
+  fields!: Record<string, string[]>;
 
-  @Column({ type: 'jsonb', name: 'changed_at' })
+  @Column('jsonb')
   changedAt!: unknown;
 
-  @Column({ type: 'timestamptz', name: 'created_at' })
+  @Column('timestamptz')
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'updated_at' })
+  @Column('timestamptz')
   updatedAt!: Date;
 
-  @Column({ type: 'text' })
+  @Column('text')
   document!: string;
 
-  @Column({ type: 'uuid', name: 'last_job_id' })
+  @Column('uuid')
   lastJobId!: string;
 
-  @Column({ type: 'integer', name: 'last_seq' })
+  @Column('integer')
   lastSeq!: number;
 
-  @Column({ type: 'uuid', name: 'linked_by', nullable: true })
+  @Column('uuid', { nullable: true })
   linkedBy!: string | null;
 
-  @Column({ type: 'boolean', default: false })
+  @Column('boolean', { default: false })
   decided!: boolean;
 
-  @Column({ type: 'timestamptz', name: 'status_since' })
+  @Column('timestamptz')
   statusSince!: Date;
 
-  @Column({ type: 'timestamptz', name: 'due_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   dueAt!: Date | null;
 
-  @Column({ type: 'jsonb', nullable: true })
+  @Column('jsonb', { nullable: true })
   previous!: unknown;
 
-  @Column({ type: 'jsonb', nullable: true })
-  machine!: unknown;
+  /** Null until the directory has processed it. */
+  @Column('jsonb', { nullable: true })
+  machine!: MachineState | null;
+
+  /** Estimated size in memory; null on rows from earlier versions. */
+  @Column('integer', { nullable: true })
+  weight!: number | null;
 }
 
 @Index('machine_references_value', ['tenantId', 'value'], { where: 'value is not null' })
 @Index('machine_references_identity', ['identityId'], { where: 'identity_id is not null' })
 @Check('machine_references_role_check', "role in ('owned_by', 'manager_id', 'technical_inheritor')")
 @Entity('machine_references')
-export class MachineReferenceEntity {
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @PrimaryColumn({ type: 'uuid', name: 'record_id', primaryKeyConstraintName: 'machine_references_pkey' })
+export class MachineReferenceEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   recordId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'machine_references_pkey' })
+  @PrimaryColumn('text')
   role!: string;
 
-  @Column({ type: 'text', nullable: true })
+  @Column('text', { nullable: true })
   value!: string | null;
 
-  @Column({ type: 'uuid', name: 'identity_id', nullable: true })
+  @Column('uuid', { nullable: true })
   identityId!: string | null;
 }
 
 @Check('correlation_keys_shared_check', "shared in ('contested', 'common')")
 @Entity('correlation_keys')
 export class CorrelationKeyEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'correlation_keys_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'correlation_keys_pkey' })
+  @PrimaryColumn('text')
   kind!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'correlation_keys_pkey' })
+  @PrimaryColumn('text')
   value!: string;
 
-  @Column({ type: 'uuid', name: 'identity_id', nullable: true })
+  @Column('uuid', { nullable: true })
   identityId!: string | null;
 
-  @Column({ type: 'text', nullable: true })
+  @Column('text', { nullable: true })
   shared!: string | null;
 }
 
 @Index('contested_keys_record', ['recordId'])
 @Entity('contested_keys')
 export class ContestedKeyEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'contested_keys_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'contested_keys_pkey' })
+  @PrimaryColumn('text')
   kind!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'contested_keys_pkey' })
+  @PrimaryColumn('text')
   value!: string;
 
-  @PrimaryColumn({ type: 'uuid', name: 'record_id', primaryKeyConstraintName: 'contested_keys_pkey' })
+  @PrimaryColumn('uuid')
   recordId!: string;
 }
 
 @Index('identity_redirects_into', ['intoId'])
 @Entity('identity_redirects')
-export class IdentityRedirectEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'identity_redirects_pkey' })
+export class IdentityRedirectEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'into_id' })
+  @Column('uuid')
   intoId!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at' })
+  @Column('timestamptz')
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'merged_at' })
+  @Column('timestamptz')
   mergedAt!: Date;
 }
 
 @Index('waiting_records_record', ['recordId'])
 @Entity('waiting_records')
 export class WaitingRecordEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'waiting_records_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'waiting_records_pkey' })
+  @PrimaryColumn('text')
   kind!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'waiting_records_pkey' })
+  @PrimaryColumn('text')
   value!: string;
 
-  @PrimaryColumn({ type: 'uuid', name: 'record_id', primaryKeyConstraintName: 'waiting_records_pkey' })
+  @PrimaryColumn('uuid')
   recordId!: string;
 }
 
 @Entity('directory_counters')
 export class DirectoryCounterEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'directory_counters_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'directory_counters_pkey' })
+  @PrimaryColumn('text')
   resource!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'directory_counters_pkey' })
+  @PrimaryColumn('text')
   status!: string;
 
-  @Column({ type: 'bigint' })
+  @Column('bigint')
   count!: number;
 }
 
 @Entity('list_positions')
 export class ListPositionEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'list_positions_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'list_positions_pkey' })
+  @PrimaryColumn('text')
   resource!: string;
 
-  @PrimaryColumn({ type: 'smallint', primaryKeyConstraintName: 'list_positions_pkey' })
+  @PrimaryColumn('smallint')
   level!: number;
 
-  @PrimaryColumn({ type: 'bigint', primaryKeyConstraintName: 'list_positions_pkey' })
+  @PrimaryColumn('bigint')
   bucket!: number;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'list_positions_pkey' })
+  @PrimaryColumn('text')
   status!: string;
 
-  @Column({ type: 'bigint' })
+  @Column('bigint')
   count!: number;
+}
+
+/** The version of a tenant's documents, and the progress of rendering them again. */
+@Entity('document_renderings')
+export class DocumentRenderingEntity {
+  @PrimaryColumn('uuid')
+  tenantId!: string;
+
+  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
+  @JoinColumn()
+  tenant?: Relation<TenantEntity>;
+
+  @Column('integer')
+  version!: number;
+
+  @Column('timestamptz')
+  beginAt!: Date;
+
+  @Column('text', { default: 'user' })
+  kind!: string;
+
+  @Column('uuid', { nullable: true })
+  afterId!: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  completedAt!: Date | null;
 }

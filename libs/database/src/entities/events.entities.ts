@@ -2,10 +2,10 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('event_sequences')
 export class EventSequenceEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'event_sequences_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @Column({ type: 'bigint' })
+  @Column('bigint')
   last!: number;
 }
 
@@ -13,34 +13,34 @@ export class EventSequenceEntity {
 @Index('events_subject', ['subjectId'], { where: 'subject_id is not null' })
 @Entity('events')
 export class EventEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'events_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'bigint', primaryKeyConstraintName: 'events_pkey' })
+  @PrimaryColumn('bigint')
   sequence!: number;
 
-  @Column({ type: 'uuid' })
+  @Column('uuid')
   id!: string;
 
-  @Column({ type: 'text' })
+  @Column('text')
   type!: string;
 
-  @Column({ type: 'timestamptz', name: 'occurred_at' })
+  @Column('timestamptz')
   occurredAt!: Date;
 
-  @Column({ type: 'uuid', name: 'identity_id', nullable: true })
+  @Column('uuid', { nullable: true })
   identityId!: string | null;
 
-  @Column({ type: 'uuid', name: 'subject_id', nullable: true })
+  @Column('uuid', { nullable: true })
   subjectId!: string | null;
 
-  @Column({ type: 'uuid', name: 'job_id', nullable: true })
+  @Column('uuid', { nullable: true })
   jobId!: string | null;
 
-  @Column({ type: 'jsonb' })
+  @Column('jsonb')
   details!: unknown;
 
-  /** Whose trace it belongs to. */
-  @Column({ type: 'text', nullable: true })
+  /** Trace context of the operation that caused the event. */
+  @Column('text', { nullable: true })
   traceparent!: string | null;
 }

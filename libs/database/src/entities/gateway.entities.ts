@@ -1,54 +1,37 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-
-@Entity('tenants')
-export class TenantEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'tenants_pkey' })
-  id!: string;
-
-  @Column({ type: 'text' })
-  name!: string;
-
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
-}
+import type { ConnectorType, RecordKind, Safeguard, StoredSchedule } from '@idsync/contracts';
+import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { DeletedWithTenant, TenantEntity, TenantOwned } from './tenant.entities.js';
 
 @Index('api_keys_tenant', ['tenantId', 'createdAt', 'id'])
 @Index('api_keys_connector', ['tenantId', 'connectorId', 'createdAt', 'id'], { where: 'connector_id is not null' })
 @Entity('api_keys')
-export class ApiKeyEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'api_keys_pkey' })
+export class ApiKeyEntity extends DeletedWithTenant {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'api_keys_tenant_id_fkey' })
-  tenant?: Relation<TenantEntity>;
-
-  @Column({ type: 'text' })
+  @Column('text')
   name!: string;
 
-  @Column({ type: 'bytea', name: 'secret_hash' })
+  @Column('bytea', { select: false })
   secretHash!: Buffer;
 
-  @Column({ type: 'text', array: true })
+  @Column('text', { array: true })
   scopes!: string[];
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'expires_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   lastUsedAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'revoked_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   revokedAt!: Date | null;
 
-  /** The one connector that it pushes to; such a key opens nothing else. */
-  @Column({ type: 'uuid', name: 'connector_id', nullable: true })
+  /** The connector that the key may push to; such a key grants no other access. */
+  @Column('uuid', { nullable: true })
   connectorId!: string | null;
 }
 
@@ -56,129 +39,112 @@ export class ApiKeyEntity {
 @Index('connectors_tenant', ['tenantId', 'createdAt', 'id'])
 @Index('connectors_to_plan', ['id'], { where: 'schedule is distinct from planned_schedule and deleted_at is null' })
 @Entity('connectors')
-export class ConnectorEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'connectors_pkey' })
+export class ConnectorEntity extends DeletedWithTenant {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
+  @Column('text')
+  type!: ConnectorType;
 
-  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'connectors_tenant_id_fkey' })
-  tenant?: Relation<TenantEntity>;
-
-  @Column({ type: 'text' })
-  type!: string;
-
-  @Column({ type: 'text' })
+  @Column('text')
   name!: string;
 
-  @Column({ type: 'integer' })
+  @Column('integer')
   priority!: number;
 
-  @Column({ type: 'text' })
-  records!: string;
+  @Column('text')
+  records!: RecordKind;
 
-  @Column({ type: 'jsonb' })
-  config!: unknown;
+  @Column('jsonb')
+  config!: Record<string, unknown>;
 
-  @Column({ type: 'jsonb', default: {} })
-  safeguard!: unknown;
+  @Column('jsonb', { default: {} })
+  safeguard!: Safeguard;
 
-  @Column({ type: 'integer', name: 'config_version', default: 1 })
+  @Column('integer', { default: 1 })
   configVersion!: number;
 
-  @Column({ type: 'jsonb', nullable: true })
-  schedule!: unknown | null;
+  @Column('jsonb', { nullable: true })
+  schedule!: StoredSchedule | null;
 
-  /** The one that the next run was planned by. */
-  @Column({ type: 'jsonb', name: 'planned_schedule', nullable: true })
-  plannedSchedule!: unknown | null;
+  /** The schedule that the next run was planned with. */
+  @Column('jsonb', { nullable: true })
+  plannedSchedule!: StoredSchedule | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'updated_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'deleted_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   deletedAt!: Date | null;
 }
 
 @Index('webhooks_tenant', ['tenantId', 'createdAt', 'id'])
 @Entity('webhooks')
-export class WebhookEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'webhooks_pkey' })
+export class WebhookEntity extends DeletedWithTenant {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'webhooks_tenant_id_fkey' })
-  tenant?: Relation<TenantEntity>;
-
-  @Column({ type: 'text', name: 'callback_url' })
+  @Column('text')
   callbackUrl!: string;
 
-  @Column({ type: 'text', array: true })
+  @Column('text', { array: true })
   events!: string[];
 
-  @Column({ type: 'boolean', default: true })
+  @Column('boolean', { default: true })
   active!: boolean;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'updated_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;
 }
 
 @Index('webhook_secrets_webhook', ['webhookId'])
 @Entity('webhook_secrets')
-export class WebhookSecretEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'webhook_secrets_pkey' })
+export class WebhookSecretEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'webhook_id' })
+  @Column('uuid')
   webhookId!: string;
 
   @ManyToOne(() => WebhookEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'webhook_id', foreignKeyConstraintName: 'webhook_secrets_webhook_id_fkey' })
+  @JoinColumn()
   webhook?: Relation<WebhookEntity>;
 
-  @Column({ type: 'bytea' })
+  @Column('bytea')
   ciphertext!: Buffer;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'expires_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
 }
 
 @Index('idempotency_keys_expiry', ['expiresAt'])
 @Entity('idempotency_keys')
 export class IdempotencyKeyEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'idempotency_keys_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
   @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'idempotency_keys_tenant_id_fkey' })
+  @JoinColumn()
   tenant?: Relation<TenantEntity>;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'idempotency_keys_pkey' })
+  @PrimaryColumn('text')
   key!: string;
 
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'uuid', name: 'job_id' })
+  @Column('uuid')
   jobId!: string;
 
-  @Column({ type: 'timestamptz', name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

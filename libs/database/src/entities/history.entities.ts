@@ -1,39 +1,48 @@
+import type { LifecyclePolicy } from '@idsync/contracts';
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { TenantOwned } from './tenant.entities.js';
 
 @Index('identity_versions_found', ['identityId', 'validUntil', 'id'])
 @Entity('identity_versions')
-export class IdentityVersionEntity {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'identity_versions_pkey',
-  })
+export class IdentityVersionEntity extends TenantOwned {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: number;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'identity_id' })
+  @Column('uuid')
   identityId!: string;
 
-  @Column({ type: 'timestamptz', name: 'valid_until' })
+  @Column('timestamptz')
   validUntil!: Date;
 
-  @Column({ type: 'text' })
+  @Column('text')
   document!: string;
+}
+
+@Entity('lifecycle_policies')
+export class LifecyclePolicyEntity {
+  @PrimaryColumn('uuid')
+  tenantId!: string;
+
+  /** Ids of connectors are bare uuids. */
+  @Column('jsonb')
+  policy!: LifecyclePolicy;
+
+  @Column('timestamptz')
+  updatedAt!: Date;
 }
 
 @Entity('attribute_priorities')
 export class AttributePriorityEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'attribute_priorities_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'attribute_priorities_pkey' })
+  /** A public attribute name, or `*` for all attributes that have no priority set. */
+  @PrimaryColumn('text')
   field!: string;
 
-  @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'attribute_priorities_pkey' })
+  @PrimaryColumn('uuid')
   connectorId!: string;
 
-  @Column({ type: 'integer' })
+  @Column('integer')
   priority!: number;
 }

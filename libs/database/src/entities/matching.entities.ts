@@ -1,38 +1,47 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { TenantEntity } from './gateway.entities.js';
+import type { CaseStatus, MatchingRules, OperationStatus, OperationType } from '@idsync/contracts';
+import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DeletedWithTenant, TenantOwned } from './tenant.entities.js';
 
 @Entity('matching_rules')
 export class MatchingRulesEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'matching_rules_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @Column({ type: 'jsonb' })
-  rules!: unknown;
+  @Column('jsonb')
+  rules!: MatchingRules;
 
-  @Column({ type: 'timestamptz', name: 'updated_at' })
+  @Column('timestamptz')
   updatedAt!: Date;
 }
 
 @Index('weak_keys_record', ['recordId'])
 @Entity('weak_keys')
 export class WeakKeyEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'weak_keys_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'weak_keys_pkey' })
+  @PrimaryColumn('text')
   value!: string;
 
-  @PrimaryColumn({ type: 'uuid', name: 'record_id', primaryKeyConstraintName: 'weak_keys_pkey' })
+  @PrimaryColumn('uuid')
   recordId!: string;
 }
 
 @Entity('match_queue')
 export class MatchQueueEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'match_queue_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'uuid', name: 'record_id', primaryKeyConstraintName: 'match_queue_pkey' })
+  @PrimaryColumn('uuid')
   recordId!: string;
+}
+
+export interface CaseCandidate {
+  identity_id: string;
+  /** 1 for a deterministic match key. */
+  score: number;
+  /** Matching values, for display. */
+  evidence: string[];
 }
 
 @Index('review_cases_open', ['recordId'], { unique: true, where: "status = 'open'" })
@@ -41,35 +50,32 @@ export class MatchQueueEntity {
 @Check('review_cases_kind_check', "kind in ('contested', 'weak')")
 @Check('review_cases_status_check', "status in ('open', 'linked', 'new', 'ignored', 'settled')")
 @Entity('review_cases')
-export class ReviewCaseEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'review_cases_pkey' })
+export class ReviewCaseEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'record_id' })
+  @Column('uuid')
   recordId!: string;
 
-  @Column({ type: 'text' })
-  kind!: string;
+  @Column('text')
+  kind!: 'contested' | 'weak';
 
-  @Column({ type: 'text', default: 'open' })
-  status!: string;
+  @Column('text', { default: 'open' })
+  status!: CaseStatus;
 
-  @Column({ type: 'text' })
+  @Column('text')
   reason!: string;
 
-  @Column({ type: 'jsonb' })
-  candidates!: unknown;
+  @Column('jsonb')
+  candidates!: CaseCandidate[];
 
-  @Column({ type: 'timestamptz', name: 'opened_at' })
+  @Column('timestamptz')
   openedAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'closed_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   closedAt!: Date | null;
 
-  @Column({ type: 'uuid', name: 'operation_id', nullable: true })
+  @Column('uuid', { nullable: true })
   operationId!: string | null;
 }
 
@@ -77,41 +83,36 @@ export class ReviewCaseEntity {
 @Index('operations_queued', ['tenantId', 'announcedAt'], { where: "status = 'queued'" })
 @Check('operations_status_check', "status in ('queued', 'done', 'refused')")
 @Entity('operations')
-export class OperationEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'operations_pkey' })
+export class OperationEntity extends DeletedWithTenant {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
+  @Column('text')
+  type!: OperationType;
 
-  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'operations_tenant_id_fkey' })
-  tenant?: Relation<TenantEntity>;
+  /** Input as the operation type defines it; fields that several types share are declared. */
+  @Column('jsonb')
+  input!: { reason?: string; preview?: boolean };
 
-  @Column({ type: 'text' })
-  type!: string;
+  @Column('text', { default: 'queued' })
+  status!: OperationStatus;
 
-  @Column({ type: 'jsonb' })
-  input!: unknown;
-
-  @Column({ type: 'text', default: 'queued' })
-  status!: string;
-
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'ended_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 
-  @Column({ type: 'jsonb', nullable: true })
-  result!: unknown;
+  @Column('jsonb', { nullable: true })
+  result!: Record<string, unknown> | null;
 
-  @Column({ type: 'jsonb', nullable: true })
-  undo!: unknown;
+  /** Data that the directory needs to revert the operation; as large as its changes. */
+  @Column('jsonb', { nullable: true, select: false })
+  undo!: object | null;
 
-  @Column({ type: 'uuid', name: 'reverted_by', nullable: true })
+  @Column('uuid', { nullable: true })
   revertedBy!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'announced_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   announcedAt!: Date;
 }

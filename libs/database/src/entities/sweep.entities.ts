@@ -1,3 +1,4 @@
+import type { FieldChange, RecordKind } from '@idsync/contracts';
 import {
   Check,
   Column,
@@ -9,106 +10,99 @@ import {
   PrimaryGeneratedColumn,
   type Relation,
 } from 'typeorm';
+import { TenantOwned } from './tenant.entities.js';
 
 @Index('seen_records_connector', ['connectorId'])
 @Entity('seen_records')
-export class SeenRecordsEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'job_id', primaryKeyConstraintName: 'seen_records_pkey' })
+export class SeenRecordsEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   jobId!: string;
 
-  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'seen_records_pkey' })
+  @PrimaryColumn('integer')
   seq!: number;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'uuid', name: 'record_ids', array: true })
+  @Column('uuid', { array: true })
   recordIds!: string[];
 }
+
+/** `open` while batches are applied, `held` while quarantined, `ready` to be applied, `done`. */
+export type PlanState = 'open' | 'held' | 'ready' | 'done';
 
 @Index('sync_plans_connector', ['connectorId', 'jobId'])
 @Index('sync_plans_harm', ['connectorId', 'jobId'], { where: 'deletions > 0 or disables > 0' })
 @Check('sync_plans_state_check', "state in ('open', 'held', 'ready', 'done')")
 @Entity('sync_plans')
-export class SyncPlanEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'job_id', primaryKeyConstraintName: 'sync_plans_pkey' })
+export class SyncPlanEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   jobId!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'text', default: 'open' })
-  state!: string;
+  @Column('text', { default: 'open' })
+  state!: PlanState;
 
-  @Column({ type: 'integer', nullable: true })
+  @Column('integer', { nullable: true })
   known!: number | null;
 
-  @Column({ type: 'integer', default: 0 })
+  @Column('integer', { default: 0 })
   deletions!: number;
 
-  @Column({ type: 'integer', default: 0 })
+  @Column('integer', { default: 0 })
   disables!: number;
 
-  @Column({ type: 'text', nullable: true })
+  @Column('text', { nullable: true })
   note!: string | null;
 }
+
+export type PlanAction = 'create' | 'update' | 'disable' | 'delete';
 
 @Index('sync_plan_entries_job', ['jobId', 'id'])
 @Index('sync_plan_entries_anchor', ['jobId', 'externalId'])
 @Index('sync_plan_entries_open', ['jobId', 'id'], { where: 'not done' })
 @Check('sync_plan_entries_action_check', "action in ('create', 'update', 'disable', 'delete')")
 @Entity('sync_plan_entries')
-export class SyncPlanEntryEntity {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'sync_plan_entries_pkey',
-  })
+export class SyncPlanEntryEntity extends TenantOwned {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: number;
 
-  @Column({ type: 'uuid', name: 'job_id' })
+  @Column('uuid')
   jobId!: string;
 
   @ManyToOne(() => SyncPlanEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'sync_plan_entries_job_id_fkey' })
+  @JoinColumn({ name: 'job_id' })
   plan?: Relation<SyncPlanEntity>;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'integer' })
+  @Column('integer')
   seq!: number;
 
-  @Column({ type: 'text' })
-  action!: string;
+  @Column('text')
+  action!: PlanAction;
 
-  @Column({ type: 'uuid', name: 'record_id' })
+  @Column('uuid')
   recordId!: string;
 
-  @Column({ type: 'text' })
-  kind!: string;
+  @Column('text')
+  kind!: RecordKind;
 
-  @Column({ type: 'text', name: 'external_id' })
+  @Column('text')
   externalId!: string;
 
-  @Column({ type: 'uuid', name: 'identity_id', nullable: true })
+  @Column('uuid', { nullable: true })
   identityId!: string | null;
 
-  @Column({ type: 'jsonb' })
-  changes!: unknown;
+  @Column('jsonb')
+  changes!: FieldChange[];
 
-  @Column({ type: 'text', nullable: true })
+  @Column('text', { nullable: true })
   incoming!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'based_on', nullable: true })
+  @Column('timestamptz', { nullable: true })
   basedOn!: Date | null;
 
-  @Column({ type: 'boolean', default: false })
+  @Column('boolean', { default: false })
   done!: boolean;
 }

@@ -1,5 +1,19 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { TenantEntity } from './gateway.entities.js';
+import type { JobMode, JobStatus, RecordOutcome, SourceErrorCode } from '@idsync/contracts';
+import {
+  Check,
+  Column,
+  CreateDateColumn,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  type Relation,
+} from 'typeorm';
+import { DeletedWithTenant, TenantOwned } from './tenant.entities.js';
+
+/** A position in a source, in the format of its connector. */
+export type SourcePlace = Readonly<Record<string, string | number | boolean>>;
 
 @Index('sync_jobs_one_running', ['connectorId'], {
   unique: true,
@@ -11,6 +25,7 @@ import { TenantEntity } from './gateway.entities.js';
 @Index('sync_jobs_records_unfinished', ['id'], { where: "mode = 'record' and status in ('queued', 'running')" })
 @Index('sync_jobs_records', ['connectorId', 'lastRecordAt'], { where: "mode = 'record'" })
 @Index('sync_jobs_tenant', ['tenantId', 'id'])
+@Index('sync_jobs_source_message', ['connectorId'], { where: 'source_message is not null' })
 @Index('sync_jobs_sweeping', ['sweepAskedAt'], { where: 'sweep_asked_at is not null' })
 @Index('sync_jobs_finished', ['completedAt'], { where: 'completed_at is not null' })
 @Check(
@@ -22,187 +37,197 @@ import { TenantEntity } from './gateway.entities.js';
 @Check('sync_jobs_record_check', "(mode = 'record') = (external_id is not null)")
 @Check('sync_jobs_outcome_check', "outcome in ('created', 'updated', 'unchanged', 'deleted', 'absent', 'refused')")
 @Entity('sync_jobs')
-export class SyncJobEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_jobs_pkey' })
+export class SyncJobEntity extends DeletedWithTenant {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'sync_jobs_tenant_id_fkey' })
-  tenant?: Relation<TenantEntity>;
-
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'text', default: 'queued' })
-  status!: string;
+  @Column('text', { default: 'queued' })
+  status!: JobStatus;
 
-  @Column({ type: 'boolean', default: false })
+  @Column('boolean', { default: false })
   keyed!: boolean;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'started_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   startedAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'completed_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   completedAt!: Date | null;
 
-  @Column({ type: 'text', name: 'error_message', nullable: true })
+  @Column('text', { nullable: true })
   errorMessage!: string | null;
 
-  @Column({ type: 'text', name: 'cancel_reason', nullable: true })
+  /** Error code of the source; null for other errors. */
+  @Column('text', { nullable: true })
+  errorCode!: SourceErrorCode | null;
+
+  /** Error text of the source, redacted; only operators see it. */
+  @Column('text', { nullable: true })
+  sourceMessage!: string | null;
+
+  @Column('text', { nullable: true })
   cancelReason!: string | null;
 
-  @Column({ type: 'jsonb', nullable: true })
-  cursor!: unknown | null;
+  /** Current position in the source; null at its beginning. */
+  @Column('jsonb', { nullable: true })
+  cursor!: SourcePlace | null;
 
-  @Column({ type: 'integer', name: 'progress_pct', default: 0 })
+  @Column('integer', { default: 0 })
   progressPct!: number;
 
-  @Column({ type: 'bigint', name: 'records_read', default: 0 })
+  @Column('bigint', { default: 0 })
   recordsRead!: number;
 
-  @Column({ type: 'bigint', name: 'records_expected', nullable: true })
+  /** Estimated number of records in the source; null if unknown. */
+  @Column('bigint', { nullable: true })
   recordsExpected!: number | null;
 
-  @Column({ type: 'bigint', name: 'records_applied', default: 0 })
+  @Column('bigint', { default: 0 })
   recordsApplied!: number;
 
-  @Column({ type: 'bigint', name: 'records_failed', default: 0 })
+  @Column('bigint', { default: 0 })
   recordsFailed!: number;
 
-  @Column({ type: 'integer', name: 'batches_written', default: 0 })
+  /** Records among those read that an incremental run only retried, because they had failed before. */
+  @Column('bigint', { default: 0 })
+  recordsRetried!: number;
+
+  @Column('integer', { default: 0 })
   batchesWritten!: number;
 
-  @Column({ type: 'integer', name: 'batches_processed', default: 0 })
+  @Column('integer', { default: 0 })
   batchesProcessed!: number;
 
-  @Column({ type: 'integer', name: 'batches_total', nullable: true })
+  /** Null until the source was read completely or failed. */
+  @Column('integer', { nullable: true })
   batchesTotal!: number | null;
 
-  /** Claims since the job last moved on. */
-  @Column({ type: 'integer', default: 0 })
+  /** Claims since the job last made progress. */
+  @Column('integer', { default: 0 })
   attempts!: number;
 
-  @Column({ type: 'bigint', name: 'lease_token', default: 0 })
+  @Column('bigint', { default: 0 })
   leaseToken!: number;
 
-  @Column({ type: 'text', name: 'lease_owner', nullable: true })
+  @Column('text', { nullable: true })
   leaseOwner!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'lease_until', nullable: true })
+  @Column('timestamptz', { nullable: true })
   leaseUntil!: Date | null;
 
-  @Column({ type: 'boolean', name: 'dry_run', default: false })
+  @Column('boolean', { default: false })
   dryRun!: boolean;
 
-  @Column({ type: 'bigint', name: 'records_deleted', default: 0 })
+  @Column('bigint', { default: 0 })
   recordsDeleted!: number;
 
-  @Column({ type: 'text', nullable: true })
+  @Column('text', { nullable: true })
   note!: string | null;
 
-  @Column({ type: 'jsonb', nullable: true })
-  decision!: unknown | null;
+  /** An operator's decision on a job that could not continue by itself. */
+  @Column('jsonb', { nullable: true })
+  decision!: { action: string; reason?: string; by?: string; at: string } | null;
 
-  @Column({ type: 'timestamptz', name: 'sweep_asked_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   sweepAskedAt!: Date | null;
 
-  @Column({ type: 'text', default: 'auto' })
-  mode!: string;
+  /** `auto` until a worker begins to read. */
+  @Column('text', { default: 'auto' })
+  mode!: JobMode;
 
-  /** The checkpoint whose changes it reads. */
-  @Column({ type: 'jsonb', nullable: true })
-  since!: unknown | null;
+  /** The checkpoint from which changes are read. */
+  @Column('jsonb', { nullable: true })
+  since!: SourcePlace | null;
 
-  /** Of the connector's config when it began to read. */
-  @Column({ type: 'integer', name: 'config_version', nullable: true })
+  /** Version of the connector's config when the job began to read. */
+  @Column('integer', { nullable: true })
   configVersion!: number | null;
 
-  @Column({ type: 'text', name: 'why_full', nullable: true })
+  @Column('text', { nullable: true })
   whyFull!: string | null;
 
-  /** Where the next read of changes takes up, once this job has completed. */
-  @Column({ type: 'jsonb', nullable: true })
-  checkpoint!: unknown | null;
+  /** Start position of the next incremental run, once this job has completed. */
+  @Column('jsonb', { nullable: true })
+  checkpoint!: SourcePlace | null;
 
-  /** When it was due, if a schedule made it. */
-  @Column({ type: 'timestamptz', name: 'scheduled_for', nullable: true })
+  /** Due time, if a schedule created the job. */
+  @Column('timestamptz', { nullable: true })
   scheduledFor!: Date | null;
 
-  /** When its source last gave a page. */
-  @Column({ type: 'timestamptz', name: 'last_record_at', nullable: true })
+  /** When the source last returned a page. */
+  @Column('timestamptz', { nullable: true })
   lastRecordAt!: Date | null;
 
-  /** Of the record it reads, where that is one alone. */
-  @Column({ type: 'text', name: 'external_id', nullable: true })
+  /** The record that a record job reads. */
+  @Column('text', { nullable: true })
   externalId!: string | null;
 
-  /** What came of that record. */
-  @Column({ type: 'text', nullable: true })
-  outcome!: string | null;
+  /** Result of a record job. */
+  @Column('text', { nullable: true })
+  outcome!: RecordOutcome | null;
 
-  /** Whose trace it belongs to. */
-  @Column({ type: 'text', nullable: true })
+  /** Trace context of the request that triggered the job. */
+  @Column('text', { nullable: true })
   traceparent!: string | null;
 }
 
 @Index('connector_states_due', ['nextRunAt'], { where: 'next_run_at is not null' })
 @Entity('connector_states')
-export class ConnectorStateEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'connector_id', primaryKeyConstraintName: 'connector_states_pkey' })
+export class ConnectorStateEntity extends DeletedWithTenant {
+  @PrimaryColumn('uuid')
   connectorId!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
+  @Column('jsonb', { nullable: true })
+  checkpoint!: SourcePlace | null;
 
-  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'tenant_id', foreignKeyConstraintName: 'connector_states_tenant_id_fkey' })
-  tenant?: Relation<TenantEntity>;
-
-  @Column({ type: 'jsonb', nullable: true })
-  checkpoint!: unknown | null;
-
-  /** When the run began that left the checkpoint. */
-  @Column({ type: 'timestamptz', name: 'checkpoint_at', nullable: true })
+  /** Start of the run that stored the checkpoint. */
+  @Column('timestamptz', { nullable: true })
   checkpointAt!: Date | null;
 
-  /** Of the config that the checkpoint was read by. */
-  @Column({ type: 'integer', name: 'config_version', nullable: true })
+  /** Version of the config with which the checkpoint was read. */
+  @Column('integer', { nullable: true })
   configVersion!: number | null;
 
-  @Column({ type: 'integer', name: 'runs_since_full', default: 0 })
+  /** Incremental runs that completed since the last full run. */
+  @Column('integer', { default: 0 })
   runsSinceFull!: number;
 
-  /** The next run, without jitter; null where there is none, or where it has to be planned anew at `next_run_at`. */
-  @Column({ type: 'timestamptz', name: 'due_at', nullable: true })
+  /** Start of the last run that read the whole source; null if there was none. */
+  @Column('timestamptz', { nullable: true })
+  completeAsOf!: Date | null;
+
+  /**
+   * Due time of the next run, without jitter. Null if there is none, or if it must be planned again at `next_run_at`.
+   */
+  @Column('timestamptz', { nullable: true })
   dueAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'next_run_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   nextRunAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'last_due_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   lastDueAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'skipped_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   skippedAt!: Date | null;
 
-  @Column({ type: 'text', name: 'skipped_because', nullable: true })
+  @Column('text', { nullable: true })
   skippedBecause!: string | null;
 
-  /** The last one that ended and was no dry run. */
-  @Column({ type: 'uuid', name: 'last_job_id', nullable: true })
+  /** The last job that ended and was not a dry run. */
+  @Column('uuid', { nullable: true })
   lastJobId!: string | null;
 
-  /** Jobs in a row that failed. */
-  @Column({ type: 'integer', default: 0 })
+  /** Number of consecutive failed jobs. */
+  @Column('integer', { default: 0 })
   failures!: number;
 
-  @Column({ type: 'timestamptz', name: 'last_failed_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   lastFailedAt!: Date | null;
 }
 
@@ -211,94 +236,141 @@ export class ConnectorStateEntity {
 @Index('failing_records_line', ['connectorId', 'line'], { unique: true, where: 'external_id is null' })
 @Index('failing_records_job', ['jobId'])
 @Entity('failing_records')
-export class FailingRecordEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'failing_records_pkey' })
+export class FailingRecordEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  /** The last in which it failed. */
-  @Column({ type: 'uuid', name: 'job_id' })
+  /** The last job in which the record failed. */
+  @Column('uuid')
   jobId!: string;
 
   @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'failing_records_job_id_fkey' })
+  @JoinColumn()
   job?: Relation<SyncJobEntity>;
 
-  @Column({ type: 'text', name: 'external_id', nullable: true })
+  @Column('text', { nullable: true })
   externalId!: string | null;
 
-  @Column({ type: 'bigint', nullable: true })
+  @Column('bigint', { nullable: true })
   line!: number | null;
 
-  @Column({ type: 'text' })
+  @Column('text')
   message!: string;
 
-  @Column({ type: 'timestamptz', name: 'first_failed_at', default: () => 'now()' })
+  /** Redacted source value or text that caused the error. */
+  @Column('text', { nullable: true })
+  sourceMessage!: string | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
   firstFailedAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'last_failed_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   lastFailedAt!: Date;
+
+  /** How often an incremental run has read it again. */
+  @Column('integer', { default: 0 })
+  retries!: number;
+
+  /** When the next incremental run may read it again; null: at any time. */
+  @Column('timestamptz', { nullable: true })
+  retryAt!: Date | null;
 }
 
 @Entity('sync_batches')
-export class SyncBatchEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'job_id', primaryKeyConstraintName: 'sync_batches_pkey' })
+export class SyncBatchEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   jobId!: string;
 
   @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'sync_batches_job_id_fkey' })
+  @JoinColumn()
   job?: Relation<SyncJobEntity>;
 
-  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'sync_batches_pkey' })
+  @PrimaryColumn('integer')
   seq!: number;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'connector_id' })
+  @Column('uuid')
   connectorId!: string;
 
-  @Column({ type: 'integer', name: 'record_count' })
+  @Column('integer')
   recordCount!: number;
 
-  @Column({ type: 'text' })
+  @Column('text')
   records!: string;
 
-  @Column({ type: 'timestamptz', name: 'announced_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   announcedAt!: Date;
+}
+
+/**
+ * State of batches that stopped a process, or may have: the part in progress, the parts of the batch, and the records
+ * that are left out.
+ */
+@Entity('batches_begun')
+export class BatchBegunEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
+  jobId!: string;
+
+  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
+  @JoinColumn()
+  job?: Relation<SyncJobEntity>;
+
+  @PrimaryColumn('integer')
+  seq!: number;
+
+  /** The process that began the part. */
+  @Column('uuid', { nullable: true })
+  processId!: string | null;
+
+  /** The part in progress: the position of its first record in the batch, and the position after its last. */
+  @Column('integer', { nullable: true })
+  first!: number | null;
+
+  @Column('integer', { nullable: true })
+  beyond!: number | null;
+
+  /** How often a process stopped while it applied that part. */
+  @Column('integer', { default: 0 })
+  stops!: number;
+
+  /** Positions at which parts begin, except the first. */
+  @Column('integer', { array: true, default: () => "'{}'" })
+  cuts!: number[];
+
+  /** Positions of records that are left out. */
+  @Column('integer', { array: true, default: () => "'{}'" })
+  leftOut!: number[];
 }
 
 @Index('sync_record_errors_job', ['jobId', 'id'])
 @Index('sync_record_errors_record', ['tenantId', 'externalId'], { where: 'external_id is not null' })
 @Entity('sync_record_errors')
-export class SyncRecordErrorEntity {
-  @Column({ type: 'uuid', name: 'job_id' })
+export class SyncRecordErrorEntity extends TenantOwned {
+  @Column('uuid')
   jobId!: string;
 
   @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'job_id', foreignKeyConstraintName: 'sync_record_errors_job_id_fkey' })
+  @JoinColumn()
   job?: Relation<SyncJobEntity>;
 
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sync_record_errors_pkey' })
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'bigint', nullable: true })
+  @Column('bigint', { nullable: true })
   line!: number | null;
 
-  @Column({ type: 'text', name: 'external_id', nullable: true })
+  @Column('text', { nullable: true })
   externalId!: string | null;
 
-  @Column({ type: 'text' })
+  @Column('text')
   message!: string;
 
-  @Column({ type: 'boolean', name: 'hides_others', default: false })
+  /** Redacted source value or text that caused the error. */
+  @Column('text', { nullable: true })
+  sourceMessage!: string | null;
+
+  @Column('boolean', { default: false })
   hidesOthers!: boolean;
 }

@@ -1,32 +1,34 @@
-import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { AttemptOutcome, ReplayFilter, ReplayKind, ReplayStatus } from '@idsync/contracts';
+import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { TenantOwned } from './tenant.entities.js';
 
 /** The last event of a tenant that was fanned out. */
 @Entity('fan_out_positions')
 export class FanOutPositionEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'fan_out_positions_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @Column({ type: 'bigint' })
+  @Column('bigint')
   sequence!: number;
 }
 
-/** The exact bytes that are sent for an event, the same to every webhook. */
+/** The exact bytes sent for an event, the same for every webhook. */
 @Entity('event_payloads')
 export class EventPayloadEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'tenant_id', primaryKeyConstraintName: 'event_payloads_pkey' })
+  @PrimaryColumn('uuid')
   tenantId!: string;
 
-  @PrimaryColumn({ type: 'bigint', primaryKeyConstraintName: 'event_payloads_pkey' })
+  @PrimaryColumn('bigint')
   sequence!: number;
 
-  @Column({ type: 'uuid', name: 'event_id' })
+  @Column('uuid')
   eventId!: string;
 
-  @Column({ type: 'text' })
+  @Column('text')
   body!: string;
 
-  /** Whose trace it belongs to. */
-  @Column({ type: 'text', nullable: true })
+  /** Trace context of the operation that caused the event. */
+  @Column('text', { nullable: true })
   traceparent!: string | null;
 }
 
@@ -39,184 +41,174 @@ export class EventPayloadEntity {
 @Index('webhook_deliveries_dead', ['webhookId', 'eventSequence'], { where: "status = 'dead'" })
 @Check('webhook_deliveries_status_check', "status in ('pending', 'delivered', 'dead')")
 @Entity('webhook_deliveries')
-export class WebhookDeliveryEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'webhook_deliveries_pkey' })
+export class WebhookDeliveryEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'webhook_id' })
+  @Column('uuid')
   webhookId!: string;
 
-  @Column({ type: 'bigint', name: 'event_sequence' })
+  @Column('bigint')
   eventSequence!: number;
 
-  @Column({ type: 'text', name: 'event_type' })
+  @Column('text')
   eventType!: string;
 
-  @Column({ type: 'text', default: 'pending' })
+  @Column('text', { default: 'pending' })
   status!: string;
 
-  /** Steps of the schedule that are spent. */
-  @Column({ type: 'integer', default: 0 })
+  /** Number of attempts of the schedule that are used up. */
+  @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** How often it was claimed: the number of its last attempt, and the fence of whoever holds the lease. */
-  @Column({ type: 'integer', default: 0 })
+  /** Number of claims. It is the number of the last attempt, and the fencing token of the lease. */
+  @Column('integer', { default: 0 })
   tries!: number;
 
-  @Column({ type: 'boolean', name: 'is_retry', default: false })
+  @Column('boolean', { default: false })
   isRetry!: boolean;
 
-  @Column({ type: 'timestamptz', name: 'due_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   dueAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'lease_until', nullable: true })
+  @Column('timestamptz', { nullable: true })
   leaseUntil!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'ended_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 }
 
 @Index('webhook_attempts_webhook', ['webhookId', 'startedAt'])
 @Entity('webhook_attempts')
-export class WebhookAttemptEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'delivery_id', primaryKeyConstraintName: 'webhook_attempts_pkey' })
+export class WebhookAttemptEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   deliveryId!: string;
 
-  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'webhook_attempts_pkey' })
+  @PrimaryColumn('integer')
   number!: number;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'webhook_id' })
+  @Column('uuid')
   webhookId!: string;
 
-  @Column({ type: 'timestamptz', name: 'started_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   startedAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'ended_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 
-  /** Absent while it is under way. */
-  @Column({ type: 'text', nullable: true })
-  outcome!: string | null;
+  /** Null while the attempt is in flight. */
+  @Column('text', { nullable: true })
+  outcome!: AttemptOutcome | null;
 
-  /** Of the exchange alone. */
-  @Column({ type: 'integer', name: 'duration_ms', nullable: true })
+  /** Duration of the HTTP exchange only. */
+  @Column('integer', { nullable: true })
   durationMs!: number | null;
 
-  @Column({ type: 'integer', name: 'status_code', nullable: true })
+  @Column('integer', { nullable: true })
   statusCode!: number | null;
 
-  @Column({ type: 'text', nullable: true })
+  @Column('text', { nullable: true })
   error!: string | null;
 
-  @Column({ type: 'text', name: 'response_body', nullable: true })
+  @Column('text', { nullable: true })
   responseBody!: string | null;
 }
 
-/** How an endpoint fares; its webhook may be younger than the state, which then says nothing any more. */
+/** State of a webhook's endpoint. It is outdated if the webhook changed after `state_since`. */
 @Entity('webhook_endpoints')
-export class WebhookEndpointEntity {
-  @PrimaryColumn({ type: 'uuid', name: 'webhook_id', primaryKeyConstraintName: 'webhook_endpoints_pkey' })
+export class WebhookEndpointEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   webhookId!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'timestamptz', name: 'state_since', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   stateSince!: Date;
 
   /** Failed attempts since the last success. */
-  @Column({ type: 'integer', default: 0 })
+  @Column('integer', { default: 0 })
   failures!: number;
 
-  /** How often the breaker opened since the last success. */
-  @Column({ type: 'integer', default: 0 })
+  /** How often the circuit breaker opened since the last success. */
+  @Column('integer', { default: 0 })
   trips!: number;
 
-  @Column({ type: 'timestamptz', name: 'open_until', nullable: true })
+  @Column('timestamptz', { nullable: true })
   openUntil!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'last_success_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   lastSuccessAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'last_failure_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   lastFailureAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'failing_since', nullable: true })
+  @Column('timestamptz', { nullable: true })
   failingSince!: Date | null;
 
-  /** When a delivery was given up since the last success. */
-  @Column({ type: 'timestamptz', name: 'exhausted_at', nullable: true })
+  /** When a delivery used up its attempts since the last success. */
+  @Column('timestamptz', { nullable: true })
   exhaustedAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'disabled_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   disabledAt!: Date | null;
 
-  @Column({ type: 'text', name: 'disabled_reason', nullable: true })
+  @Column('text', { nullable: true })
   disabledReason!: string | null;
 }
 
-/** Deliveries that an operator wants again; the position is the last sequence that was looked at. */
+/** Deliveries to be sent again at an operator's request. */
 @Index('webhook_replays_tenant', ['tenantId', 'id'])
 @Index('webhook_replays_queued', ['webhookId'], { where: "status = 'queued'" })
 @Index('webhook_replays_open', ['announcedAt'], { where: "status in ('queued', 'running')" })
 @Check('webhook_replays_kind_check', "kind in ('resend', 'replay', 'requeue')")
 @Check('webhook_replays_status_check', "status in ('queued', 'running', 'done', 'cancelled')")
 @Entity('webhook_replays')
-export class WebhookReplayEntity {
-  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'webhook_replays_pkey' })
+export class WebhookReplayEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @Column({ type: 'uuid', name: 'tenant_id' })
-  tenantId!: string;
-
-  @Column({ type: 'uuid', name: 'webhook_id' })
+  @Column('uuid')
   webhookId!: string;
 
-  @Column({ type: 'text' })
-  kind!: string;
+  @Column('text')
+  kind!: ReplayKind;
 
-  @Column({ type: 'jsonb' })
-  filter!: unknown;
+  @Column('jsonb')
+  filter!: ReplayFilter;
 
-  @Column({ type: 'text', default: 'queued' })
-  status!: string;
+  @Column('text', { default: 'queued' })
+  status!: ReplayStatus;
 
-  @Column({ type: 'bigint', default: 0 })
+  /** The last sequence that was examined. */
+  @Column('bigint', { default: 0 })
   position!: number;
 
-  @Column({ type: 'bigint', name: 'until_sequence', nullable: true })
+  /** The last sequence to examine; null before the replay begins. */
+  @Column('bigint', { nullable: true })
   untilSequence!: number | null;
 
-  /** What is to be looked at; absent until it has begun. */
-  @Column({ type: 'bigint', nullable: true })
+  /** Number of events to examine; null before the replay begins. */
+  @Column('bigint', { nullable: true })
   total!: number | null;
 
-  @Column({ type: 'bigint', name: 'looked_at', default: 0 })
+  @Column('bigint', { default: 0 })
   lookedAt!: number;
 
-  /** Deliveries that were made due again, or for the first time. */
-  @Column({ type: 'bigint', default: 0 })
+  /** Deliveries that were made due, existing or new. */
+  @Column('bigint', { default: 0 })
   done!: number;
 
-  @Column({ type: 'text', name: 'requested_by' })
+  @Column('text')
   requestedBy!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at', default: () => 'now()' })
+  @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'ended_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 
-  /** When its next part was asked for. */
-  @Column({ type: 'timestamptz', name: 'announced_at', default: () => 'now()' })
+  /** When its next part was last requested. */
+  @Column('timestamptz', { default: () => 'now()' })
   announcedAt!: Date;
 }

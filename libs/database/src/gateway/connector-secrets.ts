@@ -1,32 +1,26 @@
 import type { Transaction } from '../database.js';
+import { ConnectorSecretsEntity } from '../entities/connector.entities.js';
 
-/** Absent if the connector has none. */
+/** Returns undefined if the connector has no secrets. */
 export async function findConnectorSecrets(
   tx: Transaction,
   tenantId: string,
   connectorId: string,
 ): Promise<Buffer | undefined> {
-  const [row] = await tx.query<{ ciphertext: Buffer }>(
-    'select ciphertext from connector_secrets where tenant_id = $1 and connector_id = $2',
-    [tenantId, connectorId],
-  );
-  return row?.ciphertext;
+  return (await tx.manager.findOneBy(ConnectorSecretsEntity, { tenantId, connectorId }))?.ciphertext;
 }
 
-/** Puts these in the place of what there was. */
+/** Replaces all secrets of the connector. */
 export async function saveConnectorSecrets(
   tx: Transaction,
   tenantId: string,
   connectorId: string,
-  { sealed, names }: { sealed: Buffer; names: readonly string[] },
+  { encrypted, names }: { encrypted: Buffer; names: readonly string[] },
 ): Promise<void> {
-  await tx.query(
-    `insert into connector_secrets (connector_id, tenant_id, ciphertext, names) values ($2, $1, $3, $4)
-     on conflict (connector_id) do update set ciphertext = excluded.ciphertext, names = excluded.names`,
-    [tenantId, connectorId, sealed, names],
-  );
+  const secrets = { connectorId, tenantId, ciphertext: encrypted, names: [...names] };
+  await tx.manager.upsert(ConnectorSecretsEntity, secrets, ['connectorId']);
 }
 
 export async function deleteConnectorSecrets(tx: Transaction, tenantId: string, connectorId: string): Promise<void> {
-  await tx.query('delete from connector_secrets where tenant_id = $1 and connector_id = $2', [tenantId, connectorId]);
+  await tx.manager.delete(ConnectorSecretsEntity, { tenantId, connectorId });
 }

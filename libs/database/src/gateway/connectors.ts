@@ -1,42 +1,41 @@
+// SQL by hand: lateral joins, and an update that compares JSON.
 import {
   type ConnectorBody,
-  type ConnectorType,
+  defaultFullEveryHours,
   type JobMode,
   newUuid,
-  type RecordKind,
   type Safeguard,
   type Schedule,
+  type SourceErrorCode,
+  type StoredSchedule,
   safeguard,
 } from '@idsync/contracts';
+import { IsNull } from 'typeorm';
 import type { Transaction } from '../database.js';
+import { ConnectorEntity } from '../entities/gateway.entities.js';
 import { count, type Page, type Rows } from './page.js';
 
-export interface ConnectorRow {
-  id: string;
-  tenantId: string;
-  type: ConnectorType;
-  name: string;
-  priority: number;
-  records: RecordKind;
-  config: Record<string, unknown>;
-  safeguard: Safeguard;
-  /** The names of its secrets. */
-  secrets: string[];
+export interface ConnectorRow
+  extends Omit<ConnectorEntity, 'tenant' | 'configVersion' | 'schedule' | 'plannedSchedule' | 'deletedAt'> {
   schedule: Schedule | null;
-  createdAt: Date;
-  updatedAt: Date;
-  /** Null while the schedule as it is now has not been planned by. */
+  /** Names of its secrets. */
+  secrets: string[];
+  /** Null until a run is planned with the current schedule. */
   nextRunAt: Date | null;
-  /** Jobs in a row that failed. */
+  /** Number of consecutive failed jobs. */
   failures: number;
+  /** True while one of its jobs waits for an operator. */
+  quarantined: boolean;
   skippedAt: Date | null;
   skippedBecause: string | null;
-  /** Null if the next run reads everything. */
+  /** Null if the next run is a full run. */
   checkpointAt: Date | null;
+  /** Start of the last run that read the whole source. */
+  completeAsOf: Date | null;
   lastRun: LastRun | null;
 }
 
-/** The last job of a connector that ended and was no dry run. */
+/** The last job of a connector that ended and was not a dry run. */
 export interface LastRun {
   id: string;
   status: string;
@@ -44,56 +43,50 @@ export interface LastRun {
   startedAt: string | null;
   completedAt: string;
   errorMessage: string | null;
+  errorCode: SourceErrorCode | null;
+  sourceMessage: string | null;
   recordsRead: number;
   recordsFailed: number;
   recordsDeleted: number;
 }
 
-// Lateral, with a limit: so the look-ups stay look-ups, whatever the planner believes.
-const select = `
+// The lateral joins have limits, so that PostgreSQL always uses index lookups.
+const shown = (from: string) => `
   select c.id, c.tenant_id as "tenantId", c.type, c.name, c.priority, c.records, c.config, c.safeguard, c.schedule,
          coalesce((select names from connector_secrets x where x.tenant_id = c.tenant_id and x.connector_id = c.id), '{}') as secrets,
          c.created_at as "createdAt", c.updated_at as "updatedAt",
          case when c.planned_schedule = c.schedule and s.due_at is not null then s.next_run_at end as "nextRunAt",
-         coalesce(s.failures, 0) as failures, s.skipped_at as "skippedAt", s.skipped_because as "skippedBecause",
+         coalesce(s.failures, 0) as failures,
+         exists (select from sync_jobs j where j.connector_id = c.id and j.status = 'quarantined' and j.mode <> 'record') as quarantined,
+         s.skipped_at as "skippedAt", s.skipped_because as "skippedBecause",
          case when s.config_version = c.config_version then s.checkpoint_at end as "checkpointAt",
+         s.complete_as_of as "completeAsOf",
          (select jsonb_build_object('id', j.id, 'status', j.status, 'mode', j.mode, 'startedAt', j.started_at,
-                   'completedAt', j.completed_at, 'errorMessage', j.error_message, 'recordsRead', j.records_read,
+                   'completedAt', j.completed_at, 'errorMessage', j.error_message, 'errorCode', j.error_code,
+                   'sourceMessage', j.source_message, 'recordsRead', j.records_read,
                    'recordsFailed', j.records_failed, 'recordsDeleted', j.records_deleted)
             from sync_jobs j where j.id = s.last_job_id and j.completed_at is not null) as "lastRun"
-    from connectors c left join lateral (select * from connector_states where connector_id = c.id limit 1) s on true`;
+    from ${from} as c left join lateral (select * from connector_states where connector_id = c.id limit 1) s on true`;
 
 export async function insertConnector(tx: Transaction, tenantId: string, body: ConnectorBody): Promise<ConnectorRow> {
   const id = newUuid();
-  await tx.query(
-    `insert into connectors (id, tenant_id, type, name, priority, records, config, safeguard, schedule)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      id,
-      tenantId,
-      body.type,
-      body.name,
-      body.priority,
-      body.records,
-      JSON.stringify(body.config),
-      JSON.stringify(body.safeguard),
-      jsonOf(body.schedule),
-    ],
-  );
+  const { type, name, priority, records, config } = body;
+  const settings = { safeguard: storedSafeguard(body.safeguard) as Safeguard, schedule: storedSchedule(body.schedule) };
+  await tx.manager.insert(ConnectorEntity, { id, tenantId, type, name, priority, records, config, ...settings });
   const row = await findConnector(tx, tenantId, id);
   if (!row) throw new Error('the connector was not inserted');
   return row;
 }
 
 export async function findConnector(tx: Transaction, tenantId: string, id: string): Promise<ConnectorRow | undefined> {
-  const [row] = await tx.query<ConnectorRow>(
-    `${select} where c.tenant_id = $1 and c.id = $2 and c.deleted_at is null`,
-    [tenantId, id],
-  );
+  // `offset 0` keeps `deleted_at` out of the subquery, so that PostgreSQL uses the primary key instead of a partial
+  // index.
+  const one = '(select * from connectors where tenant_id = $1 and id = $2 offset 0)';
+  const [row] = await tx.query<ConnectorRow>(`${shown(one)} where c.deleted_at is null`, [tenantId, id]);
   return row && complete(row);
 }
 
-/** The same, locked until the transaction ends: for a change that depends on what was. */
+/** Like findConnector, but locks the row until the end of the transaction. */
 export async function lockConnector(tx: Transaction, tenantId: string, id: string): Promise<ConnectorRow | undefined> {
   await tx.query('select 1 from connectors where tenant_id = $1 and id = $2 for update', [tenantId, id]);
   return findConnector(tx, tenantId, id);
@@ -101,7 +94,7 @@ export async function lockConnector(tx: Transaction, tenantId: string, id: strin
 
 export async function listConnectors(tx: Transaction, tenantId: string, page: Page): Promise<Rows<ConnectorRow>> {
   const rows = await tx.query<ConnectorRow>(
-    `${select} where c.tenant_id = $1 and c.deleted_at is null order by c.created_at, c.id limit $2 offset $3`,
+    `${shown('connectors')} where c.tenant_id = $1 and c.deleted_at is null order by c.created_at, c.id limit $2 offset $3`,
     [tenantId, page.limit, page.offset],
   );
   const total = 'select count(*) from connectors where tenant_id = $1 and deleted_at is null';
@@ -126,27 +119,42 @@ export async function updateConnector(
       body.priority,
       body.records,
       JSON.stringify(body.config),
-      JSON.stringify(body.safeguard),
-      jsonOf(body.schedule),
+      JSON.stringify(storedSafeguard(body.safeguard)),
+      jsonOf(storedSchedule(body.schedule)),
     ],
   );
   return findConnector(tx, tenantId, id);
 }
 
-/** Soft, since records of the connector still speak in their identities. False if there is none. */
+/** Marks the connector as deleted, since its records still contribute to identities. Returns false if there is none. */
 export async function deleteConnector(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update connectors set deleted_at = now() where tenant_id = $1 and id = $2 and deleted_at is null returning id`,
-    [tenantId, id],
-  );
-  return rows.length > 0;
+  const connector = { tenantId, id, deletedAt: IsNull() };
+  const { affected } = await tx.manager.update(ConnectorEntity, connector, { deletedAt: () => 'now()' });
+  return affected === 1;
 }
 
-/** What a connector of an earlier release leaves open is the default. */
+/** Missing settings of a connector from an earlier release get the defaults. */
 function complete(row: ConnectorRow): ConnectorRow {
-  return { ...row, safeguard: safeguard.parse(row.safeguard) };
+  const schedule = row.schedule && {
+    ...row.schedule,
+    full_every_hours: row.schedule.full_every_hours ?? defaultFullEveryHours,
+  };
+  return { ...row, safeguard: safeguard.parse(row.safeguard), schedule };
 }
 
-function jsonOf(schedule: ConnectorBody['schedule']): string | null {
+/** Omits the defaults, because a service of the previous version rejects settings that it does not know. */
+function storedSafeguard(given: Safeguard): Partial<Safeguard> {
+  const defaults = new Map<string, unknown>(Object.entries(safeguard.parse({})));
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => defaults.get(name) !== value));
+}
+
+/** Omits the default of `full_every_hours`, which a sync-worker of the previous version does not know. */
+function storedSchedule(given: ConnectorBody['schedule']): StoredSchedule | null {
+  if (!given) return null;
+  const { full_every_hours: hours, ...schedule } = given;
+  return hours === defaultFullEveryHours ? schedule : given;
+}
+
+function jsonOf(schedule: StoredSchedule | null): string | null {
   return schedule ? JSON.stringify(schedule) : null;
 }

@@ -1,7 +1,9 @@
+// SQL by hand: lateral joins that remain index lookups.
 import type { AttemptOutcome, DeliveryStatus } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { EventPayloadEntity, WebhookAttemptEntity } from '../entities/webhook-delivery.entities.js';
 
-/** A place in the list, which is sorted by the sequence of the event and then by webhook, the highest first. */
+/** A position in the list, which is sorted by descending event sequence and webhook id. */
 export interface DeliveryPosition {
   sequence: number;
   webhookId: string;
@@ -10,43 +12,32 @@ export interface DeliveryPosition {
 export interface DeliveryRow extends DeliveryPosition {
   id: string;
   eventType: string;
-  /** Null if the event has gone. */
+  /** Null if the event was deleted. */
   eventId: string | null;
   occurredAt: Date | null;
   status: DeliveryStatus;
-  /** Attempts that were begun. */
+  /** Number of attempts that were started. */
   tries: number;
   inFlight: boolean;
   createdAt: Date;
   dueAt: Date;
   endedAt: Date | null;
-  /** Of the last attempt; null if there is none, or while it is under way. */
+  /** Outcome of the last attempt; null if there is none, or while it is in flight. */
   outcome: AttemptOutcome | null;
   statusCode: number | null;
   error: string | null;
-}
-
-export interface AttemptRow {
-  number: number;
-  startedAt: Date;
-  endedAt: Date | null;
-  outcome: AttemptOutcome | null;
-  statusCode: number | null;
-  error: string | null;
-  responseBody: string | null;
-  durationMs: number | null;
 }
 
 export interface DeliveryDetails extends DeliveryRow {
   /** The newest hundred, the oldest first. */
-  attemptRows: AttemptRow[];
-  /** Null if it was forgotten, or not rendered anew yet. */
+  attemptRows: WebhookAttemptEntity[];
+  /** Null if the payload was deleted, or is not rendered again yet. */
   body: string | null;
 }
 
-const mostAttempts = 100;
+const maxAttempts = 100;
 
-/** Deliveries as they are shown; `$1` is the tenant. */
+/** Selects the columns of delivery lists; `$1` is the tenant. */
 export const shownDeliveries = (from: string) => `
   select d.id, d.webhook_id as "webhookId", d.event_sequence as sequence, d.event_type as "eventType", event.id as "eventId",
          event.occurred_at as "occurredAt", d.status, d.tries, coalesce(d.lease_until > now(), false) as "inFlight",
@@ -59,7 +50,7 @@ export const shownDeliveries = (from: string) => `
       select outcome, status_code, error from webhook_attempts
        where tenant_id = $1 and delivery_id = d.id and number = d.tries limit 1) as attempt on true`;
 
-/** One delivery with its attempts and what is sent. */
+/** Finds a delivery with its attempts and payload. */
 export async function findDelivery(
   tx: Transaction,
   tenantId: string,
@@ -70,15 +61,11 @@ export async function findDelivery(
     [tenantId, id],
   );
   if (!row) return undefined;
-  const attempts = await tx.query<AttemptRow>(
-    `select number, started_at as "startedAt", ended_at as "endedAt", outcome, status_code as "statusCode", error,
-            response_body as "responseBody", duration_ms as "durationMs"
-       from webhook_attempts where tenant_id = $1 and delivery_id = $2 order by number desc limit $3`,
-    [tenantId, id, mostAttempts],
-  );
-  const [payload] = await tx.query<{ body: string }>(
-    'select body from event_payloads where tenant_id = $1 and sequence = $2',
-    [tenantId, row.sequence],
-  );
+  const attempts = await tx.manager.find(WebhookAttemptEntity, {
+    where: { tenantId, deliveryId: id },
+    order: { number: 'DESC' },
+    take: maxAttempts,
+  });
+  const payload = await tx.manager.findOneBy(EventPayloadEntity, { tenantId, sequence: row.sequence });
   return { ...row, attemptRows: attempts.reverse(), body: payload?.body ?? null };
 }

@@ -1,9 +1,10 @@
-import { newUuid } from '@idsync/contracts';
+import { newUuid, volumeLimits } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../database.js';
 import { addToCounters } from '../directory/counters.js';
-import { findDocuments, pageQuery } from './documents.js';
+import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { findDocuments, type Position, pageQuery } from './documents.js';
 
 let testDatabase: TestDatabase;
 let gateway: Database;
@@ -32,7 +33,7 @@ interface Row {
   status: string;
 }
 
-/** Identities made at one moment, within a second, an hour and years; their documents are their ids. */
+/** Inserts identities created within one moment, a second, an hour and years; the documents are their ids. */
 async function fill(tenant: string, count: number): Promise<Row[]> {
   const first = Date.parse('2021-03-04T05:06:07.000Z');
   const spans = [0, 1_000, 3_600_000, 4 * 365 * 86_400_000];
@@ -72,7 +73,7 @@ function inOrder(rows: readonly Row[], status?: string): string[] {
 }
 
 describe('a page of a list', () => {
-  it('is at every offset, with and without a status, what stands there; also after statuses have changed', async () => {
+  it('has the expected items at every offset, with and without a status, and after status changes', async () => {
     const tenant = await fixture.tenant();
     const rows = await fill(tenant, 3_000);
     for (let round = 0; round < 2; round += 1) {
@@ -111,14 +112,42 @@ describe('a page of a list', () => {
     }
   });
 
-  it('knows nothing of the positions of another tenant', async () => {
+  it('ends at the size limit whatever limit is requested, and the next page continues there', async () => {
+    const tenant = await fixture.tenant();
+    const size = Math.floor(volumeLimits.pageBytes / 10);
+    await fixture.rows(
+      `insert into identities (tenant_id, id, status, created_at, updated_at, document)
+       select $1, gen_random_uuid(), 'active', made, made,
+              '{"nth":' || n || ',"filler":"' || repeat('x', case when n = 12 then $3::integer else $2::integer end) || '"}'
+         from (select n, '2025-01-01'::timestamptz + n * interval '1 second' as made from generate_series(1, 40) n) each`,
+      [tenant, size, 2 * volumeLimits.pageBytes],
+    );
+    const seen: number[] = [];
+    const counts: number[] = [];
+    for (let after: Position | undefined; ; ) {
+      const page = await findDocuments(gateway, tenant, 'identity', { limit: 200, offset: 0, after });
+      const numbers = (JSON.parse(`[${page.items}]`) as { nth: number }[]).map(({ nth }) => nth);
+      expect(page.count).toBe(numbers.length);
+      expect(page.count === 1 || Buffer.byteLength(page.items) <= 1.01 * volumeLimits.pageBytes).toBe(true);
+      const byOffset = await findDocuments(gateway, tenant, 'identity', { limit: 200, offset: seen.length });
+      expect(byOffset.items).toBe(page.items);
+      seen.push(...numbers);
+      counts.push(page.count);
+      after = page.last;
+      if (!page.isCut) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 40 }, (_, at) => at + 1));
+    expect(counts).toEqual([9, 2, 1, 9, 9, 9, 1]);
+  });
+
+  it("is not affected by another tenant's positions", async () => {
     const tenant = await fixture.tenant();
     await fill(tenant, 1_200);
     const empty = await findDocuments(gateway, await fixture.tenant(), 'identity', { limit: 7, offset: 600 });
     expect(empty).toMatchObject({ items: '', count: 0, total: 0 });
   });
 
-  it('reads a bounded number of rows, however deep it is', async () => {
+  it('reads a bounded number of rows at any offset', async () => {
     const tenant = await fixture.tenant();
     await fixture.rows(
       `insert into identities (tenant_id, id, status, created_at, updated_at, document)
@@ -138,6 +167,70 @@ describe('a page of a list', () => {
   });
 });
 
+describe('a page of changes since a time', () => {
+  const since = new Date('2026-01-01');
+
+  it('has the expected items at every offset and cursor, and the total of all changes', async () => {
+    const tenant = await fixture.tenant();
+    const rows = await fill(tenant, 1_000);
+    const changed = rows.filter(() => Math.random() < 0.4);
+    await fixture.rows('update identities set updated_at = $2 where id = any($1)', [
+      changed.map(({ id }) => id),
+      since,
+    ]);
+    await fixture.rows(`update identities set updated_at = '2020-01-01' where tenant_id = $1 and updated_at <> $2`, [
+      tenant,
+      since,
+    ]);
+    for (const status of [undefined, 'active', 'deleted']) {
+      const expected = inOrder(changed, status);
+      for (const offset of [0, 3, expected.length - 2, expected.length]) {
+        const page = await findDocuments(gateway, tenant, 'identity', {
+          limit: 7,
+          offset,
+          status,
+          updatedSince: since,
+        });
+        expect(JSON.parse(`[${page.items}]`)).toEqual(expected.slice(offset, offset + 7));
+        expect(page.total).toBe(expected.length);
+      }
+      const { last: after } = await findDocuments(gateway, tenant, 'identity', {
+        limit: 7,
+        offset: 0,
+        status,
+        updatedSince: since,
+      });
+      const next = await findDocuments(gateway, tenant, 'identity', {
+        limit: 7,
+        offset: 0,
+        status,
+        updatedSince: since,
+        after,
+      });
+      expect(JSON.parse(`[${next.items}]`)).toEqual(expected.slice(7, 14));
+    }
+  });
+
+  it('reads only the documents of the page and writes no temporary files, for any number of changes', async () => {
+    const tenant = await fixture.tenant();
+    await fixture.rows(
+      `insert into identities (tenant_id, id, status, created_at, updated_at, document)
+       select $1, gen_random_uuid(), 'active', '2025-01-01', '2026-01-02', repeat('a', 1000) from generate_series(1, 30000)`,
+      [tenant],
+    );
+    const { text, values } = pageQuery(tenant, 'identity', { limit: 50, offset: 10_000, updatedSince: since });
+    await gateway.transaction(tenant, async (tx) => {
+      await disableBitmapScan(tx);
+      const [page] = await tx.query<{ count: number; total: number }>(text, values);
+      expect(page).toMatchObject({ count: 50, total: 30_000 });
+      const lines = await tx.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values);
+      const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(/Index Scan using identities_pkey on identities .* rows=1(?:\.00)? loops=50\)/);
+      expect(plan).not.toMatch(/Disk:|temp (read|written)/);
+    });
+  });
+});
+
 interface Plan {
   'Relation Name'?: string;
   'Actual Rows': number;
@@ -145,7 +238,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Rows the statement reads from tables, all told. */
+/** Returns the total number of rows that the statement reads from tables. */
 async function rowsRead({ text, values }: { text: string; values: readonly unknown[] }): Promise<number> {
   const [row] = await fixture.rows<{ 'QUERY PLAN': { Plan: Plan }[] }>(
     `explain (analyze, format json) ${text}`,

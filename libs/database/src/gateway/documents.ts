@@ -1,16 +1,20 @@
 import type { Database, NamedQuery } from '../database.js';
 import { positionLevels } from '../directory/counters.js';
+import { isWithinPage } from './page.js';
+import { survivor } from './survivor.js';
 
 export interface DocumentPage {
-  /** The items' JSON texts, joined by commas, as they were rendered. */
+  /** JSON texts of the items, joined by commas, as they were rendered. */
   items: string;
   count: number;
+  /** True if the page ended at the size limit before `limit`. */
+  isCut: boolean;
   total: number;
-  /** Where the page ended, if it is not empty. */
+  /** Position of the last item, if there is one. */
   last?: Position;
 }
 
-/** A place in a list: creation time in milliseconds, and the id that breaks ties. */
+/** A position in a list: creation time in milliseconds, and the id as tie-breaker. */
 export interface Position {
   createdAt: number;
   id: string;
@@ -24,21 +28,21 @@ export interface DocumentQuery {
   after?: Position;
 }
 
-/** Up to here, walking over the index is quicker than finding the place. */
+/** Up to this offset, an index scan is faster than locating the position. */
 const shallow = 500;
 
 const resources = {
   identity: {
     table: 'identities',
     only: '',
-    id: 'coalesce((select into_id from identity_redirects where tenant_id = $1 and id = $2), $2)',
+    id: survivor('select into_id from identity_redirects where tenant_id = $1 and id = $2'),
   },
   user: { table: 'source_records', only: `kind = 'user' and `, id: '$2' },
 } as const;
 
 /**
- * One page of the public documents of a tenant, in the order they were created. It is one index range scan whose texts are
- * joined by PostgreSQL and never parsed here; the total is a maintained counter, or a count where only changes are asked for.
+ * Reads a page of a tenant's public documents in creation order, by one index range scan. PostgreSQL joins the texts,
+ * which are not parsed here. The total is a maintained counter, or a count if only changes are requested.
  */
 export async function findDocuments(
   database: Database,
@@ -49,20 +53,25 @@ export async function findDocuments(
   const [row] = await database.read<{
     items: string | null;
     count: number;
+    isCut: boolean;
     total: number;
     at: Date | null;
     id: string;
   }>(tenantId, pageQuery(tenantId, resource, query));
-  if (!row) throw new Error('a page of documents without a row');
+  if (!row) throw new Error('the page query returned no row');
   return {
     items: row.items ?? '',
     count: row.count,
+    isCut: row.isCut,
     total: row.total,
     last: row.at === null ? undefined : { createdAt: row.at.getTime(), id: row.id },
   };
 }
 
-/** The statement of a page. Each combination of filters is one of its own, so that each is planned for its index. */
+/**
+ * Builds the statement of a page. Each combination of filters has its own prepared statement, so that it is planned for
+ * its index.
+ */
 export function pageQuery(tenantId: string, resource: keyof typeof resources, query: DocumentQuery): NamedQuery {
   const { table, only } = resources[resource];
   const deep = query.offset > shallow && query.updatedSince === undefined && query.after === undefined;
@@ -85,22 +94,31 @@ export function pageQuery(tenantId: string, resource: keyof typeof resources, qu
   const reach = deep
     ? ' and created_at >= (select at from start) and (created_at, id) >= (select at, id from start)'
     : '';
+  const slice = `order by created_at, id limit $2 ${deep ? '' : 'offset $3'}`;
+  const rows = `${table} where ${filter}${after}${reach} ${slice}`;
+  // Changes are sorted by id and time only, because their documents would not fit into memory.
+  const page = since
+    ? `unnest(array(select id from ${rows})) as place (place)
+        cross join lateral (select document, created_at, id from ${table} where id = place limit 1) as found`
+    : rows;
   return {
     name: `documents-${resource}-${flags}`,
     text: `
       ${deep ? `with recursive ${findPlace(resource, status)}, ${findStart(table, filter)}` : ''}
-      select string_agg(document, ',' order by created_at, id) as items, count(*) as count, (${total}) as total,
-             max(created_at) as at, (array_agg(id order by created_at desc, id desc))[1] as id
-        from (select document, created_at, id from ${table} where ${filter}${after}${reach}
-               order by created_at, id limit $2 ${deep ? '' : 'offset $3'}) as page`,
+      select string_agg(document, ',' order by created_at, id) filter (where fits) as items,
+             count(*) filter (where fits) as count, coalesce(bool_or(not fits), false) as "isCut", (${total}) as total,
+             max(created_at) filter (where fits) as at,
+             (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
+        from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
+                from (select document, created_at, id from ${page}) as page) as page`,
     values,
   };
 }
 
 /**
- * Where the `$3`th item stands: from the widest buckets of creation time down to one of 64 ms, each time to that of at most 64
- * siblings in which it lies; what is left to skip is what was made in the same 64 ms. In a list of a million, an offset of
- * 900 000 costs 3 ms instead of 300, whatever the status.
+ * Finds the position of the `$3`th item: descends from the widest buckets of creation time to one of 64 ms, each level
+ * with at most 64 siblings; the remaining offset is within one 64 ms bucket. In a list of a million, an offset of 900
+ * 000 costs 3 ms instead of 300, for any status.
  */
 function findPlace(resource: keyof typeof resources, status: string): string {
   return `descent (level, first, last, skip) as (
@@ -119,32 +137,36 @@ function findPlace(resource: keyof typeof resources, status: string): string {
     place as (select 'epoch'::timestamptz + first * interval '1 millisecond' as since, skip from descent where level = 0)`;
 }
 
-/** The first item of the page: what is left to skip is skipped in the index alone, without a look at the documents. */
+/** Finds the first item of the page. The remaining offset is skipped in the index, without reading documents. */
 function findStart(table: string, filter: string): string {
   return `start as (
       select created_at as at, id from ${table} where ${filter} and created_at >= (select since from place)
        order by created_at, id limit 1 offset (select skip from place))`;
 }
 
-/** One document by its id, deleted or not. The id of an identity that was merged away finds the one that has its records. */
+/**
+ * Finds a document by its id, including deleted ones. The id of a merged identity finds the one that has its records.
+ * `offset 0` keeps kind and tenant out of the subquery: without fresh statistics, PostgreSQL may choose their index
+ * over the primary key and read all rows of the tenant.
+ */
 export async function findDocument(
   database: Database,
   tenantId: string,
   resource: keyof typeof resources,
   id: string,
 ): Promise<string | undefined> {
-  const { table, only } = resources[resource];
+  const { table, only, id: found } = resources[resource];
   const [row] = await database.read<{ document: string }>(tenantId, {
     name: `document-${resource}`,
-    text: `select document from ${table} where ${only}tenant_id = $1 and id = ${resources[resource].id}`,
+    text: `select document from (select * from ${table} where id = ${found} offset 0) as found where ${only}tenant_id = $1`,
     values: [tenantId, id],
   });
   return row?.document;
 }
 
 /**
- * An identity as it was at a time; undefined if there was none then. One that was merged away is itself until that time,
- * and the survivor from then on.
+ * Finds an identity as it was at a time, or undefined if it did not exist then. A merged identity is itself before the
+ * merge and the survivor afterwards.
  */
 export async function findIdentityAt(
   database: Database,
@@ -155,13 +177,13 @@ export async function findIdentityAt(
   const [row] = await database.read<{ document: string }>(tenantId, {
     name: 'identity-at',
     text: `
-      with meant as (
-        select coalesce((select into_id from identity_redirects where tenant_id = $1 and id = $2 and merged_at <= $3), $2) as id)
+      with meant as materialized (
+        select ${survivor('select into_id from identity_redirects where tenant_id = $1 and id = $2 and merged_at <= $3')} as id)
       select document from (
-        (select v.document from identity_versions v join meant on v.identity_id = meant.id
-          where v.tenant_id = $1 and v.valid_until > $3 order by v.valid_until, v.id limit 1)
+        (select document from identity_versions
+          where tenant_id = $1 and identity_id = (select id from meant) and valid_until > $3 order by valid_until, id limit 1)
         union all
-        (select i.document from identities i join meant using (id) where i.tenant_id = $1)) as versions
+        (select document from identities where tenant_id = $1 and id = (select id from meant))) as versions
        where (document::json ->> 'created_at')::timestamptz <= $3 limit 1`,
     values: [tenantId, id, at],
   });

@@ -1,11 +1,11 @@
-import { type EventType, eventTypes, newUuid } from '@idsync/contracts';
+import { type EventType, eventTypes, newUuid, volumeLimits } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { recordEvents } from '../bus/record-events.js';
 import { Database, type Transaction } from '../database.js';
-import { recordEvents } from '../record-events.js';
-import { findEventBodies } from '../webhook-delivery/event-bodies.js';
-import { savePayloads } from '../webhook-delivery/fan-out.js';
+import { findEventBodies } from '../delivery/event-bodies.js';
+import { savePayloads } from '../delivery/fan-out.js';
 import { findFeedPage } from './event-feed.js';
 
 interface Body {
@@ -54,7 +54,7 @@ async function read(after: number, { types, limit = 50 }: { types?: readonly str
   return { ...page, events, sequences: events.map(({ sequence }) => sequence) };
 }
 
-/** All that is there after a sequence, page by page, and where to go on. */
+/** Reads all events after a sequence, page by page, and returns the final position. */
 async function readOn(after: number, options: { types?: readonly string[]; limit?: number } = {}) {
   const events: Body[] = [];
   let nextAfter = after;
@@ -70,7 +70,24 @@ async function readOn(after: number, options: { types?: readonly string[]; limit
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('a feed', () => {
-  it('tells events by sequence, a page after another, and where to go on', async () => {
+  it('ends a page at the size limit, and the next page continues there', async () => {
+    await happened(upTo(12).map(() => 'identity.updated' as const));
+    await fixture.rows(
+      `insert into event_payloads (tenant_id, sequence, event_id, body)
+       select tenant_id, sequence, id, json_build_object('sequence', sequence, 'filler', repeat('x', $2)) from events
+        where tenant_id = $1`,
+      [tenant, Math.floor(volumeLimits.pageBytes / 5)],
+    );
+    expect(await read(0)).toMatchObject({ sequences: [1, 2, 3, 4], nextAfter: 4, hasMore: true });
+    expect(await read(0, { types: ['identity.*'] })).toMatchObject({
+      sequences: [1, 2, 3, 4],
+      nextAfter: 4,
+      hasMore: true,
+    });
+    expect((await readOn(0)).events.map(({ sequence }) => sequence)).toEqual(upTo(12));
+  });
+
+  it('returns events by sequence, page by page, with the position of the next page', async () => {
     await happened(['user.created', 'user.updated', 'sync.job.completed']);
     await happened(['webhook.test', 'user.deleted']);
     expect(await read(0, { limit: 2 })).toMatchObject({ sequences: [1, 2], nextAfter: 2, hasMore: true });
@@ -79,14 +96,14 @@ describe('a feed', () => {
     expect((await readOn(0)).events.map(({ type }) => type)).toContain('webhook.test');
   });
 
-  it('stays where it is at the end and beyond it, and before the first event', async () => {
+  it('keeps the position at the end, beyond it, and before the first event', async () => {
     expect(await read(0)).toMatchObject({ bodies: [], nextAfter: 0, hasMore: false });
     await happened(['user.created']);
     expect(await read(1)).toMatchObject({ bodies: [], nextAfter: 1, hasMore: false });
     expect(await read(999_999)).toMatchObject({ bodies: [], nextAfter: 999_999, hasMore: false });
   });
 
-  it('tells nothing of another tenant', async () => {
+  it('returns no events of another tenant', async () => {
     await happened(['user.created']);
     const other = await fixture.tenant();
     const page = await database.transaction(other, (tx) => findFeedPage(tx, other, { after: 0, limit: 50 }));
@@ -100,14 +117,14 @@ describe('a feed', () => {
     [['machine.identity.*', 'machine_identity'], () => false],
     [['sync.*', 'lifecycle.joiner'], (type: string) => type.startsWith('sync.') || type === 'lifecycle.joiner'],
     [['*'], () => true],
-  ])('with the types %j tells those and no other', async (types, wanted) => {
+  ])('with the types %j returns only these', async (types, wanted) => {
     await happened(eventTypes);
     const { events, nextAfter } = await readOn(0, { types, limit: 3 });
     expect(events.map(({ type }) => type)).toEqual(eventTypes.filter(wanted));
     expect(nextAfter).toBe(eventTypes.length);
   });
 
-  it('does not name an underscore by any other character', async () => {
+  it('does not treat an underscore in a type as a wildcard', async () => {
     await fixture.rows(
       `insert into events (tenant_id, sequence, id, type, occurred_at, details)
        values ($1, 1, gen_random_uuid(), 'machineXidentity.created', now(), '{}')`,
@@ -118,7 +135,7 @@ describe('a feed', () => {
     expect((await read(0)).bodies).toHaveLength(1);
   });
 
-  it('looks at a bounded number of events for a page, and says how far it came', async () => {
+  it('examines a bounded number of events for a page, and returns the position it reached', async () => {
     await happened(Array.from({ length: 12_000 }, () => 'user.updated'));
     await happened(['user.deleted']);
     const pages = [];
@@ -135,7 +152,7 @@ describe('a feed', () => {
   });
 });
 
-describe('what a feed tells', () => {
+describe('an event in the feed', () => {
   const documentOf = (id: string, name: string) =>
     fixture.rows(
       `insert into identities (id, tenant_id, status, created_at, updated_at, document)
@@ -144,12 +161,12 @@ describe('what a feed tells', () => {
     );
   const send = () =>
     dispatcher.transaction(tenant, async (tx) => {
-      const bodies = await findEventBodies(tx, tenant, { first: 1, last: 1 }, { limit: 1 });
+      const { bodies } = await findEventBodies(tx, tenant, { first: 1, last: 1 }, { limit: 1 });
       await savePayloads(tx, tenant, bodies);
       return bodies.map(({ body }) => body);
     });
 
-  it('is to the letter what webhooks were sent, also after the resource has changed', async () => {
+  it('has exactly the text that webhooks received, even after the resource has changed', async () => {
     const identityId = newUuid();
     await documentOf(identityId, 'Ann "A" Ünal');
     await happened(['identity.created'], { identityId });
@@ -158,7 +175,7 @@ describe('what a feed tells', () => {
     expect((await read(0)).bodies).toEqual(sent);
   });
 
-  it('shows the resource as it is now where nothing was sent, or what was sent is no longer kept', async () => {
+  it('contains the current resource if nothing was sent, or the payload is no longer stored', async () => {
     const identityId = newUuid();
     await documentOf(identityId, 'Ann');
     await happened(['identity.created'], { identityId });
@@ -169,17 +186,17 @@ describe('what a feed tells', () => {
     expect((await read(0)).events[0]?.data).toMatchObject({ display_name: 'Ann Later' });
   });
 
-  it('is kept for nobody by reading it', async () => {
+  it('does not store a payload when it is read', async () => {
     await happened(['user.created']);
     await read(0);
     expect(await fixture.rows('select from event_payloads where tenant_id = $1', [tenant])).toEqual([]);
   });
 });
 
-describe('a reader of a feed', () => {
-  it('sees nothing of what is not committed, nor of what waits behind it, and then both in the order of commits', async () => {
+describe('a feed client', () => {
+  it('gets no uncommitted events and none waiting behind them, and later both in commit order', async () => {
     let commit = () => {};
-    const told = new Promise<void>((resolve) => {
+    const committed = new Promise<void>((resolve) => {
       commit = resolve;
     });
     let begun = () => {};
@@ -189,18 +206,18 @@ describe('a reader of a feed', () => {
     const first = database.transaction(tenant, async (tx) => {
       await record(tx, ['user.created', 'user.updated']);
       begun();
-      await told;
+      await committed;
     });
     await recorded;
     const second = happened(['user.deleted']);
-    await fixture.somebodyWaits();
+    await fixture.waitForBlockedLock();
     expect(await read(0)).toMatchObject({ bodies: [], nextAfter: 0, hasMore: false });
     commit();
     await Promise.all([first, second]);
     expect((await read(0)).events.map(({ type }) => type)).toEqual(['user.created', 'user.updated', 'user.deleted']);
   });
 
-  it('misses nothing and is told nothing twice, whatever commits and fails beside it', async () => {
+  it('gets each event exactly once while concurrent transactions commit and fail', async () => {
     const writer = fc.array(fc.record({ events: fc.integer({ min: 1, max: 9 }), fails: fc.boolean() }), {
       maxLength: 8,
     });
@@ -221,9 +238,9 @@ describe('a reader of a feed', () => {
                       tx,
                       Array.from({ length: events }, () => 'user.updated' as const),
                     );
-                    if (fails) throw new Error('taken back');
+                    if (fails) throw new Error('rolled back');
                   })
-                  .catch((error: Error) => expect(error.message).toBe('taken back'));
+                  .catch((error: Error) => expect(error.message).toBe('rolled back'));
               }
             }),
           ).finally(() => {

@@ -1,21 +1,25 @@
+// SQL by hand: polled by clients, benchmarked.
 import type { Transaction } from '../database.js';
-import { findEventBodies } from '../webhook-delivery/event-bodies.js';
+import { findEventBodies } from '../delivery/event-bodies.js';
 
-/** A part of a tenant's events, in the order in which they were committed. */
+/** A part of a tenant's events, in commit order. */
 export interface FeedPage {
-  /** The events' JSON texts, as webhooks are sent them. */
+  /** JSON texts of the events, as sent to webhooks. */
   bodies: string[];
-  /** The last sequence that was looked at: nothing at or before it is still to come. */
+  /** The last sequence that was examined: no later commit adds an event at or before it. */
   nextAfter: number;
   hasMore: boolean;
 }
 
-/** Events that a filter is tried on for one page: where it lets few through, a page is short or empty, and never slow. */
-const filteredAtMost = 5_000;
+/**
+ * Maximum number of events that a page examines with a filter. A selective filter makes pages short or empty, but not
+ * slow.
+ */
+const maxFilteredEvents = 5_000;
 
 /**
- * What a tenant's events tell after a sequence. The end is read before the events are, and a sequence that is read has no gap
- * before it, so what commits meanwhile comes on a later page and never behind `nextAfter`.
+ * Reads a tenant's events after a sequence. The end is read before the events, and committed sequences have no gaps, so
+ * a concurrent commit appears on a later page and never before `nextAfter`.
  */
 export async function findFeedPage(
   tx: Transaction,
@@ -27,8 +31,7 @@ export async function findFeedPage(
   ]);
   const end = sequence?.last ?? 0;
   if (after >= end) return { bodies: [], nextAfter: after, hasMore: false };
-  const last = Math.min(end, after + (types ? filteredAtMost : limit));
-  const events = await findEventBodies(tx, tenantId, { first: after + 1, last }, { types, limit });
-  const nextAfter = events.length === limit ? (events.at(-1)?.sequence ?? last) : last;
-  return { bodies: events.map(({ body }) => body), nextAfter, hasMore: nextAfter < end };
+  const last = Math.min(end, after + (types ? maxFilteredEvents : limit));
+  const { bodies, reached } = await findEventBodies(tx, tenantId, { first: after + 1, last }, { types, limit });
+  return { bodies: bodies.map(({ body }) => body), nextAfter: reached, hasMore: reached < end };
 }

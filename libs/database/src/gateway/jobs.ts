@@ -1,53 +1,61 @@
-import type { JobMode, JobStatus, RecordKind, RecordOutcome } from '@idsync/contracts';
+// SQL by hand: computed columns.
+import type { JobStatus, RecordKind } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { type SyncJobEntity, SyncRecordErrorEntity } from '../entities/sync.entities.js';
+import { selectList } from '../naming-strategy.js';
 import { count, type Page, type Rows } from './page.js';
 
-export interface JobRow {
-  id: string;
-  connectorId: string;
-  status: JobStatus;
-  progressPct: number;
-  createdAt: Date;
-  startedAt: Date | null;
-  completedAt: Date | null;
-  errorMessage: string | null;
-  batchesProcessed: number;
-  batchesTotal: number | null;
-  recordsRead: number;
-  recordsApplied: number;
-  recordsFailed: number;
-  recordsDeleted: number;
-  dryRun: boolean;
-  mode: JobMode;
-  scheduledFor: Date | null;
-  /** When its source last gave a page. */
-  lastRecordAt: Date | null;
-  /** True if a worker waits for its source alone, and has for minutes. */
+const shown = [
+  'id',
+  'connectorId',
+  'status',
+  'progressPct',
+  'createdAt',
+  'startedAt',
+  'completedAt',
+  'errorMessage',
+  'errorCode',
+  'sourceMessage',
+  'batchesProcessed',
+  'batchesTotal',
+  'recordsRead',
+  'recordsApplied',
+
+  'recordsFailed',
+  'recordsDeleted',
+  'dryRun',
+  'mode',
+  'scheduledFor',
+  'lastRecordAt',
+  'note',
+  'whyFull',
+  'externalId',
+  'outcome',
+  'decision',
+] as const satisfies readonly (keyof SyncJobEntity)[];
+
+export interface JobRow extends Pick<SyncJobEntity, (typeof shown)[number]> {
+  /** True if a worker has been waiting for its source for minutes. */
   stalled: boolean;
-  note: string | null;
-  whyFull: string | null;
-  /** The record it reads, where that is one alone, what came of it, and what the directory has of it. */
-  externalId: string | null;
-  outcome: RecordOutcome | null;
+  /** The job of the same connector that a queued job waits for. */
+  waitsFor: { id: string; status: JobStatus } | null;
+  /** The stored record that a record job reads. */
   record: { id: string; kind: RecordKind; identityId: string | null } | null;
-  decision: { action: string; reason?: string; by?: string; at: string } | null;
 }
 
-export interface JobError {
-  line: number | null;
-  externalId: string | null;
-  message: string;
-}
+// Two lookups in small indexes, because a connector may have thousands of queued jobs.
+const waitsFor = `
+  case when status = 'queued' and mode <> 'record' then coalesce(
+    (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
+      where b.connector_id = sync_jobs.connector_id and b.status in ('running', 'quarantined') and b.mode <> 'record' limit 1),
+    (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
+      where b.connector_id = sync_jobs.connector_id and b.status = 'queued' and b.mode <> 'record' and b.id < sync_jobs.id
+      order by b.id limit 1)) end as "waitsFor"`;
 
-const columns = `id, connector_id as "connectorId", status, progress_pct as "progressPct", created_at as "createdAt",
-  started_at as "startedAt", completed_at as "completedAt", error_message as "errorMessage",
-  batches_processed as "batchesProcessed", batches_total as "batchesTotal", records_read as "recordsRead",
-  records_applied as "recordsApplied", records_failed as "recordsFailed",
-  records_deleted as "recordsDeleted", dry_run as "dryRun", mode, scheduled_for as "scheduledFor",
-  last_record_at as "lastRecordAt",
+const columns = `${selectList(shown)},${waitsFor},
   coalesce(status = 'running' and batches_total is null and batches_processed >= batches_written and lease_until > now()
-    and coalesce(last_record_at, started_at) < now() - interval '5 minutes', false) as stalled, note, why_full as "whyFull", decision,
-  external_id as "externalId", outcome, case when mode = 'record' then (
+    and coalesce(last_record_at, started_at) < now() - interval '5 minutes', false) as stalled,
+  case when mode = 'record' then (
     select jsonb_build_object('id', r.id, 'kind', r.kind, 'identityId', r.identity_id) from source_records r
      where r.connector_id = sync_jobs.connector_id and r.external_id = sync_jobs.external_id limit 1) end as record`;
 
@@ -59,15 +67,12 @@ export async function findJob(tx: Transaction, tenantId: string, id: string): Pr
   return row;
 }
 
-/** The first hundred; the job itself has their number. */
-export async function findJobErrors(tx: Transaction, jobId: string): Promise<JobError[]> {
-  return tx.query<JobError>(
-    `select line, external_id as "externalId", message from sync_record_errors where job_id = $1 order by id limit 100`,
-    [jobId],
-  );
+/** Returns the first hundred; the job has their total number. */
+export function findJobErrors(tx: Transaction, jobId: string): Promise<SyncRecordErrorEntity[]> {
+  return tx.manager.find(SyncRecordErrorEntity, { where: { jobId }, order: { id: 'ASC' }, take: 100 });
 }
 
-/** Newest first. */
+/** Lists jobs, newest first. */
 export async function listJobs(
   tx: Transaction,
   tenantId: string,

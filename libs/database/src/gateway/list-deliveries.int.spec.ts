@@ -45,7 +45,7 @@ async function webhook(id = newUuid()): Promise<string> {
   return id;
 }
 
-/** An event each hour. */
+/** Inserts one event per hour. */
 async function happened(count: number): Promise<void> {
   await fixture.rows(
     `insert into events (tenant_id, sequence, id, type, occurred_at, details)
@@ -63,14 +63,14 @@ async function insert(rows: readonly Row[]): Promise<void> {
   );
 }
 
-const list = (query: DeliveryQuery, lookAt?: number) =>
-  own.database.transaction(tenant, (tx) => listDeliveries(tx, tenant, query, lookAt));
+const list = (query: DeliveryQuery, examineLimit?: number) =>
+  own.database.transaction(tenant, (tx) => listDeliveries(tx, tenant, query, examineLimit));
 
-/** Every page, until the list ends. */
-async function walk(query: DeliveryQuery, lookAt?: number): Promise<string[]> {
+/** Reads all pages to the end of the list. */
+async function walk(query: DeliveryQuery, examineLimit?: number): Promise<string[]> {
   const ids: string[] = [];
   for (let { after } = query; ; ) {
-    const { rows, next } = await list({ ...query, after }, lookAt);
+    const { rows, next } = await list({ ...query, after }, examineLimit);
     expect(rows.length).toBeLessThanOrEqual(query.limit);
     ids.push(...rows.map(({ id }) => id));
     if (!next) return ids;
@@ -95,7 +95,7 @@ function expected(rows: readonly Row[], { webhookId, status, eventType, since, u
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
 describe('the list of deliveries', () => {
-  it('has every delivery that fits once, the newest first, however it is paged and however little one request looks at', async () => {
+  it('has every matching delivery once, the newest first, for any page size and examination limit', async () => {
     const webhooks = [await webhook(), await webhook(), await webhook(), await webhook()];
     await happened(60);
     const made = fc.sample(
@@ -105,7 +105,7 @@ describe('the list of deliveries', () => {
     const rows = made.flatMap(([status, isRetry, type], place): Row[] => {
       const at = place % 4;
       const sequence = 1 + Math.floor(place / 4);
-      // The first webhook has everything, the second next to nothing, the last nothing at all.
+      // The first webhook has all events, the second only few, the last none.
       if (at === 3 || (at === 1 && sequence % 20 !== 0) || (at === 2 && sequence > 30)) return [];
       return [{ id: newUuid(), webhookId: webhooks[at] ?? '', sequence, status, isRetry, type }];
     });
@@ -119,14 +119,14 @@ describe('the list of deliveries', () => {
       limit: fc.integer({ min: 1, max: 70 }),
     });
     await fc.assert(
-      fc.asyncProperty(query, fc.integer({ min: 1, max: 200 }), async (wanted, lookAt) => {
-        expect(await walk(wanted, lookAt)).toEqual(expected(rows, wanted));
+      fc.asyncProperty(query, fc.integer({ min: 1, max: 200 }), async (wanted, examineLimit) => {
+        expect(await walk(wanted, examineLimit)).toEqual(expected(rows, wanted));
       }),
       { numRuns: 150 },
     );
   });
 
-  it('shows nothing of another tenant, and what is left of a webhook that was deleted only if that is named', async () => {
+  it('excludes other tenants, and deleted webhooks unless requested by id', async () => {
     const gone = await webhook();
     const row: Row = {
       id: newUuid(),
@@ -149,7 +149,7 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('with tens of thousands of deliveries', () => {
+describe('the list of tens of thousands of deliveries', () => {
   const count = 30_000;
   let busy: string;
 
@@ -164,7 +164,7 @@ describe('with tens of thousands of deliveries', () => {
     );
   });
 
-  /** Rows of the table that PostgreSQL fetches for it. */
+  /** Number of table rows that PostgreSQL fetches for the query. */
   async function fetched(query: Omit<DeliveryQuery, 'limit'>): Promise<{ found: number; fetched: number }> {
     return own.database.transaction(tenant, async (tx) => {
       const before = await rowsFetched(tx, 'webhook_deliveries');

@@ -1,51 +1,29 @@
-import { newUuid, type OperationInput, type OperationStatus, type OperationType } from '@idsync/contracts';
+import { newUuid, type OperationInput, type OperationType } from '@idsync/contracts';
+import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
-import { enqueue } from '../outbox.js';
-import { count, type Page, type Rows } from './page.js';
+import { OperationEntity } from '../entities/matching.entities.js';
+import { findRow, insertRow } from '../rows.js';
+import { findPage, type Page, type Rows } from './page.js';
 
-export interface OperationRow {
-  id: string;
-  type: OperationType;
-  status: OperationStatus;
-  input: Record<string, unknown>;
-  createdAt: Date;
-  endedAt: Date | null;
-  result: Record<string, unknown> | null;
-  revertedBy: string | null;
-}
+export type OperationRow = Omit<OperationEntity, 'undo'>;
 
-const columns = `id, type, status, input, created_at as "createdAt", ended_at as "endedAt", result, reverted_by as "revertedBy"`;
-
-/** Writes down what an operator wants and tells the directory, in one transaction. */
+/** Stores an operation and notifies the directory, in one transaction. */
 export async function requestOperation<T extends OperationType>(
   tx: Transaction,
   tenantId: string,
   type: T,
   input: OperationInput<T>,
 ): Promise<OperationRow> {
-  const id = newUuid();
-  const [row] = await tx.query<OperationRow>(
-    `insert into operations (id, tenant_id, type, input) values ($1, $2, $3, $4) returning ${columns}`,
-    [id, tenantId, type, JSON.stringify(input)],
-  );
-  if (!row) throw new Error('an operation was not inserted');
-  await enqueue(tx, { type: 'directory.operation.requested', tenantId, data: { operation_id: id } });
-  return row;
+  const operation = await insertRow(tx, OperationEntity, { id: newUuid(), tenantId, type, input });
+  await enqueue(tx, { type: 'directory.operation.requested', tenantId, data: { operation_id: operation.id } });
+  return operation;
 }
 
-export async function findOperation(tx: Transaction, tenantId: string, id: string): Promise<OperationRow | undefined> {
-  const [row] = await tx.query<OperationRow>(`select ${columns} from operations where tenant_id = $1 and id = $2`, [
-    tenantId,
-    id,
-  ]);
-  return row;
+export function findOperation(tx: Transaction, tenantId: string, id: string): Promise<OperationRow | undefined> {
+  return findRow(tx, OperationEntity, { where: { tenantId, id } });
 }
 
-/** Newest first. */
-export async function listOperations(tx: Transaction, tenantId: string, page: Page): Promise<Rows<OperationRow>> {
-  const rows = await tx.query<OperationRow>(
-    `select ${columns} from operations where tenant_id = $1 order by id desc limit $2 offset $3`,
-    [tenantId, page.limit, page.offset],
-  );
-  return { rows, total: await count(tx, 'select count(*) from operations where tenant_id = $1', [tenantId]) };
+/** Lists operations, newest first. */
+export function listOperations(tx: Transaction, tenantId: string, page: Page): Promise<Rows<OperationRow>> {
+  return findPage(tx, OperationEntity, page, { where: { tenantId }, order: { id: 'DESC' } });
 }

@@ -1,3 +1,6 @@
+// SQL by hand: a count beside a page that is a join, and a window expression for size-limited pages.
+import { volumeLimits } from '@idsync/contracts';
+import type { EntityTarget, FindManyOptions, ObjectLiteral } from 'typeorm';
 import type { Transaction } from '../database.js';
 
 export interface Page {
@@ -10,8 +13,28 @@ export interface Rows<Row> {
   total: number;
 }
 
-/** The total beside a page; for lists of tens or hundreds. */
+/** Returns a page of rows and their total; for lists of tens or hundreds. */
+export async function findPage<Entity extends ObjectLiteral>(
+  tx: Transaction,
+  entity: EntityTarget<Entity>,
+  { limit, offset }: Page,
+  options: Pick<FindManyOptions<Entity>, 'where' | 'order'>,
+): Promise<Rows<Entity>> {
+  const [rows, total] = await tx.manager.findAndCount(entity, { ...options, take: limit, skip: offset });
+  return { rows, total };
+}
+
+/** Counts the rows of a list; for lists of tens or hundreds. */
 export async function count(tx: Transaction, sql: string, values: readonly unknown[]): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql, values);
   return row?.count ?? 0;
+}
+
+/**
+ * Returns a window expression that is true for the rows of a size-limited page. A page ends before the item that would
+ * exceed the size limit, but has at least one item. `bytes` must not require reading the value.
+ */
+export function isWithinPage(bytes: string, order: string): string {
+  const upto = `sum(${bytes}) over (order by ${order} rows unbounded preceding)`;
+  return `(${upto} <= ${volumeLimits.pageBytes} or ${upto} = ${bytes})`;
 }

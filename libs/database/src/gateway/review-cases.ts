@@ -1,7 +1,8 @@
+// SQL by hand: a join with JSON, and a size-limited page.
 import type { CaseStatus, RecordKind } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import type { CaseCandidate } from '../directory/review-cases.js';
-import { count, type Page, type Rows } from './page.js';
+import { type CaseCandidate, ReviewCaseEntity } from '../entities/matching.entities.js';
+import { isWithinPage, type Page, type Rows } from './page.js';
 
 export interface CaseRow {
   id: string;
@@ -12,7 +13,7 @@ export interface CaseRow {
   recordKind: RecordKind;
   connectorId: string;
   externalId: string;
-  /** Of the record, as the API shows it. */
+  /** Public document of the record. */
   document: string;
   identityId: string | null;
   candidates: (CaseCandidate & { display_name: string | null })[];
@@ -21,13 +22,14 @@ export interface CaseRow {
   operationId: string | null;
 }
 
+/** The JSON value is in a subquery, because row-level security treats the cast as leaky and would not use the index. */
 const select = `
   select c.id, c.status, c.kind, c.reason, c.record_id as "recordId", r.kind as "recordKind", r.connector_id as "connectorId",
          r.external_id as "externalId", r.document, r.identity_id as "identityId", c.opened_at as "openedAt",
          c.closed_at as "closedAt", c.operation_id as "operationId",
-         (select coalesce(jsonb_agg(candidate || jsonb_build_object('display_name', i.display_name) order by place), '[]')
-            from jsonb_array_elements(c.candidates) with ordinality as each (candidate, place)
-            left join identities i on i.id = (candidate ->> 'identity_id')::uuid) as candidates
+         (select coalesce(jsonb_agg(candidate || jsonb_build_object('display_name', (
+                   select display_name from identities where id = (select (candidate ->> 'identity_id')::uuid))) order by place), '[]')
+            from jsonb_array_elements(c.candidates) with ordinality as each (candidate, place)) as candidates
     from review_cases c join source_records r on r.id = c.record_id`;
 
 export async function findCase(tx: Transaction, tenantId: string, id: string): Promise<CaseRow | undefined> {
@@ -35,19 +37,19 @@ export async function findCase(tx: Transaction, tenantId: string, id: string): P
   return row;
 }
 
-/** Oldest first: they are worked off. */
+/** Lists cases, oldest first, as operators work through them. */
 export async function listCases(
   tx: Transaction,
   tenantId: string,
   query: Page & { status: CaseStatus },
 ): Promise<Rows<CaseRow>> {
   const rows = await tx.query<CaseRow>(
-    `${select} where c.tenant_id = $1 and c.status = $2 order by c.id limit $3 offset $4`,
+    `select * from (
+       select *, ${isWithinPage('octet_length(document)', 'id')} as fits
+         from (${select} where c.tenant_id = $1 and c.status = $2 order by c.id limit $3 offset $4) as page) as page
+      where fits order by id`,
     [tenantId, query.status, query.limit, query.offset],
   );
-  const total = await count(tx, 'select count(*) from review_cases where tenant_id = $1 and status = $2', [
-    tenantId,
-    query.status,
-  ]);
+  const total = await tx.manager.countBy(ReviewCaseEntity, { tenantId, status: query.status });
   return { rows, total };
 }

@@ -1,27 +1,29 @@
+// SQL by hand: upserts decided by unique keys, benchmarked.
 import { newUuid, type SyncMode } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
+import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
-import { enqueue } from '../outbox.js';
 
 export type TriggerOutcome =
   | { kind: 'accepted'; jobId: string; status: string; replayed: boolean }
   | { kind: 'unknown_connector' }
   | { kind: 'key_of_another_connector' };
 
-/** Makes a job and its announcement, or finds the one this trigger repeats. Safe under any concurrency: unique keys decide. */
+/** Queues a job, or returns the job that this trigger repeats. Safe under concurrency by unique keys. */
 export async function triggerSync(
   tx: Transaction,
   tenantId: string,
   trigger: { connectorId: string; idempotencyKey?: string; dryRun?: boolean; mode?: SyncMode },
 ): Promise<TriggerOutcome> {
   const { dryRun = false, mode = 'auto' } = trigger;
-  if (dryRun || mode !== 'auto') return triggerApart(tx, tenantId, { connectorId: trigger.connectorId, dryRun, mode });
+  if (dryRun || mode !== 'auto')
+    return triggerSeparateJob(tx, tenantId, { connectorId: trigger.connectorId, dryRun, mode });
   return trigger.idempotencyKey === undefined
     ? triggerOnce(tx, tenantId, trigger.connectorId)
     : triggerWithKey(tx, tenantId, trigger.connectorId, trigger.idempotencyKey);
 }
 
-/** Locked against deletion until the job stands. */
+/** Checks that the connector exists, and locks it against deletion. */
 async function connectorExists(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
   const rows = await tx.query(
     'select id from connectors where tenant_id = $1 and id = $2 and deleted_at is null for share',
@@ -37,7 +39,7 @@ async function triggerWithKey(
   key: string,
 ): Promise<TriggerOutcome> {
   const jobId = newUuid();
-  // Waits for whoever is using the same key at this moment; an expired key is taken over.
+  // Waits for concurrent requests with the same key; replaces an expired key.
   const mine = await tx.query(
     `insert into idempotency_keys as k (tenant_id, key, connector_id, job_id, expires_at)
      values ($1, $2, $3, $4, now() + interval '24 hours')
@@ -52,7 +54,7 @@ async function triggerWithKey(
       await tx.query('delete from idempotency_keys where tenant_id = $1 and key = $2', [tenantId, key]);
       return { kind: 'unknown_connector' };
     }
-    await forgetExpiredKeys(tx, tenantId);
+    await deleteExpiredKeys(tx, tenantId);
     await insertJob(tx, tenantId, { jobId, connectorId, keyed: true });
     return { kind: 'accepted', jobId, status: 'queued', replayed: false };
   }
@@ -61,13 +63,13 @@ async function triggerWithKey(
        from idempotency_keys k join sync_jobs j on j.id = k.job_id where k.tenant_id = $1 and k.key = $2`,
     [tenantId, key],
   );
-  if (!first) throw new Error('an idempotency key without its job');
+  if (!first) throw new Error('the idempotency key has no job');
   if (first.connectorId !== connectorId) return { kind: 'key_of_another_connector' };
   return { kind: 'accepted', jobId: first.jobId, status: first.status, replayed: true };
 }
 
-/** A few with every new one, so that they never pile up. */
-async function forgetExpiredKeys(tx: Transaction, tenantId: string): Promise<void> {
+/** Deletes a few expired keys with every new one, so that they do not accumulate. */
+async function deleteExpiredKeys(tx: Transaction, tenantId: string): Promise<void> {
   await tx.query(
     `delete from idempotency_keys where tenant_id = $1 and key in (
        select key from idempotency_keys where tenant_id = $1 and expires_at < now() limit 10 for update skip locked)`,
@@ -75,8 +77,8 @@ async function forgetExpiredKeys(tx: Transaction, tenantId: string): Promise<voi
   );
 }
 
-/** Always a job of its own: what is queued already is meant in earnest, and reads what it was made to read. */
-async function triggerApart(
+/** Always queues a separate job, because a queued one has another mode or is not a dry run. */
+async function triggerSeparateJob(
   tx: Transaction,
   tenantId: string,
   { connectorId, dryRun, mode }: { connectorId: string; dryRun: boolean; mode: SyncMode },
@@ -89,7 +91,7 @@ async function triggerApart(
 
 async function triggerOnce(tx: Transaction, tenantId: string, connectorId: string): Promise<TriggerOutcome> {
   if (!(await connectorExists(tx, tenantId, connectorId))) return { kind: 'unknown_connector' };
-  // The queued job may start between the two statements; then there is room for another.
+  // If the queued job starts between the two statements, another one can be queued.
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const jobId = newUuid();
     if (await insertJob(tx, tenantId, { jobId, connectorId, keyed: false })) {
@@ -101,7 +103,7 @@ async function triggerOnce(tx: Transaction, tenantId: string, connectorId: strin
     );
     if (queued) return { kind: 'accepted', jobId: queued.id, status: queued.status, replayed: false };
   }
-  throw new Error('could not queue a job: others start as fast as they are found');
+  throw new Error('could not queue a job in 5 attempts: each time the queued job started before it was found');
 }
 
 async function insertJob(

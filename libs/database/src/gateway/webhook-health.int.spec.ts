@@ -27,7 +27,7 @@ afterAll(async () => {
   await own?.close();
 });
 
-/** So many deliveries, due a minute after each other. */
+/** Inserts deliveries that are due one minute after each other. */
 async function deliveries(count: number, status: string, isRetry: boolean, from = 1): Promise<void> {
   await fixture.rows(
     `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, is_retry, due_at)
@@ -47,8 +47,8 @@ async function endpoint(columns: string): Promise<void> {
 
 const health = () => own.database.transaction(tenant, (tx) => findWebhookHealth(tx, tenant, webhook));
 
-describe('how a webhook fares', () => {
-  it('is nothing in particular before anything was sent', async () => {
+describe('the health of a webhook', () => {
+  it('has zero counts before anything was sent', async () => {
     expect(await health()).toMatchObject({
       pending: 0,
       dead: 0,
@@ -59,7 +59,7 @@ describe('how a webhook fares', () => {
     });
   });
 
-  it('counts first attempts and retries as pending, and knows the first that is due', async () => {
+  it('counts first attempts and retries as pending, with the earliest due time', async () => {
     await deliveries(3, 'pending', false, 11);
     await deliveries(2, 'pending', true, 5);
     await deliveries(4, 'dead', true, 20);
@@ -68,7 +68,7 @@ describe('how a webhook fares', () => {
     expect(await health()).toMatchObject({ pending: 5, dead: 4, countedTo: 10_000, oldestDueAt });
   });
 
-  it('is counted no further than it says', async () => {
+  it('counts deliveries up to its reported limit', async () => {
     await deliveries(10_500, 'dead', true);
     const found = await own.database.transaction(tenant, async (tx) => {
       const before = await rowsFetched(tx, 'webhook_deliveries');
@@ -78,7 +78,7 @@ describe('how a webhook fares', () => {
     expect(found).toEqual({ dead: 10_001, fetched: 10_001 });
   });
 
-  it('is counted less far in a list of many, and alike for all', async () => {
+  it('counts up to a lower limit in a long list, the same for all webhooks', async () => {
     await fixture.rows(
       `insert into webhooks (id, tenant_id, callback_url, events)
        select gen_random_uuid(), $1, 'https://x.org', '{*}' from generate_series(2, 1000)`,
@@ -91,7 +91,7 @@ describe('how a webhook fares', () => {
     expect(await own.database.transaction(await fixture.tenant(), (tx) => listWebhookHealth(tx, tenant))).toEqual([]);
   });
 
-  it('tells of the breaker and why it was switched off', async () => {
+  it('includes the circuit breaker and the reason for disabling the webhook', async () => {
     await endpoint(`12, now() + interval '1 minute', now(), 'gone', now(), now() + interval '1 s'`);
     await fixture.rows('update webhooks set active = false where id = $1', [webhook]);
     expect(await health()).toMatchObject({
@@ -102,7 +102,7 @@ describe('how a webhook fares', () => {
     });
   });
 
-  it('knows no more than its last success once somebody has changed it', async () => {
+  it('keeps only the last success after a change of the webhook', async () => {
     await endpoint(`12, now() + interval '1 minute', now(), 'gone', now(), now() - interval '1 s'`);
     expect(await health()).toMatchObject({
       failures: 0,
@@ -114,7 +114,7 @@ describe('how a webhook fares', () => {
   });
 });
 
-describe('statistics of attempts', () => {
+describe('attempt statistics', () => {
   const statistics = () => own.database.transaction(tenant, (tx) => findAttemptStatistics(tx, tenant, webhook));
 
   async function attempts(count: number, minutesAgo: string, outcome: string | null): Promise<void> {
@@ -126,11 +126,11 @@ describe('statistics of attempts', () => {
     );
   }
 
-  it('are none without attempts', async () => {
+  it('are empty without attempts', async () => {
     expect(await statistics()).toMatchObject({ attempts: 0, p50: null, p99: null, outcomes: {} });
   });
 
-  it('are those of the last 24 hours', async () => {
+  it('cover the last 24 hours', async () => {
     await attempts(100, '5', 'delivered');
     await attempts(10, '6', 'rejected');
     await attempts(1, '0', null);
@@ -140,7 +140,7 @@ describe('statistics of attempts', () => {
     expect(Math.abs(Date.now() - since.getTime() - 24 * 3_600_000)).toBeLessThan(600_000);
   });
 
-  it('are those of the newest 10 000 where there are more', async () => {
+  it('cover only the newest 10 000 attempts if there are more', async () => {
     await attempts(10_000, '5', 'delivered');
     await attempts(10, '60', 'rejected');
     const { since, ...rest } = await statistics();

@@ -1,14 +1,15 @@
+// SQL by hand: bounded counts from lateral joins.
 import type { Transaction } from '../database.js';
-import { readInOrder } from './read-in-order.js';
-import { mostWebhooks, type WebhookRow } from './webhooks.js';
+import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { maxWebhooks, type WebhookRow } from './webhooks.js';
 
-/** How a webhook fares. */
+/** Health of a webhook. */
 export interface WebhookHealthRow extends WebhookRow {
-  /** Counted up to `countedTo` and no further; one more means that there are more. */
+  /** Counted up to `countedTo`; `countedTo` + 1 means that there are more. */
   pending: number;
   dead: number;
   countedTo: number;
-  /** When the first of what is pending was or is due; null if nothing is. */
+  /** Due time of the oldest pending delivery; null if there is none. */
   oldestDueAt: Date | null;
   /** Failed attempts since the last success. */
   failures: number;
@@ -19,23 +20,23 @@ export interface WebhookHealthRow extends WebhookRow {
   disabledReason: string | null;
 }
 
-/** Attempts of the last 24 hours that have ended or are under way, the newest of them if they are very many. */
+/** Attempts of the last 24 hours, including those in flight; limited to the newest ones. */
 export interface AttemptStatistics {
   since: Date;
   attempts: number;
   /** Milliseconds; null if none has a duration. */
   p50: number | null;
   p99: number | null;
-  /** How many ended how. */
+  /** Number of attempts by outcome. */
   outcomes: Record<string, number>;
 }
 
-const mostCounted = 10_000;
-/** Deliveries of one kind that a list counts for all of its webhooks together. */
-const mostCountedInList = 50_000;
-const mostAttempts = 10_000;
+const countLimit = 10_000;
+/** Maximum number of deliveries of one status that a list counts for all of its webhooks together. */
+const listCountLimit = 50_000;
+const maxAttempts = 10_000;
 
-/** Ranges of the partial indexes of what is pending and dead, each read no further than it is counted. */
+/** Counts by ranges of the partial indexes of pending and dead deliveries, each read only up to the limit. */
 const health = `
   select w.id, w.callback_url as "callbackUrl", w.events, w.active, w.created_at as "createdAt",
          waiting.firsts + waiting.retries as pending, waiting.dead, $2::integer as "countedTo",
@@ -44,7 +45,7 @@ const health = `
          known.disabled_reason as "disabledReason", e.last_success_at as "lastSuccessAt", e.last_failure_at as "lastFailureAt"
     from webhooks w
     left join webhook_endpoints e on e.tenant_id = $1 and e.webhook_id = w.id
-    -- Of a webhook that was changed since, the rest counts no more; the dispatcher forgets it with its next look.
+    -- State from before a change of the webhook is ignored; the dispatcher resets it when it polls next.
     left join lateral (select e.failures, e.open_until, e.disabled_at, e.disabled_reason
                         where not (w.active and w.updated_at > e.state_since)) as known on true
     cross join lateral (
@@ -63,14 +64,14 @@ const health = `
                order by due_at limit 1) as retry_due_at) as waiting
    where w.tenant_id = $1`;
 
-/** All webhooks of a tenant; the more they are, the less far their deliveries are counted. */
+/** Lists all webhooks of a tenant. The count limit decreases with their number. */
 export async function listWebhookHealth(tx: Transaction, tenantId: string): Promise<WebhookHealthRow[]> {
   const [webhooks] = await tx.query<{ count: number }>('select count(*) from webhooks where tenant_id = $1', [
     tenantId,
   ]);
-  const share = Math.floor(mostCountedInList / Math.min(Math.max(webhooks?.count ?? 1, 1), mostWebhooks));
-  await readInOrder(tx);
-  return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(share, mostCounted)]);
+  const limit = Math.floor(listCountLimit / Math.min(Math.max(webhooks?.count ?? 1, 1), maxWebhooks));
+  await disableBitmapScan(tx);
+  return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(limit, countLimit)]);
 }
 
 export async function findWebhookHealth(
@@ -78,18 +79,18 @@ export async function findWebhookHealth(
   tenantId: string,
   id: string,
 ): Promise<WebhookHealthRow | undefined> {
-  await readInOrder(tx);
-  const [row] = await tx.query<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, mostCounted, id]);
+  await disableBitmapScan(tx);
+  const [row] = await tx.query<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, countLimit, id]);
   return row;
 }
 
-/** Of the newest 10 000 attempts at the most; `since` is then when the first of these began. */
+/** Covers at most the newest 10 000 attempts; `since` is then the start of the oldest of these. */
 export async function findAttemptStatistics(
   tx: Transaction,
   tenantId: string,
   webhookId: string,
 ): Promise<AttemptStatistics> {
-  await readInOrder(tx);
+  await disableBitmapScan(tx);
   const [row] = await tx.query<AttemptStatistics>(
     `with newest as materialized (
        select started_at, outcome, duration_ms from webhook_attempts
@@ -102,8 +103,8 @@ export async function findAttemptStatistics(
             (select coalesce(jsonb_object_agg(outcome, count), '{}') from (
                select outcome, count(*) from newest where outcome is not null group by outcome) as o) as outcomes
        from newest`,
-    [tenantId, webhookId, mostAttempts],
+    [tenantId, webhookId, maxAttempts],
   );
-  if (!row) throw new Error('an aggregate without a row');
+  if (!row) throw new Error('the statistics query returned no row');
   return row;
 }

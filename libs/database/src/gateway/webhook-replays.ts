@@ -1,73 +1,42 @@
-import { newUuid, type ReplayFilter, type ReplayKind, type ReplayStatus } from '@idsync/contracts';
+import { newUuid } from '@idsync/contracts';
+import { Equal, LessThan } from 'typeorm';
+import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
-import { enqueue } from '../outbox.js';
-import { readInOrder } from './read-in-order.js';
+import { WebhookReplayEntity } from '../entities/webhook-delivery.entities.js';
+import { findRow, insertRow } from '../rows.js';
+import { disableBitmapScan } from './disable-bitmap-scan.js';
 
-export interface ReplayRow {
-  id: string;
-  webhookId: string;
-  kind: ReplayKind;
-  filter: ReplayFilter;
-  status: ReplayStatus;
-  /** Events or deliveries to look at; null until it has begun. */
-  total: number | null;
-  lookedAt: number;
-  /** Deliveries that were made due. */
-  done: number;
-  requestedBy: string;
-  createdAt: Date;
-  endedAt: Date | null;
-}
-
-export interface WantedReplay {
-  webhookId: string;
-  kind: ReplayKind;
-  filter: ReplayFilter;
-  requestedBy: string;
-}
-
-const columns = `id, webhook_id as "webhookId", kind, filter, status, total, looked_at as "lookedAt", done,
-  requested_by as "requestedBy", created_at as "createdAt", ended_at as "endedAt"`;
+export type ReplayRow = WebhookReplayEntity;
+export type ReplayRequest = Pick<ReplayRow, 'webhookId' | 'kind' | 'filter' | 'requestedBy'>;
 
 /**
- * Writes down which deliveries an operator wants again and tells the dispatcher, in one transaction. Who asks for the same
- * before it has begun gets the same replay. The webhook must be locked: whoever asks at the same time comes second.
+ * Stores a replay and notifies the dispatcher, in one transaction. If an equal replay is still queued, returns that
+ * one. The caller must lock the webhook, so that concurrent requests are serialised.
  */
-export async function requestReplay(tx: Transaction, tenantId: string, wanted: WantedReplay): Promise<ReplayRow> {
+export async function requestReplay(tx: Transaction, tenantId: string, wanted: ReplayRequest): Promise<ReplayRow> {
   const { webhookId, kind, filter, requestedBy } = wanted;
-  const [queued] = await tx.query<ReplayRow>(
-    `select ${columns} from webhook_replays
-      where tenant_id = $1 and webhook_id = $2 and status = 'queued' and kind = $3 and filter = $4 order by id limit 1`,
-    [tenantId, webhookId, kind, JSON.stringify(filter)],
-  );
+  const queued = await findRow(tx, WebhookReplayEntity, {
+    where: { tenantId, webhookId, status: 'queued', kind, filter: Equal(filter) },
+    order: { id: 'ASC' },
+  });
   if (queued) return queued;
-  const [row] = await tx.query<ReplayRow>(
-    `insert into webhook_replays (id, tenant_id, webhook_id, kind, filter, requested_by) values ($1, $2, $3, $4, $5, $6)
-     returning ${columns}`,
-    [newUuid(), tenantId, webhookId, kind, JSON.stringify(filter), requestedBy],
-  );
-  if (!row) throw new Error('a replay was not inserted');
-  await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data: { replay_id: row.id } });
-  return row;
+  const values = { id: newUuid(), tenantId, webhookId, kind, filter, requestedBy };
+  const replay = await insertRow(tx, WebhookReplayEntity, values);
+  await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data: { replay_id: replay.id } });
+  return replay;
 }
 
-export async function findReplay(tx: Transaction, tenantId: string, id: string): Promise<ReplayRow | undefined> {
-  const [row] = await tx.query<ReplayRow>(`select ${columns} from webhook_replays where tenant_id = $1 and id = $2`, [
-    tenantId,
-    id,
-  ]);
-  return row;
+export function findReplay(tx: Transaction, tenantId: string, id: string): Promise<ReplayRow | undefined> {
+  return findRow(tx, WebhookReplayEntity, { where: { tenantId, id } });
 }
 
-/** Newest first; only those before `before`, if it is given. */
+/** Lists replays, newest first; only those before `before`, if it is given. */
 export async function listReplays(
   tx: Transaction,
   tenantId: string,
   { before, limit }: { before?: string; limit: number },
 ): Promise<ReplayRow[]> {
-  await readInOrder(tx);
-  return tx.query<ReplayRow>(
-    `select ${columns} from webhook_replays where tenant_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
-    [tenantId, before ?? null, limit],
-  );
+  await disableBitmapScan(tx);
+  const where = { tenantId, ...(before !== undefined && { id: LessThan(before) }) };
+  return tx.manager.find(WebhookReplayEntity, { where, order: { id: 'DESC' }, take: limit });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../database.js';
-import { deleteWebhook, insertWebhook, listWebhooks, mostWebhooks, rotateWebhookSecret } from './webhooks.js';
+import { deleteWebhook, insertWebhook, listWebhooks, maxWebhooks, rotateWebhookSecret } from './webhooks.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -25,7 +25,11 @@ afterAll(async () => {
 beforeEach(async () => {
   tenantId = await fixture.tenant();
   const webhook = await database.transaction(tenantId, (tx) =>
-    insertWebhook(tx, tenantId, { callbackUrl: 'https://example.com', events: ['*'], sealedSecret: randomBytes(40) }),
+    insertWebhook(tx, tenantId, {
+      callbackUrl: 'https://example.com',
+      events: ['*'],
+      encryptedSecret: randomBytes(40),
+    }),
   );
   webhookId = webhook?.id ?? '';
 });
@@ -43,22 +47,22 @@ const secrets = () =>
     [webhookId],
   );
 
-describe('subscribing', () => {
-  it('ends where a tenant has as many webhooks as it may', async () => {
+describe('creating a webhook', () => {
+  it('is rejected if the tenant has the maximum number of webhooks', async () => {
     await fixture.rows(
       `insert into webhooks (id, tenant_id, callback_url, events)
        select gen_random_uuid(), $1, 'https://example.com', '{*}' from generate_series(2, $2::int)`,
-      [tenantId, mostWebhooks],
+      [tenantId, maxWebhooks],
     );
-    const one = { callbackUrl: 'https://example.com', events: ['*'], sealedSecret: randomBytes(40) };
+    const one = { callbackUrl: 'https://example.com', events: ['*'], encryptedSecret: randomBytes(40) };
     expect(await database.transaction(tenantId, (tx) => insertWebhook(tx, tenantId, one))).toBeUndefined();
     const other = await fixture.tenant();
     expect(await database.transaction(other, (tx) => insertWebhook(tx, other, one))).toMatchObject({ active: true });
   });
 });
 
-describe('a list of webhooks', () => {
-  it('tells why one is off, as long as it is', async () => {
+describe('the list of webhooks', () => {
+  it('includes the reason for a disabled webhook until it is enabled again', async () => {
     const listed = async () => {
       const [row] = await database.transaction(tenantId, (tx) => listWebhooks(tx, tenantId));
       return row;
@@ -76,40 +80,47 @@ describe('a list of webhooks', () => {
 });
 
 describe('rotating a secret', () => {
-  it('lets the old one sign for the hours given, and the new one for ever', async () => {
+  it('keeps the old one valid for the given hours, and the new one without expiry', async () => {
     const fresh = await rotate(24);
     const kept = await secrets();
     expect(kept.map(({ hours }) => (hours === null ? null : Number(hours)))).toEqual([24, null]);
     expect(kept[1]?.ciphertext).toEqual(fresh);
   });
 
-  it('keeps at most five, the newest', async () => {
+  it('keeps at most the newest five', async () => {
     const made: Buffer[] = [];
     for (let turn = 0; turn < 9; turn += 1) made.push(await rotate());
     expect((await secrets()).map(({ ciphertext }) => ciphertext)).toEqual(made.slice(-5));
   });
 
-  it('keeps at most five, one of them for ever, under rotations at once', async () => {
+  it('keeps at most five, one of them without expiry, under concurrent rotations', async () => {
     await Promise.all(Array.from({ length: 12 }, () => rotate()));
     const kept = await secrets();
     expect(kept).toHaveLength(5);
     expect(kept.filter(({ hours }) => hours === null)).toHaveLength(1);
   });
 
-  it('never lengthens the time of a secret that was to expire sooner', async () => {
+  it('never extends the expiry of an earlier secret', async () => {
     await rotate(1);
     await rotate(24);
     expect((await secrets()).map(({ hours }) => (hours === null ? null : Number(hours)))).toEqual([1, 24, null]);
   });
 
-  it('removes what has expired', async () => {
+  it('without an overlap keeps only the new secret', async () => {
+    await rotate(24);
+    await rotate(720);
+    const fresh = await rotate(0);
+    expect((await secrets()).map(({ ciphertext }) => ciphertext)).toEqual([fresh]);
+  });
+
+  it('deletes expired secrets', async () => {
     await rotate();
     await fixture.rows(`update webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`);
     await rotate();
     expect(await secrets()).toHaveLength(2);
   });
 
-  it('says when there is no such webhook, be it deleted or of another tenant', async () => {
+  it('returns false for a deleted webhook and one of another tenant', async () => {
     const stranger = await fixture.tenant();
     const byStranger = await database.transaction(stranger, (tx) =>
       rotateWebhookSecret(tx, stranger, webhookId, randomBytes(40), 24),

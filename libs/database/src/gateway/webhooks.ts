@@ -1,36 +1,37 @@
+// SQL by hand: an insert under a limit, a lateral join, and deletions by rank.
 import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { WebhookEntity, WebhookSecretEntity } from '../entities/gateway.entities.js';
+import { selectList } from '../naming-strategy.js';
+import { findRow } from '../rows.js';
 
-export interface WebhookRow {
-  id: string;
-  callbackUrl: string;
-  events: string[];
-  active: boolean;
-  createdAt: Date;
-  /** If it was switched off by failures, and nobody switched it on again; only a list tells. */
+const shown = ['id', 'callbackUrl', 'events', 'active', 'createdAt'] as const;
+const columns = selectList(shown);
+
+export interface WebhookRow extends Pick<WebhookEntity, (typeof shown)[number]> {
+  /** Set if failures disabled the webhook and it was not enabled again; only lists contain it. */
   disabledAt?: Date | null;
   disabledReason?: string | null;
 }
 
-const columns = `id, callback_url as "callbackUrl", events, active, created_at as "createdAt"`;
-const liveSecrets = 5;
+const maxSecrets = 5;
 
-/** Each fact may become as many deliveries. */
-export const mostWebhooks = 1_000;
+/** Limits the deliveries of one event. */
+export const maxWebhooks = 1_000;
 
-/** Undefined if the tenant has as many as it may. */
+/** Returns undefined if the tenant has the maximum number of webhooks. */
 export async function insertWebhook(
   tx: Transaction,
   tenantId: string,
-  webhook: { callbackUrl: string; events: readonly string[]; sealedSecret: Buffer },
+  webhook: { callbackUrl: string; events: readonly string[]; encryptedSecret: Buffer },
 ): Promise<WebhookRow | undefined> {
   const [row] = await tx.query<WebhookRow>(
     `insert into webhooks (id, tenant_id, callback_url, events) select $1, $2, $3, $4
       where (select count(*) from webhooks where tenant_id = $2) < $5 returning ${columns}`,
-    [newUuid(), tenantId, webhook.callbackUrl, webhook.events, mostWebhooks],
+    [newUuid(), tenantId, webhook.callbackUrl, webhook.events, maxWebhooks],
   );
   if (!row) return undefined;
-  await insertSecret(tx, tenantId, row.id, webhook.sealedSecret);
+  await insertSecret(tx, tenantId, row.id, webhook.encryptedSecret);
   return row;
 }
 
@@ -45,53 +46,41 @@ export async function listWebhooks(tx: Transaction, tenantId: string): Promise<W
   );
 }
 
-export async function findWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await tx.query<WebhookRow>(`select ${columns} from webhooks where tenant_id = $1 and id = $2`, [
-    tenantId,
-    id,
-  ]);
-  return row;
+export function findWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
+  return findRow(tx, WebhookEntity, { where: { tenantId, id } });
 }
 
-/** Who wants to change it waits to the end of the transaction. */
-export async function lockWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await tx.query<WebhookRow>(
-    `select ${columns} from webhooks where tenant_id = $1 and id = $2 for no key update`,
-    [tenantId, id],
-  );
-  return row;
+/** Locks the webhook against changes until the end of the transaction. */
+export function lockWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
+  return findRow(tx, WebhookEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
 }
 
 export async function updateWebhook(
   tx: Transaction,
   tenantId: string,
   id: string,
-  changes: { callbackUrl?: string; events?: readonly string[]; active?: boolean },
+  { callbackUrl, events, active }: { callbackUrl?: string; events?: readonly string[]; active?: boolean },
 ): Promise<WebhookRow | undefined> {
-  const [row] = await tx.query<WebhookRow>(
-    `update webhooks set callback_url = coalesce($3, callback_url), events = coalesce($4, events),
-            active = coalesce($5, active), updated_at = now()
-      where tenant_id = $1 and id = $2 returning ${columns}`,
-    [tenantId, id, changes.callbackUrl ?? null, changes.events ?? null, changes.active ?? null],
-  );
-  return row;
+  const changes = { callbackUrl, events: events && [...events], active, updatedAt: () => 'now()' };
+  await tx.manager.update(WebhookEntity, { tenantId, id }, changes);
+  return findWebhook(tx, tenantId, id);
 }
 
-/** False if there is none. */
+/** Returns false if the webhook does not exist. */
 export async function deleteWebhook(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-  const rows = await tx.query('delete from webhooks where tenant_id = $1 and id = $2 returning id', [tenantId, id]);
-  return rows.length > 0;
+  const { affected } = await tx.manager.delete(WebhookEntity, { tenantId, id });
+  return affected === 1;
 }
 
 /**
- * Adds a secret and lets the earlier ones sign for so many hours more; of those, only the newest stay, so that there are
- * never more than five. False if there is no such webhook.
+ * Adds a secret; earlier ones stay valid for `overlapHours` more, or expire at once with 0. Only the newest of them are
+ * kept, so that there are at most five. Returns false if the webhook does not exist.
  */
 export async function rotateWebhookSecret(
   tx: Transaction,
   tenantId: string,
   id: string,
-  sealedSecret: Buffer,
+  encryptedSecret: Buffer,
   overlapHours: number,
 ): Promise<boolean> {
   const [webhook] = await tx.query('select id from webhooks where tenant_id = $1 and id = $2 for update', [
@@ -105,19 +94,14 @@ export async function rotateWebhookSecret(
     [id, overlapHours],
   );
   await tx.query(
-    `delete from webhook_secrets where webhook_id = $1 and (expires_at < now() or id not in (
+    `delete from webhook_secrets where webhook_id = $1 and (expires_at <= now() or id not in (
        select id from webhook_secrets where webhook_id = $1 order by id desc limit $2))`,
-    [id, liveSecrets - 1],
+    [id, maxSecrets - 1],
   );
-  await insertSecret(tx, tenantId, id, sealedSecret);
+  await insertSecret(tx, tenantId, id, encryptedSecret);
   return true;
 }
 
-async function insertSecret(tx: Transaction, tenantId: string, webhookId: string, sealed: Buffer): Promise<void> {
-  await tx.query('insert into webhook_secrets (id, tenant_id, webhook_id, ciphertext) values ($1, $2, $3, $4)', [
-    newUuid(),
-    tenantId,
-    webhookId,
-    sealed,
-  ]);
+async function insertSecret(tx: Transaction, tenantId: string, webhookId: string, ciphertext: Buffer): Promise<void> {
+  await tx.manager.insert(WebhookSecretEntity, { id: newUuid(), tenantId, webhookId, ciphertext });
 }

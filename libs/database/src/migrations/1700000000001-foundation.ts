@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Tables of the first release. Grants and row-level security are not here: `ownership.ts` states them for every table. */
+/** Creates the tables of the first release. Grants and row-level security are defined in `ownership.ts`. */
 export class Foundation1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -78,7 +78,7 @@ create table idempotency_keys (
 );
 create index idempotency_keys_expiry on idempotency_keys (expires_at);
 
--- sync-worker: a job is born in the gateway and lives here -------------------------------------------------------------
+-- sync-worker: the gateway inserts a job, the sync-worker updates it ---------------------------------------------------
 create table sync_jobs (
   id uuid constraint sync_jobs_pkey primary key,
   tenant_id uuid not null constraint sync_jobs_tenant_id_fkey references tenants (id) on delete cascade,
@@ -197,7 +197,7 @@ create table directory_counters (
   constraint directory_counters_pkey primary key (tenant_id, resource, status)
 );
 
--- facts: every producer appends, nobody changes ------------------------------------------------------------------------
+-- events: every producer appends --------------------------------------------------------------------------------------
 create table event_sequences (
   tenant_id uuid constraint event_sequences_pkey primary key,
   last bigint not null

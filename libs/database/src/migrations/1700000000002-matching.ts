@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who contests a key, how firmly a record is linked, and where an identity went that was merged away. */
+/** Adds contested keys, the certainty of links, and redirects of merged identities. */
 export class Matching1700000000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

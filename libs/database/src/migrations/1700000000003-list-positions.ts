@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Counts over creation time, so that a page far into a list is found without walking there. */
+/** Adds counts by creation time, so that deep pages are found without an index scan. */
 export class ListPositions1700000000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

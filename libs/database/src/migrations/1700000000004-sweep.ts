@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which records a job saw, and what it wants to do beyond applying its batches. */
+/** Adds the records that a job has seen, and its plan. */
 export class Sweep1700000000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What identities were before they changed, and whose word counts for which field. */
+/** Adds earlier versions of identities, and source precedence by field. */
 export class History1700000000005 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whom machine identities name, and what follows from that: who they belong to and the risk they are. */
+/** Adds references of machine identities to people, and the owner and risk derived from them. */
 export class Machines1700000000006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -11,7 +11,10 @@ export class Machines1700000000006 implements MigrationInterface {
   }
 }
 
-/** A database that had the lifecycle before this one may have machines; a new one has neither. */
+/**
+ * Runs a statement only if the lifecycle migration was applied before this one, since only then machine identities may
+ * exist.
+ */
 function wherePresent(statement: string): string {
   return `do $$ begin
     if exists (select from information_schema.columns where table_name = 'source_records' and column_name = 'due_at')
@@ -19,7 +22,7 @@ function wherePresent(statement: string): string {
   end $$;`;
 }
 
-// Machines that are there already are looked at by the clock as if their time had come.
+// Existing machine identities become due, so that they are processed.
 const up = `
 create table machine_references (
   tenant_id uuid not null,

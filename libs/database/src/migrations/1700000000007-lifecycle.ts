@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Since when a record has its status, when time alone will change it, and what it was before its last job. */
+/** Adds the start of a record's status, its next time-based change, and its state before the last job. */
 export class Lifecycle1700000000007 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is sent to webhooks, each attempt at it, and how each endpoint fares. */
+/** Adds payloads, deliveries, attempts and the state of endpoints. */
 export class WebhookDelivery1700000000008 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -11,8 +11,8 @@ export class WebhookDelivery1700000000008 implements MigrationInterface {
   }
 }
 
-// Claiming changes unindexed columns only, and finishing an attempt fills what its row left out: room in the page of either
-// keeps the new version beside the old one (HOT), so that no index grows by it.
+// Claiming changes only unindexed columns, and finishing an attempt fills empty columns. Free space in the page keeps
+// the new row version beside the old one (HOT), so that no index grows.
 const up = `
 alter table webhook_deliveries set (fillfactor = 70);
 alter table webhook_deliveries add column event_type text;

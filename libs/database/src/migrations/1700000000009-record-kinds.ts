@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Finds a tenant's records of one kind without reading those of all tenants, and planned records by their anchors. */
+/** Adds indexes for a tenant's records of one kind, and for planned records by connector and external id. */
 export class RecordKinds1700000000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,6 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Keys that were issued for everything there was may read the feed too: it tells what their webhooks are sent anyway. */
+/**
+ * Adds the scope of the event feed to keys that have all other scopes, since their webhooks receive the same events.
+ */
 export class EventFeed1700000000010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -11,7 +13,7 @@ export class EventFeed1700000000010 implements MigrationInterface {
   }
 }
 
-// Row-level security is forced on the table's owner too, who names no tenant here.
+// Row-level security is also forced on the table's owner, whose transaction has no tenant.
 const up = `
 alter table api_keys no force row level security;
 update api_keys set scopes = scopes || array['events:read']

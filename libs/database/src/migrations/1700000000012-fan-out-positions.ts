@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How far a tenant's events have become deliveries. */
+/** Adds the position up to which a tenant's events are fanned out. */
 export class FanOutPositions1700000000012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -11,8 +11,8 @@ export class FanOutPositions1700000000012 implements MigrationInterface {
   }
 }
 
-// Events that were announced, and not yet handed to a consumer, are still to be fanned out.
-// Row-level security is forced on the table's owner too, who names no tenant here.
+// Events whose message was not delivered to a consumer yet must still be fanned out. Row-level security is also forced
+// on the table's owner, whose transaction has no tenant.
 const up = `
 create table fan_out_positions (
   tenant_id uuid constraint fan_out_positions_pkey primary key,

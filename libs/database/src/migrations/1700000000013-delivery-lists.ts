@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What operators look through: retries in the order of their events, and replays that have not begun. */
+/** Adds indexes for operators' lists: retries in event order, and replays that have not begun. */
 export class DeliveryLists1700000000013 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

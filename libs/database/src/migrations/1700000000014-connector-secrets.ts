@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is secret of a connector, and what operators ask of one. */
+/** Adds the secrets and the probes of connectors. */
 export class ConnectorSecrets1700000000014 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Jobs that read what has changed only, and where each connector's next one takes up. */
+/** Adds jobs that read only changes, and the checkpoint of each connector. */
 export class Incremental1700000000020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -14,7 +14,7 @@ export class Incremental1700000000020 implements MigrationInterface {
 const up = `
 alter table connectors add column config_version integer not null default 1;
 
--- What has run so far has read everything.
+-- All earlier jobs were full runs.
 alter table sync_jobs add column mode text not null default 'full'
   constraint sync_jobs_mode_check check (mode in ('auto', 'full', 'changes'));
 alter table sync_jobs alter column mode set default 'auto';

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When connectors are read without being asked to, and what came of it last. */
+/** Adds the schedules of connectors and the result of the last planned run. */
 export class Schedules1700000000021 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How sources fare: failures in a row, records that cannot be used, and when a job last heard of its source. */
+/** Adds the health of sources: consecutive failures, failing records, and when a job last received data. */
 export class SourceHealth1700000000022 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What identity providers push to us, and the keys that are for one connector only. */
+/** Adds resources that identity providers push, and API keys of a single connector. */
 export class ScimPush1700000000023 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -15,7 +15,7 @@ const up = `
 alter table api_keys add column connector_id uuid;
 create index api_keys_connector on api_keys (tenant_id, connector_id, created_at, id) where connector_id is not null;
 
--- A push takes the next number of its connector; who has read up to a number has missed nothing before it.
+-- A push takes the next number of its connector, so a reader that has reached a number has missed nothing before it.
 create table scim_positions (
   connector_id uuid constraint scim_positions_pkey primary key,
   tenant_id uuid not null constraint scim_positions_tenant_id_fkey references tenants (id) on delete cascade,
@@ -24,7 +24,7 @@ create table scim_positions (
   deleted_at timestamptz
 );
 
--- Where tables were not analysed, PostgreSQL takes any index that begins with what is asked for. So each look has one that fits.
+-- On tables without statistics, PostgreSQL may take any index with a matching prefix, so each query has a fitting one.
 create table scim_resources (
   tenant_id uuid not null constraint scim_resources_tenant_id_fkey references tenants (id) on delete cascade,
   connector_id uuid,
@@ -54,7 +54,7 @@ create table scim_members (
 );
 create index scim_members_member on scim_members (member_id, group_id);
 
--- Pushes make many jobs: who looks for plans looks at a few of them.
+-- Pushes create many jobs, so searches for plans must read only a few of them.
 drop index sync_plans_connector;
 create index sync_plans_connector on sync_plans (connector_id, job_id);
 create index sync_plans_harm on sync_plans (connector_id, job_id) where deletions > 0 or disables > 0;

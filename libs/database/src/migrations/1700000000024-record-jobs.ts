@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Jobs that read one record, beside whatever else its connector is doing. */
+/** Adds jobs that read a single record while other jobs of its connector run. */
 export class RecordJobs1700000000024 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);
@@ -28,7 +28,7 @@ create index sync_jobs_records on sync_jobs (connector_id, last_record_at) where
 `;
 
 const down = `
--- Its owner sees them only so.
+-- Row-level security hides the rows from the owner otherwise.
 alter table sync_jobs no force row level security;
 delete from sync_jobs where mode = 'record';
 alter table sync_jobs force row level security;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Indexes for what is looked up: connectors whose run is due, those whose schedule has changed, and the errors of a record. */
+/** Adds indexes for due connectors, for changed schedules, and for the errors of a record. */
 export class LookUps1700000000025 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(seeingAll(up));
@@ -11,7 +11,7 @@ export class LookUps1700000000025 implements MigrationInterface {
   }
 }
 
-/** Row-level security is forced on the tables' owner too, who names no tenant here. */
+/** Disables forced row-level security for the statements, because the owner's transaction has no tenant. */
 function seeingAll(statements: string): string {
   return `
 alter table connectors no force row level security;

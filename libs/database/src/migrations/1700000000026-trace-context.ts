@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whose trace a job, an event and what is sent of it belong to (W3C traceparent); null where nothing was traced. */
+/** Adds the W3C traceparent of jobs, events and payloads; null without tracing. */
 export class TraceContext1700000000026 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

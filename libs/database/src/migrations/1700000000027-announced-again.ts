@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When an operation and a part of a replay were last announced: a message may be lost with its broker. */
+/** Adds the time of the last message for an operation or a part of a replay, because the broker may lose messages. */
 export class AnnouncedAgain1700000000027 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(up);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex } from '../build-index.js';
+import { buildIndex } from '../schema/build-index.js';
 
-/** Indexes for the operations and replays that may have to be announced again. */
+/** Adds indexes for operations and replays whose message may have to be published again. */
 export class ToAnnounceAgain1700000000028 implements MigrationInterface {
   readonly transaction = false;
 

@@ -20,6 +20,16 @@ import { LookUps1700000000025 } from './1700000000025-look-ups.js';
 import { TraceContext1700000000026 } from './1700000000026-trace-context.js';
 import { AnnouncedAgain1700000000027 } from './1700000000027-announced-again.js';
 import { ToAnnounceAgain1700000000028 } from './1700000000028-to-announce-again.js';
+import { OneTenant1700000000029 } from './1700000000029-one-tenant.js';
+import { ListedChanges1700000000031 } from './1700000000031-listed-changes.js';
+import { RecordWeight1700000000033 } from './1700000000033-record-weight.js';
+import { BatchesBegun1700000000034 } from './1700000000034-batches-begun.js';
+import { SourceMessages1700000000036 } from './1700000000036-source-messages.js';
+import { JobsWithSourceMessages1700000000037 } from './1700000000037-jobs-with-source-messages.js';
+import { Autoscaling1700000000040 } from './1700000000040-autoscaling.js';
+import { DocumentRenderings1700000000041 } from './1700000000041-document-renderings.js';
+import { ReadsAndRetries1700000000042 } from './1700000000042-reads-and-retries.js';
+import { LifecyclePolicies1700000000043 } from './1700000000043-lifecycle-policies.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -45,4 +55,14 @@ export const migrations = [
   TraceContext1700000000026,
   AnnouncedAgain1700000000027,
   ToAnnounceAgain1700000000028,
+  OneTenant1700000000029,
+  ListedChanges1700000000031,
+  RecordWeight1700000000033,
+  BatchesBegun1700000000034,
+  SourceMessages1700000000036,
+  JobsWithSourceMessages1700000000037,
+  Autoscaling1700000000040,
+  DocumentRenderings1700000000041,
+  ReadsAndRetries1700000000042,
+  LifecyclePolicies1700000000043,
 ];

@@ -1,68 +1,134 @@
+// SQL by hand: size-limited pages, benchmarked.
 import type { Transaction } from '../database.js';
-import { readInOrder } from '../gateway/read-in-order.js';
-import { groupsOfMembers } from './scim-members.js';
-import { awaitPush } from './scim-positions.js';
+import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
+import { countScimMemberships, listScimMemberships } from './scim-members.js';
+import { waitForPush } from './scim-positions.js';
 import type { ScimDocument } from './scim-resources.js';
 
-/** A place in what was pushed to a connector; pushes move on behind it. */
-export interface PushedPlace {
+/** A position in the pushed users of a connector, in the order of changes. */
+export interface PushedPosition {
   position: number;
   id: string;
 }
 
-/** A user as it was pushed and the groups it is in; without a document it was deleted. */
-export interface PushedUser extends PushedPlace {
+/** A pushed user with the groups that contain it; without a document it is a tombstone. */
+export interface PushedUser extends PushedPosition {
   document: ScimDocument | null;
   groups: { id: string; display: string | null }[];
 }
 
-/** Users behind a place, at most `limit`, in the order in which they changed last. */
+/** Users after a position, in the order of their last change. */
+export interface PushedPage {
+  users: PushedUser[];
+  /** True if no user follows. */
+  last: boolean;
+}
+
+/** A page ends with the user that exceeds this size, since users may be large and in many groups. */
+const pageBytes = 8 * 1024 * 1024;
+const pageGroups = 20_000;
+/** Maximum length of group names. */
+const nameLength = 1_024;
+const rowsAtOnce = 32;
+
+/** Reads at most `limit` users after a position. */
 export async function readPushedUsers(
   tx: Transaction,
   connectorId: string,
-  { position, id }: PushedPlace,
+  { position, id }: PushedPosition,
   { limit, deletedToo }: { limit: number; deletedToo: boolean },
-): Promise<PushedUser[]> {
-  await awaitPush(tx, connectorId);
-  await readInOrder(tx);
-  const rows = await tx.query<Omit<PushedUser, 'groups' | 'position'> & { position: string }>(
-    `select id, position, case when deleted_at is null then document end as document from scim_resources
-      where connector_id = $1 and position is not null and (position, id) > ($2, $3)${deletedToo ? '' : ' and deleted_at is null'}
-      order by position, id limit $4`,
-    [connectorId, position, id, limit],
-  );
-  const ends = await groupsOfMembers(
+): Promise<PushedPage> {
+  await waitForPush(tx, connectorId);
+  await disableBitmapScan(tx);
+  const rows: PushedText[] = [];
+  let [bytes, last] = [0, false];
+  for (let after = { position, id }; rows.length < limit && bytes < pageBytes && !last; ) {
+    const atOnce = Math.min(limit - rows.length, rowsAtOnce);
+    const chunk = await tx.query<PushedText>(
+      `select id, position, case when deleted_at is null then document::text end as text from scim_resources
+        where connector_id = $1 and position is not null and (position, id) > ($2, $3)${deletedToo ? '' : ' and deleted_at is null'}
+        order by position, id limit $4`,
+      [connectorId, after.position, after.id, atOnce],
+    );
+    rows.push(...chunk);
+    bytes += chunk.reduce((sum, { text }) => sum + Buffer.byteLength(text ?? ''), 0);
+    last = chunk.length < atOnce;
+    after = chunk.at(-1) ?? after;
+  }
+  const counts = await countScimMemberships(
     tx,
+    'groups',
     rows.map((row) => row.id),
+    pageGroups,
   );
-  const groups = new Map<string, PushedUser['groups']>(rows.map((row) => [row.id, []]));
-  for (const { of, id: group, display } of ends) groups.get(of)?.push({ id: group, display });
-  return rows.map((row) => ({ ...row, position: Number(row.position), groups: groups.get(row.id) ?? [] }));
+  const shown = rows.slice(0, withinGroups(rows, counts));
+  const groups = await groupsOf(
+    tx,
+    connectorId,
+    shown.map((row) => row.id),
+  );
+  const users = shown.map(({ id: of, position: at, text }) => ({
+    id: of,
+    position: at,
+    document: text === null ? null : (JSON.parse(text) as ScimDocument),
+    groups: groups.get(of) ?? [],
+  }));
+  return { users, last: last && shown.length === rows.length };
 }
 
-/** Undefined if there is no such user, or none any more. */
+interface PushedText {
+  id: string;
+  position: number;
+  text: string | null;
+}
+
+/** Returns how many of the users fit into the limit of groups, at least one. */
+function withinGroups(rows: readonly PushedText[], counts: ReadonlyMap<string, number>): number {
+  let left = pageGroups;
+  const over = rows.findIndex(({ id }) => {
+    left -= counts.get(id) ?? 0;
+    return left < 0;
+  });
+  return over < 0 ? rows.length : Math.max(1, over);
+}
+
+async function groupsOf(
+  tx: Transaction,
+  connectorId: string,
+  ids: readonly string[],
+): Promise<Map<string, PushedUser['groups']>> {
+  const groups = new Map<string, PushedUser['groups']>(ids.map((id) => [id, []]));
+  for (const { of, id, display } of await listScimMemberships(tx, connectorId, 'groups', ids, nameLength)) {
+    groups.get(of)?.push({ id, display });
+  }
+  return groups;
+}
+
+/** Returns undefined if the user does not exist or was deleted. */
 export async function readPushedUser(
   tx: Transaction,
   connectorId: string,
   id: string,
 ): Promise<PushedUser | undefined> {
-  await awaitPush(tx, connectorId);
-  const [row] = await tx.query<{ position: string; document: ScimDocument }>(
+  await waitForPush(tx, connectorId);
+  const [row] = await tx.query<{ position: number; document: ScimDocument }>(
     `select position, document from scim_resources
       where connector_id = $1 and kind = 'User' and id = $2 and deleted_at is null`,
     [connectorId, id],
   );
-  return row && { id, position: Number(row.position), document: row.document, groups: await groupsOfMembers(tx, [id]) };
+  if (!row) return undefined;
+  const groups = (await groupsOf(tx, connectorId, [id])).get(id) ?? [];
+  return { id, position: row.position, document: row.document, groups };
 }
 
-/** The number of the last push, and the one up to which deletions are no longer known. */
-export async function findPushStanding(
+/** Returns the number of the last push, and the position up to which tombstones are deleted. */
+export async function findPushPosition(
   tx: Transaction,
   connectorId: string,
 ): Promise<{ last: number; forgotten: number }> {
-  const [row] = await tx.query<{ last: string; forgotten: string }>(
+  const [row] = await tx.query<{ last: number; forgotten: number }>(
     'select last, forgotten from scim_positions where connector_id = $1',
     [connectorId],
   );
-  return { last: Number(row?.last ?? 0), forgotten: Number(row?.forgotten ?? 0) };
+  return row ?? { last: 0, forgotten: 0 };
 }

@@ -1,17 +1,18 @@
+// SQL by hand: reads and writes in bulk.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { ScimKind } from './scim-resources.js';
 
-/** One end of a membership, as it is shown at the other. */
-export interface ScimEnd {
-  /** Whose end it is: the group of a member, or the member of a group. */
+/** A group of a member, or a member of a group. */
+export interface ScimMembership {
+  /** The resource that was queried: the member or the group. */
   of: string;
   id: string;
   kind: ScimKind;
   display: string | null;
 }
 
-/** Returns those who were not in the group before. */
+/** Returns the ids of new members. */
 export async function addScimMembers(
   tx: Transaction,
   tenantId: string,
@@ -26,7 +27,7 @@ export async function addScimMembers(
   return rows.map(({ id }) => id);
 }
 
-/** Takes those out of the group, or, with `except`, all others. Returns who was in it. */
+/** Removes these members from the group, or, with `except`, all others. Returns the ids of removed members. */
 export async function removeScimMembers(
   tx: Transaction,
   groupId: string,
@@ -39,8 +40,8 @@ export async function removeScimMembers(
   return rows.map(({ id }) => id);
 }
 
-/** Takes a resource out of all groups. */
-export async function leaveScimGroups(tx: Transaction, memberId: string): Promise<void> {
+/** Removes a resource from all groups. */
+export async function removeFromScimGroups(tx: Transaction, memberId: string): Promise<void> {
   await tx.query('delete from scim_members where member_id = $1', [memberId]);
 }
 
@@ -51,23 +52,51 @@ export async function scimMemberIds(tx: Transaction, groupId: string): Promise<s
   return rows.map(({ id }) => id);
 }
 
-/** Members of groups, at most `limit` in all. */
-export async function membersOfGroups(tx: Transaction, groupIds: readonly string[], limit: number): Promise<ScimEnd[]> {
-  return tx.query<ScimEnd>(
-    `select m.group_id as of, r.id, r.kind, ${display} as display
-       from scim_members m join scim_resources r on r.id = m.member_id
-      where m.group_id = any($1) order by m.group_id, m.member_id limit $2`,
-    [uuids(groupIds), limit],
+type MembershipSide = 'members' | 'groups';
+
+/** The columns of `scim_members` for the queried resource and the other one. */
+const membershipColumns: Record<MembershipSide, { own: string; other: string }> = {
+  members: { own: 'group_id', other: 'member_id' },
+  groups: { own: 'member_id', other: 'group_id' },
+};
+const kinds: readonly ScimKind[] = ['User', 'Group'];
+
+/** Counts the members or groups of each resource, by its id, up to `max` + 1. */
+export async function countScimMemberships(
+  tx: Transaction,
+  of: MembershipSide,
+  ids: readonly string[],
+  max: number,
+): Promise<Map<string, number>> {
+  const { own } = membershipColumns[of];
+  const rows = await tx.query<{ id: string; count: number }>(
+    `select r.id, (select count(*) from (select from scim_members m where m.${own} = r.id limit $2) as memberships) as count
+       from unnest($1::uuid[]) as r(id)`,
+    [uuids(ids), max + 1],
   );
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-export async function groupsOfMembers(tx: Transaction, memberIds: readonly string[]): Promise<ScimEnd[]> {
-  return tx.query<ScimEnd>(
-    `select m.member_id as of, r.id, r.kind, ${display} as display
-       from scim_members m join scim_resources r on r.id = m.group_id
-      where m.member_id = any($1) order by m.member_id, m.group_id`,
-    [uuids(memberIds)],
+/** Lists members of groups, or groups of members, of one connector. Truncates names to `nameLength` characters. */
+export async function listScimMemberships(
+  tx: Transaction,
+  connectorId: string,
+  of: MembershipSide,
+  ids: readonly string[],
+  nameLength: number,
+): Promise<ScimMembership[]> {
+  const { own, other } = membershipColumns[of];
+  const name = `left(coalesce(r.document ->> 'displayName', r.document ->> 'userName'), $2)`;
+  const lookUps = kinds.map(
+    (kind) => `select r.id, r.kind, ${name} as display from scim_resources r
+                where r.connector_id = $3 and r.kind = '${kind}' and r.id = m.${other}`,
+  );
+  // The limit keeps each lookup a primary key lookup: without statistics, a join would read all resources of the
+  // connector.
+  return tx.query<ScimMembership>(
+    `select m.${own} as of, r.id, r.kind, r.display
+       from scim_members m cross join lateral (${lookUps.join(' union all ')} limit 1) as r
+      where m.${own} = any($1) order by m.${own}, m.${other}`,
+    [uuids(ids), nameLength, connectorId],
   );
 }
-
-const display = `coalesce(r.document ->> 'displayName', r.document ->> 'userName')`;

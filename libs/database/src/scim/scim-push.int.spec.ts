@@ -2,11 +2,11 @@ import { newUuid } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database, type Transaction } from '../database.js';
-import { abandonPushed, forgetAbandoned, forgetPushedDeletions } from './forget-pushed.js';
-import { findPushStanding, readPushedUser, readPushedUsers } from './read-pushed.js';
-import { addScimMembers } from './scim-members.js';
+import { deletePushedOfDeletedConnectors, markPushedForDeletion, purgeScimTombstones } from './delete-pushed.js';
+import { findPushPosition, readPushedUser, readPushedUsers } from './read-pushed.js';
+import { addScimMembers, listScimMemberships } from './scim-members.js';
 import { beginPush } from './scim-positions.js';
-import { deleteScimResource, insertScimResource, listScimResources } from './scim-resources.js';
+import { deleteScimResource, insertScimResource, readScimResources } from './scim-resources.js';
 
 const beginning = { position: 0, id: '00000000-0000-0000-0000-000000000000' };
 const everything = { limit: 100, deletedToo: true };
@@ -34,6 +34,12 @@ afterAll(async () => {
 
 const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => gateway.transaction(place.tenantId, work);
 
+async function resources(...call: Parameters<typeof readScimResources>) {
+  const read = [];
+  for await (const row of readScimResources(...call)) read.push(row);
+  return read;
+}
+
 async function push(tx: Transaction, name: string): Promise<string> {
   const position = await beginPush(tx, place.tenantId, place.connectorId);
   const resource = { id: newUuid(), name, externalId: undefined, document: { userName: name }, position };
@@ -41,12 +47,12 @@ async function push(tx: Transaction, name: string): Promise<string> {
 }
 
 const names = async () =>
-  (await inTenant((tx) => readPushedUsers(tx, place.connectorId, beginning, everything))).map(
+  (await inTenant((tx) => readPushedUsers(tx, place.connectorId, beginning, everything))).users.map(
     ({ document }) => document?.userName,
   );
 
-describe('who reads what was pushed', () => {
-  it('waits for the push that is under way, so that none is missed by a job that it found queued', async () => {
+describe('reading pushed users', () => {
+  it('waits for a push in progress, so that a job it found queued misses nothing', async () => {
     let commit = () => {};
     let pushed = () => {};
     const began = new Promise<void>((resolve) => {
@@ -61,19 +67,19 @@ describe('who reads what was pushed', () => {
     });
     await began;
     const reading = names();
-    await rows.somebodyWaits();
+    await rows.waitForBlockedLock();
     commit();
     await pushing;
     expect(await reading).toEqual(['ada']);
   });
 
-  it('sees pushes in the order of their commits, whoever began first', async () => {
+  it('returns pushes in commit order, independent of their start', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, index) => inTenant((tx) => push(tx, `user ${index}`))));
-    const read = await inTenant((tx) => readPushedUsers(tx, place.connectorId, beginning, everything));
-    expect(read.map(({ position }) => position)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    const { users } = await inTenant((tx) => readPushedUsers(tx, place.connectorId, beginning, everything));
+    expect(users.map(({ position }) => position)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
   });
 
-  it('finds one user by its id, with its groups, and none that was deleted', async () => {
+  it('finds a user by id with its groups, unless it was deleted', async () => {
     const [ada, staff] = await inTenant(async (tx) => [await push(tx, 'ada'), await push(tx, 'staff')]);
     await inTenant((tx) => addScimMembers(tx, place.tenantId, staff, [ada]));
     const one = () => inTenant((tx) => readPushedUser(tx, place.connectorId, ada));
@@ -82,7 +88,7 @@ describe('who reads what was pushed', () => {
     expect(await one()).toBeUndefined();
   });
 
-  it('waits for no push to another connector', async () => {
+  it('does not wait for pushes to another connector', async () => {
     await inTenant(async (tx) => {
       await push(tx, 'ada');
       const mine = place;
@@ -93,8 +99,8 @@ describe('who reads what was pushed', () => {
   });
 });
 
-describe('what was deleted', () => {
-  it('is forgotten after 30 days, which those are told who read last before it', async () => {
+describe('deleted pushed resources', () => {
+  it('are removed after 30 days, which readers with an earlier position can detect', async () => {
     const gone = await inTenant(async (tx) => {
       const id = await push(tx, 'ada');
       const position = await beginPush(tx, place.tenantId, place.connectorId);
@@ -102,24 +108,25 @@ describe('what was deleted', () => {
       return id;
     });
     await inTenant((tx) => push(tx, 'bob'));
-    expect(await forgetPushedDeletions(gateway, 10)).toBe(0);
+    expect(await purgeScimTombstones(gateway, 10)).toBe(0);
     expect(await names()).toEqual([undefined, 'bob']);
     await rows.rows(`update scim_resources set deleted_at = deleted_at - interval '31 days' where id = $1`, [gone]);
-    expect(await forgetPushedDeletions(gateway, 10)).toBe(1);
+    expect(await purgeScimTombstones(gateway, 10)).toBe(1);
     expect(await names()).toEqual(['bob']);
-    expect(await inTenant((tx) => findPushStanding(tx, place.connectorId))).toEqual({ last: 3, forgotten: 2 });
+    expect(await inTenant((tx) => findPushPosition(tx, place.connectorId))).toEqual({ last: 3, forgotten: 2 });
   });
 
-  it('goes whole where the connector is, in portions, and leaves other connectors alone', async () => {
+  it('are deleted in batches with their connector, without affecting others', async () => {
     const other = { ...place, connectorId: newUuid() };
     for (const name of ['a', 'b', 'c']) await inTenant((tx) => push(tx, name));
-    const [first, second] = await inTenant((tx) => listScimResources(tx, place, {}, { limit: 2 }));
+    const [first, second] = await inTenant((tx) => resources(tx, place, {}, { limit: 2 }));
     await inTenant((tx) => addScimMembers(tx, place.tenantId, String(first?.id), [String(second?.id)]));
     const mine = place;
     place = other;
     await inTenant((tx) => push(tx, 'stays'));
-    await inTenant((tx) => abandonPushed(tx, mine.tenantId, mine.connectorId));
-    for (let portions = 0; (await forgetAbandoned(gateway, 2)) > 0; portions += 1) expect(portions).toBeLessThan(5);
+    await inTenant((tx) => markPushedForDeletion(tx, mine.tenantId, mine.connectorId));
+    for (let portions = 0; (await deletePushedOfDeletedConnectors(gateway, 2)) > 0; portions += 1)
+      expect(portions).toBeLessThan(5);
     const left = await rows.rows('select name_key from scim_resources where tenant_id = $1', [mine.tenantId]);
     expect(left).toEqual([{ name_key: expect.stringContaining('stays') }]);
     expect(await rows.rows('select 1 from scim_members where tenant_id = $1', [mine.tenantId])).toEqual([]);
@@ -127,8 +134,8 @@ describe('what was deleted', () => {
   });
 });
 
-describe('a resource among many', () => {
-  it('is found by an index, analysed or not: by its name, by what its provider calls it, behind another, and as it changed', async () => {
+describe('a SCIM resource among many', () => {
+  it('is found by an index, with and without statistics: by name, externalId, page position and order of changes', async () => {
     const many = { ...place, connectorId: newUuid() };
     await rows.rows(
       `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, external_key, document, position)
@@ -137,20 +144,35 @@ describe('a resource among many', () => {
       [many.tenantId, many.connectorId],
     );
     const looks: ((tx: Transaction) => Promise<unknown[]>)[] = [
-      (tx) => listScimResources(tx, many, { name: 'User 777' }, { limit: 5 }),
-      (tx) => listScimResources(tx, many, { externalId: 'E777' }, { limit: 5 }),
-      (tx) => listScimResources(tx, many, {}, { limit: 5 }),
-      (tx) => readPushedUsers(tx, many.connectorId, { ...beginning, position: 10_000 }, { ...everything, limit: 5 }),
+      (tx) => resources(tx, many, { name: 'User 777' }, { limit: 5 }),
+      (tx) => resources(tx, many, { externalId: 'E777' }, { limit: 5 }),
+      (tx) => resources(tx, many, {}, { limit: 5 }),
+      async (tx) =>
+        (await readPushedUsers(tx, many.connectorId, { ...beginning, position: 10_000 }, { ...everything, limit: 5 }))
+          .users,
+      (tx) => listScimMemberships(tx, many.connectorId, 'members', [String(staff?.id)], 64),
     ];
+    await rows.rows(
+      `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document)
+       values ($1, $2::uuid, 'Group', gen_random_uuid(), $2::text || ' Group staff', '{"displayName":"Staff"}')`,
+      [many.tenantId, many.connectorId],
+    );
+    const [staff] = await inTenant((tx) => resources(tx, { ...many, kind: 'Group' }, {}, { limit: 1 }));
+    await rows.rows(
+      `insert into scim_members (group_id, member_id, tenant_id)
+       select (select id from scim_resources where connector_id = $2 and position is null), id, $1
+         from scim_resources where connector_id = $2 and position between 10001 and 10003`,
+      [many.tenantId, many.connectorId],
+    );
     for (const analysed of [false, true]) {
       if (analysed) await rows.rows('analyze scim_resources');
       const read = await Promise.all(looks.map((look) => rowsRead(look)));
-      expect(read.map(({ found }) => found)).toEqual([1, 1, 5, 5]);
+      expect(read.map(({ found }) => found)).toEqual([1, 1, 5, 5, 3]);
       for (const { fetched } of read) expect(fetched).toBeLessThanOrEqual(10);
     }
   });
 
-  /** Rows of scim_resources that a look touches, by index or not. */
+  /** Rows of scim_resources that a query reads, by index or scan. */
   async function rowsRead(look: (tx: Transaction) => Promise<unknown[]>) {
     return inTenant(async (tx) => {
       const counted = async () => {

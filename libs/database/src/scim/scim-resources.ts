@@ -1,29 +1,24 @@
+// SQL by hand: size-limited pages, and conditions for one index each.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { readInOrder } from '../gateway/read-in-order.js';
+import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
+import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
+import { selectList } from '../naming-strategy.js';
 
-export type ScimKind = 'User' | 'Group';
+export type { ScimDocument, ScimKind } from '../entities/scim.entities.js';
 
-/** What was pushed, as it is kept: without its id, its members and what we add to it. */
-export type ScimDocument = Record<string, unknown>;
+const shown = ['id', 'kind', 'document', 'version', 'createdAt', 'changedAt'] as const;
+const columns = selectList(shown);
+export type ScimResourceRow = Pick<ScimResourceEntity, (typeof shown)[number]>;
 
-export interface ScimResourceRow {
-  id: string;
-  kind: ScimKind;
-  document: ScimDocument;
-  version: number;
-  createdAt: Date;
-  changedAt: Date;
-}
-
-/** Whose connector's resources are meant, of which kind. */
-export interface ScimPlace {
+/** The connector and kind of SCIM resources. */
+export interface ScimScope {
   tenantId: string;
   connectorId: string;
   kind: ScimKind;
 }
 
-/** A resource as a push leaves it. */
+/** A resource to be stored by a push. */
 export interface PushedResource {
   id: string;
   /** The userName of a user, the displayName of a group. */
@@ -33,28 +28,29 @@ export interface PushedResource {
   position: number;
 }
 
-/** What an index finds; all that is given must be so. */
-export interface ScimNarrowing {
+/** Indexed conditions on resources, combined with AND. */
+export interface ScimCriteria {
   ids?: readonly string[];
-  /** Whatever its case. */
+  /** Case-insensitive. */
   name?: string;
   externalId?: string;
   /** Groups that have this member. */
   member?: string;
 }
 
-const columns = `id, kind, document, version, created_at as "createdAt", changed_at as "changedAt"`;
+/** Small, because each resource may have the maximum size. */
+const resourcesAtOnce = 16;
 
 /** Throws a unique violation if another user has the name. */
 export async function insertScimResource(
   tx: Transaction,
-  place: ScimPlace,
+  scope: ScimScope,
   resource: PushedResource,
 ): Promise<ScimResourceRow> {
   const [row] = await tx.query<ScimResourceRow>(
     `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, external_key, document, position)
      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
-    stored(place, resource),
+    stored(scope, resource),
   );
   if (!row) throw new Error('the resource was not inserted');
   return row;
@@ -63,23 +59,23 @@ export async function insertScimResource(
 /** Throws a unique violation if another user has the name. */
 export async function replaceScimResource(
   tx: Transaction,
-  place: ScimPlace,
+  scope: ScimScope,
   resource: PushedResource,
 ): Promise<ScimResourceRow> {
   const [row] = await tx.query<ScimResourceRow>(
     `update scim_resources
         set name_key = $5, external_key = $6, document = $7, position = $8, version = version + 1, changed_at = now()
       where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4 and deleted_at is null returning ${columns}`,
-    stored(place, resource),
+    stored(scope, resource),
   );
-  if (!row) throw new Error('a resource went while its connector was locked');
+  if (!row) throw new Error('the resource does not exist although its connector is locked');
   return row;
 }
 
-/** Leaves a tombstone that says nothing but that it was. */
+/** Replaces a resource by a tombstone without data. */
 export async function deleteScimResource(
   tx: Transaction,
-  { tenantId, connectorId, kind }: ScimPlace,
+  { tenantId, connectorId, kind }: ScimScope,
   id: string,
   position: number,
 ): Promise<void> {
@@ -93,43 +89,60 @@ export async function deleteScimResource(
 
 export async function findScimResource(
   tx: Transaction,
-  place: ScimPlace,
+  scope: ScimScope,
   id: string,
 ): Promise<ScimResourceRow | undefined> {
-  const [row] = await listScimResources(tx, place, { ids: [id] }, { limit: 1 });
+  const { where, values } = conditions(scope, { ids: [id] });
+  const [row] = await tx.query<ScimResourceRow>(
+    `select ${columns} from scim_resources where ${where.join(' and ')}`,
+    values,
+  );
   return row;
 }
 
-/** Resources in the order of their creation: behind one of them, or behind as many as `offset` says. */
-export async function listScimResources(
+/**
+ * Reads resources in creation order, skipping `offset`, one by one; `bytes` is the size of the document. Reads them in
+ * small chunks to limit memory.
+ */
+export async function* readScimResources(
   tx: Transaction,
-  place: ScimPlace,
-  narrowing: ScimNarrowing,
-  { limit, offset = 0, after }: { limit: number; offset?: number; after?: string },
-): Promise<ScimResourceRow[]> {
-  await readInOrder(tx);
-  const { where, values } = conditions(place, narrowing);
-  if (after !== undefined) where.push(`id > $${values.push(after)}`);
-  return tx.query<ScimResourceRow>(
-    `select ${columns} from scim_resources where ${where.join(' and ')}
-      order by id limit $${values.push(limit)} offset $${values.push(offset)}`,
-    values,
-  );
+  scope: ScimScope,
+  criteria: ScimCriteria,
+  { limit, offset = 0 }: { limit: number; offset?: number },
+): AsyncGenerator<ScimResourceRow & { bytes: number }> {
+  await disableBitmapScan(tx);
+  let after: string | undefined;
+  for (let left = limit; left > 0; ) {
+    const { where, values } = conditions(scope, criteria);
+    if (after !== undefined) where.push(`id > $${values.push(after)}`);
+    const rows = Math.min(left, resourcesAtOnce);
+    const chunk = await tx.query<Omit<ScimResourceRow, 'document'> & { text: string }>(
+      `select ${selectList(['id', 'kind', 'version', 'createdAt', 'changedAt'])}, document::text as text from scim_resources where ${where.join(' and ')}
+        order by id limit $${values.push(rows)} offset $${values.push(after === undefined ? offset : 0)}`,
+      values,
+    );
+    for (const { text, ...row } of chunk) {
+      yield { ...row, document: JSON.parse(text) as ScimDocument, bytes: Buffer.byteLength(text) };
+    }
+    if (chunk.length < rows) return;
+    left -= rows;
+    after = chunk.at(-1)?.id;
+  }
 }
 
-export async function countScimResources(tx: Transaction, place: ScimPlace, narrowing: ScimNarrowing): Promise<number> {
-  const { where, values } = conditions(place, narrowing);
-  const [row] = await tx.query<{ count: string }>(
+export async function countScimResources(tx: Transaction, scope: ScimScope, criteria: ScimCriteria): Promise<number> {
+  const { where, values } = conditions(scope, criteria);
+  const [row] = await tx.query<{ count: number }>(
     `select count(*) from scim_resources where ${where.join(' and ')}`,
     values,
   );
-  return Number(row?.count ?? 0);
+  return row?.count ?? 0;
 }
 
-/** Of those ids, which are living resources of the connector, users or groups. */
-export async function knownScimResources(
+/** Returns those of the ids that are existing users or groups of the connector. */
+export async function findExistingScimIds(
   tx: Transaction,
-  { tenantId, connectorId }: Omit<ScimPlace, 'kind'>,
+  { tenantId, connectorId }: Omit<ScimScope, 'kind'>,
   ids: readonly string[],
 ): Promise<Set<string>> {
   const rows = await tx.query<{ id: string }>(
@@ -140,10 +153,13 @@ export async function knownScimResources(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** They are another version now, and read again: what groups they are in, or what these are called, has changed. */
+/**
+ * Increments the version and position of users and groups whose memberships or group names changed, so that they are
+ * read again.
+ */
 export async function touchScimResources(
   tx: Transaction,
-  { tenantId, connectorId }: Omit<ScimPlace, 'kind'>,
+  { tenantId, connectorId }: Omit<ScimScope, 'kind'>,
   ids: readonly string[],
   position: number,
 ): Promise<void> {
@@ -156,10 +172,13 @@ export async function touchScimResources(
   );
 }
 
-/** What was pushed of a person who is erased goes; no tombstone is needed, for the directory has erased the record already. */
+/**
+ * Deletes the pushed resource of an erased person. It needs no tombstone, since the directory has already erased the
+ * record.
+ */
 export async function eraseScimUser(
   tx: Transaction,
-  { tenantId, connectorId }: Omit<ScimPlace, 'kind'>,
+  { tenantId, connectorId }: Omit<ScimScope, 'kind'>,
   id: string,
 ): Promise<void> {
   await tx.query('delete from scim_members where tenant_id = $1 and member_id = $2', [tenantId, id]);
@@ -169,7 +188,7 @@ export async function eraseScimUser(
   );
 }
 
-function stored({ tenantId, connectorId, kind }: ScimPlace, resource: PushedResource): unknown[] {
+function stored({ tenantId, connectorId, kind }: ScimScope, resource: PushedResource): unknown[] {
   const { id, name, externalId, document, position } = resource;
   return [
     tenantId,
@@ -183,14 +202,14 @@ function stored({ tenantId, connectorId, kind }: ScimPlace, resource: PushedReso
   ];
 }
 
-/** A key by itself tells the connector and the kind, so that no other index fits a look for it. */
+/** Prefixes keys with connector and kind, so that no other index matches the query. */
 function keyOf(connectorId: string, kind: ScimKind, text: string): string {
   return `${connectorId} ${kind} ${text}`;
 }
 
 function conditions(
-  { tenantId, connectorId, kind }: ScimPlace,
-  { ids, name, externalId, member }: ScimNarrowing,
+  { tenantId, connectorId, kind }: ScimScope,
+  { ids, name, externalId, member }: ScimCriteria,
 ): { where: string[]; values: unknown[] } {
   const values: unknown[] = [tenantId];
   const where = ['tenant_id = $1', `kind = '${kind}'`, 'deleted_at is null'];

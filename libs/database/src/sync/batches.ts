@@ -1,8 +1,25 @@
+// SQL by hand: bulk locks and deletions that skip locked rows.
 import type { SourceRecord } from '@idsync/contracts';
-import type { Transaction } from '../database.js';
+import { integers, uuids } from '../arrays.js';
+import { searchAndWork } from '../by-tenant.js';
+import type { Database, Transaction } from '../database.js';
 import type { SyncJob } from './jobs.js';
 
-/** A batch lies here until the directory has applied it. */
+/** Identifies a batch in a search across tenants. */
+export interface BatchPlace {
+  jobId: string;
+  seq: number;
+  tenantId: string;
+}
+
+/** Batches by id, which are the second and the third parameter. */
+const places = 'unnest($2::uuid[], $3::integer[]) as found (job_id, seq)';
+const placesOf = (found: readonly BatchPlace[]) => [
+  uuids(found.map(({ jobId }) => jobId)),
+  integers(found.map(({ seq }) => seq)),
+];
+
+/** Stores a batch until the directory has applied it. */
 export async function insertBatch(
   tx: Transaction,
   job: SyncJob,
@@ -16,45 +33,70 @@ export async function insertBatch(
   );
 }
 
-/** True if it was there: whoever removes it is the one who counts it. */
+/** Returns true if the batch existed, so that each batch is counted once. */
 export async function removeBatch(tx: Transaction, jobId: string, seq: number): Promise<boolean> {
   const rows = await tx.query('delete from sync_batches where job_id = $1 and seq = $2 returning seq', [jobId, seq]);
   return rows.length > 0;
 }
 
-/** Deletes what is left of jobs that ended `olderThanMs` ago; some at a time. Returns how many. */
-export async function deleteLeftBatches(tx: Transaction, olderThanMs: number, limit: number): Promise<number> {
-  const rows = await tx.query(
-    `delete from sync_batches where (job_id, seq) in (
-       select b.job_id, b.seq from sync_batches b join sync_jobs j on j.id = b.job_id
-        where j.completed_at < now() - $1 * interval '1 millisecond' limit $2 for update of b skip locked)
-     returning seq`,
-    [olderThanMs, limit],
+/** Deletes up to `limit` batches of jobs that ended `olderThanMs` ago. Returns their number. */
+export async function deleteLeftoverBatches(database: Database, olderThanMs: number, limit: number): Promise<number> {
+  return searchAndWork(
+    database,
+    (tx) =>
+      tx.query<BatchPlace>(
+        `select b.job_id as "jobId", b.seq, b.tenant_id as "tenantId" from sync_batches b join sync_jobs j on j.id = b.job_id
+          where j.completed_at < now() - $1 * interval '1 millisecond' limit $2`,
+        [olderThanMs, limit],
+      ),
+    async (tx, tenantId, found) => {
+      const gone = await tx.query(
+        `delete from sync_batches where (job_id, seq) in (
+           select job_id, seq from sync_batches b join ${places} using (job_id, seq)
+            where b.tenant_id = $1 for update of b skip locked)
+         returning seq`,
+        [tenantId, ...placesOf(found)],
+      );
+      return gone.length;
+    },
   );
-  return rows.length;
 }
 
-/** Waits until no batch of the job is being applied; none will be until the end of the transaction. */
-export async function holdBatches(tx: Transaction, jobId: string): Promise<void> {
+/** Waits for batches of the job that are being applied, and prevents others until the end of the transaction. */
+export async function blockBatches(tx: Transaction, jobId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`batches ${jobId}`]);
 }
 
 /**
- * Batches whose announcement has had no answer for `olderThanMs`, marked as announced anew; some at a time. The table
- * holds what is in flight only, so it is read as it lies. Batches of changes are announced one after another.
+ * Finds batches of all tenants whose message was not answered for `olderThanMs`. The table contains only batches in
+ * flight, so a scan is cheap. Batches of incremental runs are published one after another.
  */
-export async function takeUnansweredBatches(
+export async function findUnansweredBatches(
   tx: Transaction,
   olderThanMs: number,
   limit: number,
-): Promise<{ jobId: string; seq: number; tenantId: string }[]> {
+): Promise<BatchPlace[]> {
+  return tx.query(
+    `select b.job_id as "jobId", b.seq, b.tenant_id as "tenantId" from sync_batches b join sync_jobs j on j.id = b.job_id
+      where b.announced_at < now() - $1 * interval '1 millisecond' and j.completed_at is null
+        and (j.mode <> 'changes' or b.seq = j.batches_processed)
+      order by b.announced_at limit $2`,
+    [olderThanMs, limit],
+  );
+}
+
+/** Marks those of a tenant's batches that are still unanswered as published again, and returns them. */
+export async function takeUnansweredBatches(
+  tx: Transaction,
+  tenantId: string,
+  found: readonly BatchPlace[],
+  olderThanMs: number,
+): Promise<{ jobId: string; seq: number }[]> {
   return tx.query(
     `update sync_batches set announced_at = now() where (job_id, seq) in (
-       select b.job_id, b.seq from sync_batches b join sync_jobs j on j.id = b.job_id
-        where b.announced_at < now() - $1 * interval '1 millisecond' and j.completed_at is null
-          and (j.mode <> 'changes' or b.seq = j.batches_processed)
-        order by b.announced_at limit $2 for update of b skip locked)
-     returning job_id as "jobId", seq, tenant_id as "tenantId"`,
-    [olderThanMs, limit],
+       select job_id, seq from sync_batches b join ${places} using (job_id, seq)
+        where b.tenant_id = $1 and b.announced_at < now() - $4 * interval '1 millisecond' for update of b skip locked)
+     returning job_id as "jobId", seq`,
+    [tenantId, ...placesOf(found), olderThanMs],
   );
 }

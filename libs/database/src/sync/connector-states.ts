@@ -1,81 +1,94 @@
+// SQL by hand: upserts that depend on what is stored.
 import { suspendedAfter } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { ConnectorStateEntity, SyncJobEntity } from '../entities/sync.entities.js';
+import { findRow } from '../rows.js';
 import type { SourcePlace, SyncJob } from './jobs.js';
 import type { Lease } from './leases.js';
 
-/** What the runs of a connector left behind. */
-export interface ConnectorState {
-  /** Where a read of changes takes up; null if no run has told. */
-  checkpoint: SourcePlace | null;
-  /** Of the config that the checkpoint was read by. */
-  configVersion: number | null;
-  /** Runs of changes that completed since the last one that read everything. */
-  runsSinceFull: number;
+/** State that earlier runs of a connector stored. */
+export type ConnectorState = Pick<
+  ConnectorStateEntity,
+  'checkpoint' | 'configVersion' | 'runsSinceFull' | 'completeAsOf'
+>;
+
+export function findConnectorState(tx: Transaction, connectorId: string): Promise<ConnectorState | undefined> {
+  return findRow(tx, ConnectorStateEntity, { where: { connectorId } });
 }
 
-export async function findConnectorState(tx: Transaction, connectorId: string): Promise<ConnectorState | undefined> {
-  const [state] = await tx.query<ConnectorState>(
-    `select checkpoint, config_version as "configVersion", runs_since_full as "runsSinceFull"
-       from connector_states where connector_id = $1`,
-    [connectorId],
+/** Returns the due time of the run after a scheduled job; for other jobs, and without a further run, now. */
+export async function findNextRun(tx: Transaction, jobId: string): Promise<Date> {
+  const [row] = await tx.query<{ at: Date }>(
+    `select greatest(case when j.scheduled_for is not null then s.due_at end, clock_timestamp()) as at
+       from sync_jobs j left join connector_states s on s.connector_id = j.connector_id where j.id = $1`,
+    [jobId],
   );
-  return state;
+  if (!row) throw new Error(`job ${jobId} does not exist`);
+  return row.at;
 }
 
-/** How a job reads: everything, or what has changed since a checkpoint. */
+/**
+ * Returns the age in seconds of the oldest complete read among connectors with an active schedule; a connector without
+ * one counts from its creation.
+ */
+export async function findOldestCompleteRead(tx: Transaction): Promise<number> {
+  const [row] = await tx.query<{ seconds: number }>(
+    `select coalesce(max(extract(epoch from now() - coalesce(s.complete_as_of, c.created_at))), 0)::float8 as seconds
+       from (select id, created_at from connectors
+              where schedule is not null and schedule -> 'paused' is distinct from 'true' and deleted_at is null
+              limit 10000) as c
+       left join connector_states s on s.connector_id = c.id`,
+  );
+  return row?.seconds ?? 0;
+}
+
+/** How a job reads: everything, or changes since a checkpoint. */
 export interface ReadingMode {
   mode: 'full' | 'changes';
   since?: SourcePlace;
-  /** Why it reads everything though changes were wanted. */
+  /** Why a full run replaces a requested incremental one. */
   whyFull?: string;
 }
 
-/** Settles how a leased job reads; `anew` drops the place where it was left. */
+/** Saves how a leased job reads; `restart` drops its position. */
 export async function saveReadingMode(
   tx: Transaction,
   lease: Lease,
   { mode, since, whyFull }: ReadingMode,
-  { configVersion, anew }: { configVersion: number; anew: boolean },
+  { configVersion, restart }: { configVersion: number; restart: boolean },
 ): Promise<void> {
-  await tx.query(
-    `update sync_jobs set mode = $4, since = $5, why_full = $6, config_version = $7, checkpoint = null,
-            cursor = case when $8 then null else cursor end, attempts = case when $8 then 0 else attempts end
-      where id = $1 and tenant_id = $2 and lease_token = $3`,
-    [
-      lease.jobId,
-      lease.tenantId,
-      lease.token,
-      mode,
-      since === undefined ? null : JSON.stringify(since),
-      whyFull ?? null,
-      configVersion,
-      anew,
-    ],
-  );
+  const leased = { id: lease.jobId, tenantId: lease.tenantId, leaseToken: lease.token };
+  const reading = { mode, since: since ?? null, whyFull: whyFull ?? null, configVersion, checkpoint: null };
+  await tx.manager.update(SyncJobEntity, leased, restart ? { ...reading, cursor: null, attempts: 0 } : reading);
 }
 
-/** What a locked job that has completed leaves to the connector's next run. Without a checkpoint of its own, the one before stays. */
-export async function keepCheckpoint(tx: Transaction, job: SyncJob): Promise<void> {
+/**
+ * Stores the checkpoint of a completed, locked job for the connector's next run. Without a checkpoint, the previous one
+ * is kept. Pushed resources are complete after every run, because each push is recorded.
+ */
+export async function saveCheckpoint(tx: Transaction, job: SyncJob): Promise<void> {
   await tx.query(
     `insert into connector_states as s
-        (connector_id, tenant_id, checkpoint, checkpoint_at, config_version, runs_since_full)
-     select connector_id, tenant_id, checkpoint, case when checkpoint is not null then started_at end,
-            case when checkpoint is not null then config_version end, case mode when 'changes' then 1 else 0 end
-       from sync_jobs where id = $1
+        (connector_id, tenant_id, checkpoint, checkpoint_at, config_version, runs_since_full, complete_as_of)
+     select j.connector_id, j.tenant_id, j.checkpoint, case when j.checkpoint is not null then j.started_at end,
+            case when j.checkpoint is not null then j.config_version end, case j.mode when 'changes' then 1 else 0 end,
+            case when j.mode = 'full' or c.type = 'scim-push' then j.started_at end
+       from sync_jobs j join connectors c on c.id = j.connector_id where j.id = $1
      on conflict (connector_id) do update
         set checkpoint = coalesce(excluded.checkpoint, s.checkpoint),
             checkpoint_at = coalesce(excluded.checkpoint_at, s.checkpoint_at),
             config_version = coalesce(excluded.config_version, s.config_version),
-            runs_since_full = case excluded.runs_since_full when 0 then 0 else s.runs_since_full + 1 end`,
+            runs_since_full = case excluded.runs_since_full when 0 then 0 else s.runs_since_full + 1 end,
+            complete_as_of = coalesce(excluded.complete_as_of, s.complete_as_of)`,
     [job.id],
   );
 }
 
 /**
- * A locked job has ended, as `succeeded` says; a cancelled one says nothing of its source. Where its success or failure changes how
- * often the connector is looked at, its next run is planned anew.
+ * Stores the end of a locked job: `succeeded` is undefined for a cancelled job, which says nothing about its source. If
+ * the result changes how often the connector runs, its next run is planned again.
  */
-export async function noteLastJob(tx: Transaction, job: SyncJob, succeeded: boolean | undefined): Promise<void> {
+export async function saveLastJob(tx: Transaction, job: SyncJob, succeeded: boolean | undefined): Promise<void> {
   const asBefore = `($5 or s.failures + 1 < ${suspendedAfter})`;
   await tx.query(
     `insert into connector_states as s (connector_id, tenant_id, last_job_id, failures, last_failed_at)

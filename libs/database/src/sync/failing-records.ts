@@ -1,16 +1,24 @@
+// SQL by hand: upserts in bulk.
 import { newUuid, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import type { SyncJob } from './jobs.js';
 import { type LeftOutRecord, plainText } from './record-errors.js';
 
-/** Failing records that are kept of a connector, about; a job has counted them all. */
-const kept = 1_000;
+/** Approximate number of failing records stored for a connector; jobs count all of them. */
+const maxFailingRecords = 1_000;
 
-/** Notes that records failed in a locked job that was no rehearsal; who failed before keeps the time it began. */
-export async function noteFailing(tx: Transaction, job: SyncJob, errors: readonly LeftOutRecord[]): Promise<void> {
+/**
+ * Stores records that failed in a locked job, except dry runs. Records that failed before keep their first failure
+ * time.
+ */
+export async function saveFailingRecords(
+  tx: Transaction,
+  job: SyncJob,
+  errors: readonly LeftOutRecord[],
+): Promise<void> {
   if (job.dryRun || errors.length === 0) return;
   const last = new Map(errors.map((error) => [error.external_id ?? error.line, error]));
-  const failed = [...last.values()].slice(0, kept);
+  const failed = [...last.values()].slice(0, maxFailingRecords);
   const values = [
     job.connectorId,
     job.tenantId,
@@ -19,25 +27,50 @@ export async function noteFailing(tx: Transaction, job: SyncJob, errors: readonl
     failed.map(({ external_id }) => (external_id === undefined ? null : plainText(external_id, 1_024))),
     failed.map(({ line }) => line ?? null),
     failed.map(({ message }) => plainText(message)),
+    failed.map(({ said }) => (said === undefined ? null : plainText(said))),
   ];
   for (const [own, key] of [
     ['external_id is not null', '(connector_id, external_id) where external_id is not null'],
     ['external_id is null', '(connector_id, line) where external_id is null'],
   ]) {
     await tx.query(
-      `insert into failing_records as f (id, connector_id, tenant_id, job_id, external_id, line, message)
-       select e.id, $1, $2, $3, e.external_id, e.line, e.message
-         from unnest($4::uuid[], $5::text[], $6::bigint[], $7::text[]) as e (id, external_id, line, message)
-        where e.${own} and (select count(*) from failing_records where connector_id = $1) < ${kept}
+      `insert into failing_records as f (id, connector_id, tenant_id, job_id, external_id, line, message, source_message)
+       select e.id, $1, $2, $3, e.external_id, e.line, e.message, e.source_message
+         from unnest($4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+              as e (id, external_id, line, message, source_message)
+        where e.${own} and (select count(*) from failing_records where connector_id = $1) < ${maxFailingRecords}
        on conflict ${key} do update
-          set job_id = excluded.job_id, line = excluded.line, message = excluded.message, last_failed_at = now()`,
+          set job_id = excluded.job_id, line = excluded.line, message = excluded.message,
+              source_message = excluded.source_message, last_failed_at = now()`,
       values,
     );
   }
 }
 
-/** The directory has applied a batch of a locked job, but for `failed`: who failed before and is in it fails no more. */
-export async function forgetMended(
+/**
+ * Takes the failing record that has waited longest for a retry, and delays its next one: by 15 minutes, then twice as
+ * long each time, up to a day. Returns undefined if none is due.
+ */
+export async function takeRetry(tx: Transaction, connectorId: string): Promise<string | undefined> {
+  const [row] = await tx.query<{ externalId: string }>(
+    `update failing_records
+        set retries = retries + 1, retry_at = now() + least(interval '1 day', interval '15 minutes' * 2 ^ least(retries, 10))
+      where id = (select id from failing_records
+                   where connector_id = $1 and external_id is not null and coalesce(retry_at, '-infinity') <= now()
+                   order by retry_at nulls first, id limit 1)
+      returning external_id as "externalId"`,
+    [connectorId],
+  );
+  return row?.externalId;
+}
+
+/** Adds to the records that a locked job read only to retry them. */
+export async function addRetried(tx: Transaction, jobId: string, count: number): Promise<void> {
+  await tx.query('update sync_jobs set records_retried = records_retried + $2 where id = $1', [jobId, count]);
+}
+
+/** Deletes failing records that were in an applied batch, except those in `failed`. */
+export async function deleteRecoveredRecords(
   tx: Transaction,
   job: SyncJob,
   seq: number,
@@ -46,7 +79,7 @@ export async function forgetMended(
   if (job.dryRun) return;
   const failing = await tx.query<{ externalId: string }>(
     `select external_id as "externalId" from failing_records
-      where connector_id = $1 and tenant_id = $2 and external_id is not null limit ${2 * kept}`,
+      where connector_id = $1 and tenant_id = $2 and external_id is not null limit ${2 * maxFailingRecords}`,
     [job.connectorId, job.tenantId],
   );
   if (failing.length === 0) return;
@@ -56,18 +89,18 @@ export async function forgetMended(
   );
   const applied = new Set((JSON.parse(batch?.records ?? '[]') as SourceRecord[]).map((record) => record.external_id));
   for (const { external_id } of failed) if (external_id !== undefined) applied.delete(external_id);
-  const mended = failing.map(({ externalId }) => externalId).filter((id) => applied.has(id));
-  if (mended.length === 0) return;
+  const recovered = failing.map(({ externalId }) => externalId).filter((id) => applied.has(id));
+  if (recovered.length === 0) return;
   await tx.query('delete from failing_records where connector_id = $1 and tenant_id = $2 and external_id = any($3)', [
     job.connectorId,
     job.tenantId,
-    mended,
+    recovered,
   ]);
 }
 
-/** A locked job has read everything: what has not failed since it began fails no more, or is gone. */
-export async function forgetOtherFailing(tx: Transaction, job: SyncJob): Promise<void> {
-  // A record that was read alone meanwhile may have failed in a job of its own.
+/** Deletes failing records that have not failed since a completed full run began. */
+export async function deleteStaleFailingRecords(tx: Transaction, job: SyncJob): Promise<void> {
+  // A record job may have failed in the meantime.
   await tx.query(
     `delete from failing_records where connector_id = $1 and tenant_id = $2 and job_id <> $3
         and last_failed_at < (select started_at from sync_jobs where id = $3)`,

@@ -1,26 +1,30 @@
+// SQL by hand: a value out of JSON, and a subquery.
 import type { ConnectorType, RecordKind } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 
-/** What a job reads: its connector as the gateway stored it. */
+/** The connector of a job, as the gateway stored it. */
 export interface JobSource {
   connectorId: string;
   type: ConnectorType;
   records: RecordKind;
   config: unknown;
-  /** Grows with every change of `config`. */
+  /** Incremented by every change of `config`. */
   configVersion: number;
   tenantId: string;
-  /** Sealed for the tenant; null if it has none. */
+  /** Encrypted for the tenant; null if it has none. */
   secrets: Buffer | null;
-  /** Of so many runs one reads everything; null unless a schedule says so. */
+  /** One in this many runs is a full run; null without a schedule. */
   fullEvery: number | null;
+  /** Maximum age of the last complete full run; null without a schedule, or for one of an earlier release. */
+  fullEveryHours: number | null;
 }
 
-/** Absent if the connector was deleted. */
+/** Returns undefined if the connector was deleted. */
 export async function findJobSource(tx: Transaction, connectorId: string): Promise<JobSource | undefined> {
   const [source] = await tx.query<JobSource>(
     `select id as "connectorId", type, records, config, config_version as "configVersion", tenant_id as "tenantId",
             (schedule ->> 'full_every')::integer as "fullEvery",
+            (schedule ->> 'full_every_hours')::integer as "fullEveryHours",
             (select ciphertext from connector_secrets s where s.tenant_id = c.tenant_id and s.connector_id = c.id) as secrets
        from connectors c where id = $1 and deleted_at is null`,
     [connectorId],

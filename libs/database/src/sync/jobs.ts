@@ -1,61 +1,58 @@
-import type { JobMode, JobStatus, RecordOutcome } from '@idsync/contracts';
+// SQL by hand: runs for every page and batch, benchmarked.
+import type { JobStatus } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import type { SyncJobEntity } from '../entities/sync.entities.js';
+import { selectList } from '../naming-strategy.js';
 
-/** How far a job is. A record has failed when its source or the directory left it out. */
-export interface JobCounts {
-  recordsRead: number;
-  /** What the source is estimated to hold; null if it cannot tell. */
-  recordsExpected: number | null;
-  recordsApplied: number;
-  recordsFailed: number;
-  batchesWritten: number;
-  batchesProcessed: number;
-  /** Null until the source was read to its end, or failed. */
-  batchesTotal: number | null;
-  progressPct: number;
-}
+export type { SourcePlace } from '../entities/sync.entities.js';
 
-/** A place in a source, as its connector writes it. */
-export type SourcePlace = Readonly<Record<string, string | number | boolean>>;
+const counts = [
+  'recordsRead',
+  'recordsExpected',
+  'recordsApplied',
+  'recordsFailed',
+  'batchesWritten',
+  'batchesProcessed',
+  'batchesTotal',
+  'progressPct',
+] as const satisfies readonly (keyof SyncJobEntity)[];
+/** Progress of a job. A record counts as failed if its source or the directory left it out. */
+export type JobCounts = Pick<SyncJobEntity, (typeof counts)[number]>;
 
-export interface SyncJob extends JobCounts {
-  id: string;
-  tenantId: string;
-  connectorId: string;
-  status: JobStatus;
-  dryRun: boolean;
-  /** True if an operator let it do what its safeguard held back. */
+const failure = ['errorMessage', 'errorCode', 'sourceMessage'] as const;
+/** Failure of a source: idsync's message, its error code, and the redacted source text. All null if it did not fail. */
+export type SourceFailure = Pick<SyncJobEntity, (typeof failure)[number]>;
+
+const state = [
+  'id',
+  'tenantId',
+  'connectorId',
+  'status',
+  'dryRun',
+  'leaseToken',
+  'attempts',
+  'cursor',
+  'mode',
+  'externalId',
+  'outcome',
+  'since',
+  'configVersion',
+  'checkpoint',
+] as const satisfies readonly (keyof SyncJobEntity)[];
+
+export interface SyncJob extends JobCounts, SourceFailure, Pick<SyncJobEntity, (typeof state)[number]> {
+  /** True if an operator released the changes that its safeguard quarantined. */
   released: boolean;
-  /** Of a running job: why it will end as failed once its batches are applied. */
-  errorMessage: string | null;
-  leaseToken: number;
-  /** Claims since the job last moved on. */
-  attempts: number;
-  /** Where the source was left; null at its beginning. */
-  cursor: SourcePlace | null;
-  /** `auto` until somebody begins to read. */
-  mode: JobMode;
-  /** The record it reads, where that is one alone; null otherwise. */
-  externalId: string | null;
-  /** What came of that record, as far as that is known. */
-  outcome: RecordOutcome | null;
-  /** The checkpoint whose changes are read. */
-  since: SourcePlace | null;
-  /** Of the config it is read by; null until somebody begins to. */
-  configVersion: number | null;
-  /** Where the connector's next run takes up, once this job has completed. */
-  checkpoint: SourcePlace | null;
 }
 
-export interface JobEnd extends JobCounts {
+export interface JobEnd extends JobCounts, SourceFailure {
   status: Extract<JobStatus, 'completed' | 'completed_with_errors' | 'failed' | 'cancelled'>;
-  errorMessage: string | null;
   cancelReason: string | null;
   recordsDeleted?: number;
   note?: string;
 }
 
-/** What an operator made of a job that could not go on by itself. */
+/** An operator's decision on a job that could not continue by itself. */
 export interface JobDecision {
   action: 'released' | 'cancelled';
   reason?: string;
@@ -63,15 +60,10 @@ export interface JobDecision {
   at: Date;
 }
 
-export const jobColumns = `j.id, j.tenant_id as "tenantId", j.connector_id as "connectorId", j.status, j.dry_run as "dryRun",
-  coalesce(j.decision ->> 'action' = 'released', false) as released,
-  j.error_message as "errorMessage", j.lease_token as "leaseToken", j.attempts, j.cursor, j.records_read as "recordsRead",
-  j.records_expected as "recordsExpected", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed",
-  j.batches_written as "batchesWritten", j.batches_processed as "batchesProcessed", j.batches_total as "batchesTotal",
-  j.progress_pct as "progressPct", j.mode, j.since, j.config_version as "configVersion", j.checkpoint,
-  j.external_id as "externalId", j.outcome`;
+export const jobColumns = `${selectList([...state, ...counts, ...failure], 'j')},
+  coalesce(j.decision ->> 'action' = 'released', false) as released`;
 
-/** Whoever changes a job or its batches takes this lock first, so that nobody waits for another in a circle. */
+/** Locks a job. Every change of a job or its batches takes this lock first, to prevent deadlocks. */
 export async function lockJob(tx: Transaction, tenantId: string, jobId: string): Promise<SyncJob | undefined> {
   const [job] = await tx.query<SyncJob>(
     `select ${jobColumns} from sync_jobs j where j.id = $1 and j.tenant_id = $2 for update`,
@@ -102,26 +94,35 @@ export async function saveCounts(tx: Transaction, jobId: string, counts: JobCoun
 }
 
 /**
- * Ends a locked job. Batches that were not applied go with it: nobody may apply them after the connector's next job. Those of
- * a cancelled job stay a while, since some of them may have been applied, and are counted when the directory says so. `seconds` is
- * how long it ran.
+ * Ends a locked job. Deletes unapplied batches, because they must not be applied after the connector's next job.
+ * Batches of a cancelled job stay for a while, since some may have been applied, and are counted when the directory
+ * reports them. `seconds` is the duration of the job.
  */
 export async function endJob(tx: Transaction, jobId: string, end: JobEnd): Promise<{ endedAt: Date; seconds: number }> {
   await saveCounts(tx, jobId, end);
   const [row] = await tx.query<{ endedAt: Date; seconds: number }>(
     `update sync_jobs
-        set status = $2, error_message = $3, cancel_reason = $4, completed_at = now(), lease_owner = null, lease_until = null,
+        set status = $2, error_message = $3, error_code = $7, source_message = $8, cancel_reason = $4, completed_at = now(), lease_owner = null, lease_until = null,
             records_deleted = $5, note = case when $2 = 'completed' then $6 else coalesce($6, note) end, sweep_asked_at = null
       where id = $1 returning completed_at as "endedAt",
             coalesce(extract(epoch from completed_at - started_at), 0)::float8 as seconds`,
-    [jobId, end.status, end.errorMessage, end.cancelReason, end.recordsDeleted ?? 0, end.note ?? null],
+    [
+      jobId,
+      end.status,
+      end.errorMessage,
+      end.cancelReason,
+      end.recordsDeleted ?? 0,
+      end.note ?? null,
+      end.errorCode,
+      end.sourceMessage,
+    ],
   );
-  if (!row) throw new Error(`job ${jobId} is not there`);
+  if (!row) throw new Error(`job ${jobId} does not exist`);
   if (end.status !== 'cancelled') await tx.query('delete from sync_batches where job_id = $1', [jobId]);
   return row;
 }
 
-/** How many jobs are running, and how many wait for an operator: one look at an index that has no others. */
+/** Counts running and quarantined jobs, by one read of an index that contains only these. */
 export async function countActiveJobs(
   tx: Transaction,
 ): Promise<{ status: 'running' | 'quarantined'; count: number }[]> {

@@ -1,7 +1,9 @@
+// SQL by hand: claims that skip locked rows, benchmarked.
 import type { Transaction } from '../database.js';
-import { jobColumns, type SourcePlace, type SyncJob } from './jobs.js';
+import { SyncJobEntity } from '../entities/sync.entities.js';
+import { jobColumns, type SourceFailure, type SourcePlace, type SyncJob } from './jobs.js';
 
-/** The right to read a job's source. The token is the fence: every later lease has a higher one. */
+/** The right to read a job's source. The token is a fencing token: every later lease has a higher one. */
 export interface Lease {
   jobId: string;
   tenantId: string;
@@ -15,17 +17,17 @@ export interface ClaimableJob {
 
 export interface ClaimedJob extends SyncJob {
   startedAt: Date;
-  /** Of the request that triggered it. */
+  /** Trace context of the request that triggered the job. */
   traceparent: string | null;
-  /** True if it was queued until now, false if it was taken over. */
+  /** True if the job was queued, false if it was taken over from another worker. */
   started: boolean;
 }
 
 /**
- * Jobs somebody should work on: running ones whose lease has run out, and the oldest queued one of each idle connector. Those
- * of one record are found apart, since they wait for nobody.
- * The recursion hops from connector to connector, so that a long queue behind one connector costs one step: 16 ms with
- * 100 000 jobs queued behind 2 000 connectors, 1 ms with none.
+ * Finds jobs to claim: running ones with an expired lease, and the oldest queued one of each idle connector. Record
+ * jobs are found separately, since they do not wait for other jobs.
+ * The recursion steps from connector to connector, so that a long queue of one connector costs one step: 16 ms with 100
+ * 000 jobs queued for 2 000 connectors, 1 ms with none.
  */
 export async function findClaimableJobs(tx: Transaction, limit: number): Promise<ClaimableJob[]> {
   return tx.query<ClaimableJob>(
@@ -51,8 +53,8 @@ export async function findClaimableJobs(tx: Transaction, limit: number): Promise
 }
 
 /**
- * Takes the lease if the job still needs somebody and nobody is taking it at this moment. Fails with 23505 if another
- * job of its connector has begun to run meanwhile.
+ * Claims the job if it is still claimable and no other worker is claiming it. Fails with 23505 if another job of its
+ * connector has started in the meantime.
  */
 export async function claimLease(
   tx: Transaction,
@@ -75,10 +77,10 @@ export async function claimLease(
   return claimed;
 }
 
-/** A lease holds while its job runs, nobody has a later one, and the source is not read to its end. */
+/** A lease is valid while its job runs, no later lease exists, and the source is not read completely. */
 const held = `id = $1 and tenant_id = $2 and lease_token = $3 and status = 'running' and batches_total is null`;
 
-/** Locks the job if the lease still holds. */
+/** Locks the job if the lease is still valid. */
 export async function lockLeasedJob(tx: Transaction, lease: Lease): Promise<SyncJob | undefined> {
   const [job] = await tx.query<SyncJob>(`select ${jobColumns} from sync_jobs j where ${held} for update`, [
     lease.jobId,
@@ -88,7 +90,7 @@ export async function lockLeasedJob(tx: Transaction, lease: Lease): Promise<Sync
   return job;
 }
 
-/** False if the lease no longer holds. */
+/** Returns false if the lease is no longer valid. */
 export async function renewLease(tx: Transaction, lease: Lease, leaseMs: number): Promise<boolean> {
   const rows = await tx.query(
     `update sync_jobs set lease_until = now() + $4 * interval '1 millisecond' where ${held} returning id`,
@@ -97,11 +99,11 @@ export async function renewLease(tx: Transaction, lease: Lease, leaseMs: number)
   return rows.length > 0;
 }
 
-/** The job has moved on to `cursor`; the lease is renewed with it. The last page also tells where the next run takes up. */
-export async function moveOn(
+/** Saves the position of the job and renews its lease. The last page also has the checkpoint for the next run. */
+export async function savePosition(
   tx: Transaction,
   lease: Lease,
-  { cursor, checkpoint }: { cursor: SourcePlace; checkpoint?: SourcePlace },
+  { cursor, checkpoint }: { cursor: SourcePlace | null; checkpoint?: SourcePlace },
   leaseMs: number,
 ): Promise<void> {
   await tx.query(
@@ -112,23 +114,24 @@ export async function moveOn(
       lease.jobId,
       lease.tenantId,
       lease.token,
-      JSON.stringify(cursor),
+      cursor === null ? null : JSON.stringify(cursor),
       leaseMs,
       checkpoint === undefined ? null : JSON.stringify(checkpoint),
     ],
   );
 }
 
-/** The source will not be read any more; what is left is to wait for its batches. */
-export async function endReading(tx: Transaction, lease: Lease, errorMessage: string | null): Promise<void> {
-  await tx.query(
-    `update sync_jobs set error_message = $4, lease_owner = null, lease_until = null
-      where id = $1 and tenant_id = $2 and lease_token = $3`,
-    [lease.jobId, lease.tenantId, lease.token, errorMessage],
+/** Ends reading of the source; the job then waits for its batches. */
+export async function endReading(tx: Transaction, lease: Lease, failure: SourceFailure | null): Promise<void> {
+  const { errorMessage = null, errorCode = null, sourceMessage = null } = failure ?? {};
+  await tx.manager.update(
+    SyncJobEntity,
+    { id: lease.jobId, tenantId: lease.tenantId, leaseToken: lease.token },
+    { errorMessage, errorCode, sourceMessage, leaseOwner: null, leaseUntil: null },
   );
 }
 
-/** Lets another take the job over in `delayMs`. `asIfNeverClaimed`: this attempt says nothing against the job. */
+/** Allows another worker to claim the job after `delayMs`. With `asIfNeverClaimed`, the attempt is not counted. */
 export async function releaseLease(
   tx: Transaction,
   lease: Lease,

@@ -1,37 +1,29 @@
-import type { ProbeKind, ProbeResult } from '@idsync/contracts';
-import type { Transaction } from '../database.js';
+import type { ProbeResult } from '@idsync/contracts';
+import { Raw } from 'typeorm';
+import { deleteFound } from '../by-tenant.js';
+import type { Database, Transaction } from '../database.js';
+import { ConnectorProbeEntity } from '../entities/connector.entities.js';
+import { findRow } from '../rows.js';
 
-export interface OpenProbe {
-  id: string;
-  connectorId: string;
-  kind: ProbeKind;
-}
-
-/** Absent if it has ended, or is too old for anybody to wait for it. */
-export async function findOpenProbe(tx: Transaction, tenantId: string, id: string): Promise<OpenProbe | undefined> {
-  const [row] = await tx.query<OpenProbe>(
-    `select id, connector_id as "connectorId", kind from connector_probes
-      where tenant_id = $1 and id = $2 and status = 'queued' and created_at > now() - interval '10 minutes'`,
-    [tenantId, id],
-  );
-  return row;
+/** Returns undefined if the probe has ended or is too old to be waited for. */
+export function findOpenProbe(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+): Promise<ConnectorProbeEntity | undefined> {
+  const createdAt = Raw((column) => `${column} > now() - interval '10 minutes'`);
+  return findRow(tx, ConnectorProbeEntity, { where: { tenantId, id, status: 'queued', createdAt } });
 }
 
 export async function endProbe(tx: Transaction, tenantId: string, id: string, result: ProbeResult): Promise<void> {
-  await tx.query(
-    `update connector_probes set status = $3, result = $4, ended_at = now()
-      where tenant_id = $1 and id = $2 and status = 'queued'`,
-    [tenantId, id, result.error === undefined ? 'done' : 'failed', JSON.stringify(result)],
-  );
+  const status = result.error === undefined ? 'done' : 'failed';
+  const ended = { status, result, endedAt: () => 'now()' } as const;
+  await tx.manager.update(ConnectorProbeEntity, { tenantId, id, status: 'queued' }, ended);
 }
 
-/** Deletes some probes of more than an hour ago: they hold records of people. Returns how many. */
-export async function deleteOldProbes(tx: Transaction, limit: number): Promise<number> {
-  const rows = await tx.query(
-    `delete from connector_probes where id in (
-       select id from connector_probes where created_at < now() - interval '1 hour' limit $1 for update skip locked)
-     returning id`,
-    [limit],
-  );
-  return rows.length;
+/**
+ * Deletes up to `limit` probes that are older than an hour, because they contain personal data. Returns their number.
+ */
+export function deleteOldProbes(database: Database, limit: number): Promise<number> {
+  return deleteFound(database, 'connector_probes', `where created_at < now() - interval '1 hour' limit $1`, [limit]);
 }

@@ -1,9 +1,14 @@
+// SQL by hand: jobs are queued by one insert, and claimed by an anti-join.
 import { newUuid, type RecordOutcome } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
 import type { Transaction } from '../database.js';
+import { SyncJobEntity } from '../entities/sync.entities.js';
 import type { ClaimableJob } from './leases.js';
 
-/** A job that reads one record, whatever else its connector does. Always one of its own: it reads after whoever asked. */
+/**
+ * Queues a job that reads one record, independent of other jobs of its connector. It is always a new job, so that it
+ * reads after the request.
+ */
 export async function insertRecordJob(
   tx: Transaction,
   tenantId: string,
@@ -18,7 +23,7 @@ export async function insertRecordJob(
   return id;
 }
 
-/** Jobs of one record that somebody should work on, the oldest first; those of the same record one after another. */
+/** Finds record jobs to claim, the oldest first. Jobs of the same record run one after another. */
 export async function findClaimableRecordJobs(tx: Transaction, limit: number): Promise<ClaimableJob[]> {
   return tx.query<ClaimableJob>(
     `select id, tenant_id as "tenantId" from sync_jobs j
@@ -32,7 +37,7 @@ export async function findClaimableRecordJobs(tx: Transaction, limit: number): P
   );
 }
 
-/** Saves what came of the record of a locked job. */
+/** Saves the outcome of a locked record job. */
 export async function saveOutcome(tx: Transaction, jobId: string, outcome: RecordOutcome): Promise<void> {
-  await tx.query('update sync_jobs set outcome = $2 where id = $1', [jobId, outcome]);
+  await tx.manager.update(SyncJobEntity, { id: jobId }, { outcome });
 }

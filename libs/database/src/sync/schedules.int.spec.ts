@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const hour = '{"every": "1h"}';
 
-/** A connector whose next run was planned by its schedule, so much from now. */
+/** Creates a connector whose next run is planned at an offset from now. */
 async function planned(from: string): Promise<string> {
   const id = await fixture.connector(tenant);
   await fixture.rows('update connectors set schedule = $2, planned_schedule = $2 where id = $1', [id, hour]);
@@ -31,11 +31,11 @@ async function planned(from: string): Promise<string> {
   return id;
 }
 
-const due = () => own.database.transaction(undefined, (tx) => findDueConnectors(tx, 100));
+const due = () => own.database.acrossTenants((tx) => findDueConnectors(tx, 100));
 const dueIds = async () => (await due()).map(({ id }) => id).sort();
 
-describe('looking for connectors to run', () => {
-  it('reads those that are due or have another schedule, of however many', async () => {
+describe('findDueConnectors', () => {
+  it('reads only connectors that are due or whose schedule changed, among many', async () => {
     await fixture.rows(
       `with made as (
          insert into connectors (id, tenant_id, type, name, priority, records, config, schedule, planned_schedule)
@@ -47,7 +47,7 @@ describe('looking for connectors to run', () => {
     const late = await planned('-1 second');
     const changed = await planned('1 hour');
     await fixture.rows(`update connectors set schedule = '{"every": "2h"}' where id = $1`, [changed]);
-    const { found, fetched } = await own.database.transaction(undefined, async (tx) => {
+    const { found, fetched } = await own.database.acrossTenants(async (tx) => {
       const read = async () => (await rowsFetched(tx, 'connectors')) + (await rowsFetched(tx, 'connector_states'));
       const before = await read();
       const found = await findDueConnectors(tx, 100);
@@ -60,7 +60,7 @@ describe('looking for connectors to run', () => {
     await fixture.rows('delete from connector_states where connector_id = any($1)', [[late, changed]]);
   });
 
-  it('finds one that is both due and changed once, and one without a schedule until that is noted', async () => {
+  it('returns a connector that is both due and changed once, and one without a schedule until that is saved', async () => {
     const both = await planned('-1 minute');
     await fixture.rows('update connectors set schedule = null where id = $1', [both]);
     expect(await dueIds()).toEqual([both]);
@@ -72,7 +72,7 @@ describe('looking for connectors to run', () => {
     expect(await dueIds()).toEqual([]);
   });
 
-  it('finds one again whose schedule changed while its run was planned by the one before', async () => {
+  it('returns a connector again if its schedule changed while the previous one was planned', async () => {
     const id = await planned('-1 minute');
     const connector = { id, tenantId: tenant };
     await own.database.transaction(tenant, async (tx) => {

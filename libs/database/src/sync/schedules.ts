@@ -1,5 +1,7 @@
+// SQL by hand: locks that skip locked rows, and comparison of stored JSON.
 import { newUuid, type Schedule, schedule } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { ConnectorStateEntity } from '../entities/sync.entities.js';
 
 export interface DueConnector {
   id: string;
@@ -7,11 +9,13 @@ export interface DueConnector {
 }
 
 export interface LateConnector extends DueConnector {
-  /** How long its run has been due; 0 where only its schedule changed. */
+  /** How long its run has been due; 0 if only its schedule changed. */
   seconds: number;
 }
 
-/** Connectors of all tenants whose run is due, or whose schedule is not the one that was planned by: so many of each. */
+/**
+ * Finds connectors of all tenants that are due, or whose schedule differs from the planned one; up to `limit` of each.
+ */
 export async function findDueConnectors(tx: Transaction, limit: number): Promise<LateConnector[]> {
   return tx.query<LateConnector>(
     `select id, "tenantId", max(seconds) as seconds from (
@@ -25,24 +29,27 @@ export async function findDueConnectors(tx: Transaction, limit: number): Promise
   );
 }
 
-/** The schedule of a connector and what stands planned by it. */
+/** The schedule of a connector and its planned run. */
 export interface ScheduleState {
-  /** JSON as it is stored; null if the connector has none any more. */
+  /** JSON as stored; null if the connector no longer has a schedule. */
   stored: string | null;
-  /** Undefined if what is stored is none. */
+  /** Undefined if the stored value is not a valid schedule. */
   schedule: Schedule | undefined;
-  /** True if the next run is planned by this schedule and has come. */
+  /** True if the next run was planned with this schedule and is due. */
   isDue: boolean;
   /** The planned run, without jitter. */
   dueAt: Date | null;
   lastDueAt: Date | null;
-  /** Jobs in a row that failed, and when the last of them did. */
+  /** Number of consecutive failed jobs, and the time of the last failure. */
   failures: number;
   lastFailedAt: Date | null;
   now: Date;
 }
 
-/** Locks what is planned of a connector; undefined if another worker has it, or if there is nothing to do for it any more. */
+/**
+ * Locks the planned run of a connector. Returns undefined if another worker has locked it, or if there is nothing left
+ * to plan.
+ */
 export async function lockSchedule(
   tx: Transaction,
   { id, tenantId }: DueConnector,
@@ -56,7 +63,7 @@ export async function lockSchedule(
     [id, tenantId],
   );
   if (locked.length === 0) return undefined;
-  // Read when it is locked: another may just have planned it.
+  // Read after locking, because another worker may just have planned it.
   const [state] = await tx.query<Omit<ScheduleState, 'schedule'>>(
     `select case when c.deleted_at is null then c.schedule::text end as stored, s.due_at as "dueAt",
             s.last_due_at as "lastDueAt", s.failures, s.last_failed_at as "lastFailedAt", clock_timestamp() as now,
@@ -69,7 +76,7 @@ export async function lockSchedule(
   return state && { ...state, schedule: schedule.safeParse(JSON.parse(state.stored ?? 'null')).data };
 }
 
-/** Plans the next run of a locked connector by a schedule of its own, as it was `stored`; null if nothing is to be planned. */
+/** Saves the next run of a locked connector, planned with the schedule `stored`; undefined if there is none. */
 export async function savePlannedRun(
   tx: Transaction,
   { id, tenantId }: DueConnector,
@@ -77,11 +84,9 @@ export async function savePlannedRun(
   planned: { due: Date; begins: Date } | undefined,
   lastDueAt: Date | null,
 ): Promise<void> {
-  await tx.query(
-    'update connector_states set due_at = $3, next_run_at = $4, last_due_at = $5 where connector_id = $1 and tenant_id = $2',
-    [id, tenantId, planned?.due ?? null, planned?.begins ?? null, lastDueAt],
-  );
-  // One that has changed meanwhile is not the one that was planned by, and is seen to again.
+  const plan = { dueAt: planned?.due ?? null, nextRunAt: planned?.begins ?? null, lastDueAt };
+  await tx.manager.update(ConnectorStateEntity, { connectorId: id, tenantId }, plan);
+  // If the schedule has changed in the meantime, it differs from `stored`, so that the connector is found again.
   await tx.query(
     `update connectors set planned_schedule = $3::jsonb
       where id = $1 and tenant_id = $2 and planned_schedule is distinct from $3::jsonb`,
@@ -89,15 +94,13 @@ export async function savePlannedRun(
   );
 }
 
-/** Why a due run is not made. */
+/** Saves why a due run was skipped. */
 export async function saveSkippedRun(tx: Transaction, { id, tenantId }: DueConnector, reason: string): Promise<void> {
-  await tx.query(
-    `update connector_states set skipped_at = now(), skipped_because = $3 where connector_id = $1 and tenant_id = $2`,
-    [id, tenantId, reason],
-  );
+  const skipped = { skippedAt: () => 'now()', skippedBecause: reason };
+  await tx.manager.update(ConnectorStateEntity, { connectorId: id, tenantId }, skipped);
 }
 
-/** Status of a job of the connector that has not ended; those of one record are in nobody's way. */
+/** Returns the status of an unfinished job of the connector, except record jobs. */
 export async function findUnfinishedJob(tx: Transaction, connectorId: string): Promise<string | undefined> {
   const [job] = await tx.query<{ status: string }>(
     `select status from sync_jobs where connector_id = $1 and mode <> 'record' and status in ('queued', 'running', 'quarantined')
@@ -107,7 +110,7 @@ export async function findUnfinishedJob(tx: Transaction, connectorId: string): P
   return job?.status;
 }
 
-/** A job for a due time, once; false if there is one, or if another was queued at this moment. */
+/** Queues a job for a due time. Returns false if it exists already, or if another job is queued. */
 export async function insertScheduledJob(
   tx: Transaction,
   { id, tenantId }: DueConnector,

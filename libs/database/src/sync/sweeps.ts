@@ -1,25 +1,26 @@
+// SQL by hand: bulk updates that skip locked rows, and merged JSON.
+import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { SyncJobEntity } from '../entities/sync.entities.js';
 import type { JobDecision } from './jobs.js';
 
-/** A locked job now waits for the directory to sweep. */
-export async function markSweepAsked(tx: Transaction, jobId: string): Promise<void> {
-  await tx.query(
-    `update sync_jobs set status = 'running', sweep_asked_at = now(), lease_owner = null, lease_until = null where id = $1`,
-    [jobId],
-  );
+/** Marks a locked job as waiting for the directory's sweep. */
+export async function markSweepRequested(tx: Transaction, jobId: string): Promise<void> {
+  const asked = { sweepAskedAt: () => 'now()', leaseOwner: null, leaseUntil: null };
+  await tx.manager.update(SyncJobEntity, { id: jobId }, { status: 'running', ...asked });
 }
 
-/** A locked job waits for an operator; `note` says why. */
+/** Quarantines a locked job; `note` is the reason. */
 export async function quarantineJob(tx: Transaction, jobId: string, note: string): Promise<Date> {
   const [row] = await tx.query<{ at: Date }>(
     `update sync_jobs set status = 'quarantined', note = $2, sweep_asked_at = null where id = $1 returning now() as at`,
     [jobId, note],
   );
-  if (!row) throw new Error(`job ${jobId} is not there`);
+  if (!row) throw new Error(`job ${jobId} does not exist`);
   return row.at;
 }
 
-/** What an operator decided before stands in `after`. */
+/** Saves an operator's decision; earlier ones are kept in `after`. */
 export async function saveDecision(tx: Transaction, jobId: string, decision: JobDecision): Promise<void> {
   await tx.query(
     `update sync_jobs set decision = $2::jsonb ||
@@ -28,17 +29,32 @@ export async function saveDecision(tx: Transaction, jobId: string, decision: Job
   );
 }
 
-/** Jobs whose sweep has had no answer for `olderThanMs`, marked as asked for anew; some at a time. */
-export async function takeUnansweredSweeps(
+/** Finds jobs of all tenants whose sweep was not answered for `olderThanMs`. */
+export async function findUnansweredSweeps(
   tx: Transaction,
   olderThanMs: number,
   limit: number,
 ): Promise<{ jobId: string; tenantId: string }[]> {
   return tx.query(
-    `update sync_jobs set sweep_asked_at = now() where id in (
-       select id from sync_jobs where sweep_asked_at < now() - $1 * interval '1 millisecond' and status = 'running'
-        order by sweep_asked_at limit $2 for update skip locked)
-     returning id as "jobId", tenant_id as "tenantId"`,
+    `select id as "jobId", tenant_id as "tenantId" from sync_jobs
+      where sweep_asked_at < now() - $1 * interval '1 millisecond' and status = 'running'
+      order by sweep_asked_at limit $2`,
     [olderThanMs, limit],
+  );
+}
+
+/** Marks those of a tenant's jobs that still wait for their sweep as requested again, and returns them. */
+export async function takeUnansweredSweeps(
+  tx: Transaction,
+  tenantId: string,
+  jobIds: readonly string[],
+  olderThanMs: number,
+): Promise<{ jobId: string }[]> {
+  return tx.query(
+    `update sync_jobs set sweep_asked_at = now() where id in (
+       select id from sync_jobs where tenant_id = $1 and id = any($2)
+          and sweep_asked_at < now() - $3 * interval '1 millisecond' and status = 'running' for update skip locked)
+     returning id as "jobId"`,
+    [tenantId, uuids(jobIds), olderThanMs],
   );
 }

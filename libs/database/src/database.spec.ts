@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ServiceDataSource } from './data-source.js';
+import { Database } from './database.js';
+
+/** A database that records its statements instead of sending them. */
+function recorded(): { database: Database; statements: string[] } {
+  const statements: string[] = [];
+  const client = {
+    connection: { stream: { cork: () => undefined, uncork: () => undefined } },
+    query: async (given: string | { text: string }, done?: (error: null, result: object) => void) => {
+      statements.push(typeof given === 'string' ? given : given.text);
+      done?.(null, { rows: [] });
+      return { rows: [] };
+    },
+  };
+  const runner = { connect: async () => client, release: async () => undefined };
+  const dataSource = {
+    connections: { count: 0 },
+    createQueryRunner: () => runner,
+    takeClient: async () => [client, () => undefined],
+  };
+  return { database: new Database(dataSource as unknown as ServiceDataSource, { service: 'directory' }), statements };
+}
+
+const id = '01900000-0000-7000-8000-00000000000a';
+const query = { name: 'one', text: 'select 1', values: [] };
+
+describe('the tenant of a transaction', () => {
+  it('is set before any other statement', async () => {
+    const { database, statements } = recorded();
+    await database.transaction(id, (tx) => tx.query('select 1'));
+    expect(statements).toEqual([`begin; set local idsync.tenant_id = '${id}'`, 'select 1', 'commit']);
+  });
+
+  it('is set for a single read too', async () => {
+    const { database, statements } = recorded();
+    await database.read(id, query);
+    expect(statements[0]).toContain(`set local idsync.tenant_id = '${id}'`);
+  });
+
+  it.each(['', 'ten_1', `${id}'; drop table tenants; --`, `${id}\n`, ` ${id}`, id.slice(1), id.toUpperCase()])(
+    'must be a uuid, because it becomes part of a statement; %j sends nothing',
+    async (tenantId) => {
+      const { database, statements } = recorded();
+      const work = async () => statements.push('work');
+      await expect(database.transaction(tenantId, work)).rejects.toThrow('tenant id is not a uuid');
+      await expect(database.read(tenantId, query)).rejects.toThrow('tenant id is not a uuid');
+      expect(statements).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,181 @@
+// SQL by hand: lateral joins and updates in bulk.
+import { booleans, integers, times, uuids } from '../arrays.js';
+import { searchAndWork } from '../by-tenant.js';
+import type { Database, Transaction } from '../database.js';
+
+/** A webhook that has due deliveries. */
+export interface DueEndpoint {
+  webhookId: string;
+  tenantId: string;
+  /** Until when a circuit breaker, possibly of another process, blocks calls. */
+  openUntil: Date | null;
+  failures: number;
+  trips: number;
+  /** Age of its first due delivery. */
+  seconds: number;
+}
+
+/** Address and signing secrets of a webhook. */
+export interface Receiver {
+  webhookId: string;
+  callbackUrl: string;
+  /** Encrypted; the newest first. */
+  secrets: Buffer[];
+}
+
+/** Result of a batch of attempts for one endpoint. */
+export interface EndpointResult {
+  webhookId: string;
+  tenantId: string;
+  /** Failures since the last success of the batch, or in the whole batch if there was none. */
+  failures: number;
+  succeeded: boolean;
+  /** A delivery used up all its attempts. */
+  exhausted: boolean;
+  openUntil?: Date;
+  trips: number;
+}
+
+/**
+ * Finds active webhooks with due deliveries, in case a wake-up message was lost. Each webhook costs two reads at the
+ * start of a partial index, independent of its length.
+ */
+export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> {
+  return tx.query<DueEndpoint>(
+    `select w.id as "webhookId", w.tenant_id as "tenantId", e.open_until as "openUntil",
+            coalesce(e.failures, 0) as failures, coalesce(e.trips, 0) as trips,
+            greatest(extract(epoch from now() - due.due_at), 0)::float8 as seconds
+       from webhooks w left join webhook_endpoints e on e.webhook_id = w.id
+      cross join lateral (
+        (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and not is_retry
+            and (lease_until is null or lease_until < now()) order by event_sequence limit 1)
+        union all
+        (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and is_retry
+            and due_at <= now() and (lease_until is null or lease_until < now()) order by due_at limit 1)
+        limit 1) as due
+      where w.active`,
+  );
+}
+
+export async function findReceivers(
+  tx: Transaction,
+  tenantId: string,
+  webhookIds: readonly string[],
+): Promise<Receiver[]> {
+  return tx.query<Receiver>(
+    `select w.id as "webhookId", w.callback_url as "callbackUrl", array(
+              select s.ciphertext from webhook_secrets s
+               where s.webhook_id = w.id and s.tenant_id = $1 and (s.expires_at is null or s.expires_at > now())
+               order by s.id desc) as secrets
+       from webhooks w where w.tenant_id = $1 and w.id = any($2)`,
+    [tenantId, uuids(webhookIds)],
+  );
+}
+
+/**
+ * Saves results of webhooks of one tenant. A success resets the state; failures add up and never close a breaker that
+ * another process opened.
+ */
+export async function saveEndpointResults(tx: Transaction, results: readonly EndpointResult[]): Promise<void> {
+  await tx.query(
+    `insert into webhook_endpoints as e (webhook_id, tenant_id, failures, trips, open_until, last_success_at,
+                                         last_failure_at, failing_since, exhausted_at)
+     select webhook_id, tenant_id, failures, trips, open_until, case when succeeded then now() end,
+            case when failures > 0 then now() end, case when failures > 0 then now() end, case when exhausted then now() end
+       from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::boolean[], $6::timestamptz[], $7::integer[])
+            as n (webhook_id, tenant_id, failures, succeeded, exhausted, open_until, trips)
+      order by webhook_id
+     on conflict (webhook_id) do update
+        set failures = case when excluded.last_success_at is null then e.failures else 0 end + excluded.failures,
+            trips = case when excluded.last_success_at is null
+              then greatest(e.trips, excluded.trips) else excluded.trips end,
+            open_until = case when excluded.last_success_at is null
+              then greatest(e.open_until, excluded.open_until) else excluded.open_until end,
+            last_success_at = coalesce(excluded.last_success_at, e.last_success_at),
+            last_failure_at = coalesce(excluded.last_failure_at, e.last_failure_at),
+            failing_since = case when excluded.last_success_at is null
+              then coalesce(e.failing_since, excluded.failing_since) else excluded.failing_since end,
+            exhausted_at = case when excluded.last_success_at is null
+              then coalesce(excluded.exhausted_at, e.exhausted_at) else excluded.exhausted_at end`,
+    [
+      uuids(results.map(({ webhookId }) => webhookId)),
+      uuids(results.map(({ tenantId }) => tenantId)),
+      integers(results.map(({ failures }) => failures)),
+      booleans(results.map(({ succeeded }) => succeeded)),
+      booleans(results.map(({ exhausted }) => exhausted)),
+      times(results.map(({ openUntil }) => openUntil)),
+      integers(results.map(({ trips }) => trips)),
+    ],
+  );
+}
+
+/**
+ * Disables those webhooks that had no success for `afterMs` and have a delivery without attempts left. Undelivered
+ * events are kept. Returns the ids of disabled webhooks.
+ */
+export async function disableFailingWebhooks(
+  tx: Transaction,
+  tenantId: string,
+  webhookIds: readonly string[],
+  afterMs: number,
+): Promise<string[]> {
+  const failing = await tx.query<{ id: string }>(
+    `select webhook_id as id from webhook_endpoints
+      where tenant_id = $1 and webhook_id = any($2) and exhausted_at is not null
+        and failing_since <= now() - $3 * interval '1 millisecond'`,
+    [tenantId, uuids(webhookIds), afterMs],
+  );
+  return disableWebhooks(
+    tx,
+    tenantId,
+    failing.map(({ id }) => id),
+    'no successful delivery for days, and a delivery used up all attempts',
+  );
+}
+
+export async function disableWebhooks(
+  tx: Transaction,
+  tenantId: string,
+  webhookIds: readonly string[],
+  reason: string,
+): Promise<string[]> {
+  if (webhookIds.length === 0) return [];
+  const rows = await tx.query<{ id: string }>(
+    `update webhooks set active = false, updated_at = now()
+      where tenant_id = $1 and id = any($2) and active returning id`,
+    [tenantId, uuids(webhookIds)],
+  );
+  const ids = rows.map(({ id }) => id);
+  await tx.query(
+    `update webhook_endpoints set disabled_at = now(), disabled_reason = $3, state_since = now()
+      where tenant_id = $1 and webhook_id = any($2)`,
+    [tenantId, uuids(ids), reason],
+  );
+  return ids;
+}
+
+/** Resets the state of endpoints whose webhook was changed or enabled again. */
+export async function resetChangedEndpoints(database: Database): Promise<string[]> {
+  const changed = 'from webhooks w where w.id = e.webhook_id and w.active and w.updated_at > e.state_since';
+  const ids: string[] = [];
+  await searchAndWork(
+    database,
+    (tx) =>
+      tx.query<{ id: string; tenantId: string }>(
+        `select e.webhook_id as id, e.tenant_id as "tenantId" from webhook_endpoints e where exists (select ${changed})`,
+      ),
+    async (tx, tenantId, found) => {
+      const rows = await tx.query<{ id: string }>(
+        `update webhook_endpoints e
+            set state_since = now(), failures = 0, trips = 0, open_until = null, failing_since = null,
+                exhausted_at = null, disabled_at = null, disabled_reason = null
+           ${changed} and e.tenant_id = $1 and e.webhook_id = any($2)
+         returning e.webhook_id as id`,
+        [tenantId, uuids(found.map(({ id }) => id))],
+      );
+      ids.push(...rows.map(({ id }) => id));
+      return rows.length;
+    },
+  );
+  return ids;
+}

@@ -1,0 +1,39 @@
+// SQL by hand: advisory locks, and deletions for a set of events.
+import { uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+const lockName = (tenantId: string) => `payloads ${tenantId}`;
+
+/**
+ * Takes a shared lock for rendering payloads. An erasure waits for earlier renderings, and later renderings see its
+ * result.
+ */
+export async function lockPayloadsForRendering(tx: Transaction, tenantId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [lockName(tenantId)]);
+}
+
+/**
+ * Deletes payloads of events about these identities and records, and the responses of receivers. Pending deliveries are
+ * rendered again.
+ */
+export async function erasePayloads(
+  tx: Transaction,
+  tenantId: string,
+  about: { identityIds: readonly string[]; recordIds: readonly string[] },
+): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName(tenantId)]);
+  await tx.query(
+    `with affected as materialized (
+       select sequence from events where identity_id = any($2) and tenant_id = $1
+       union select sequence from events where subject_id = any($3) and tenant_id = $1),
+     sent as (
+       select d.id from affected cross join webhooks w
+         join webhook_deliveries d on d.webhook_id = w.id and d.event_sequence = affected.sequence
+        where w.tenant_id = $1),
+     answers as (
+       update webhook_attempts a set response_body = null
+         from sent where a.delivery_id = sent.id and a.response_body is not null)
+     delete from event_payloads p using affected where p.tenant_id = $1 and p.sequence = affected.sequence`,
+    [tenantId, uuids(about.identityIds), uuids(about.recordIds)],
+  );
+}

@@ -1,0 +1,43 @@
+// SQL by hand: the first statement of each fan-out, benchmarked.
+import type { Transaction } from '../database.js';
+
+/**
+ * Locks a tenant's fan-out until the end of the transaction. `sequence` is the last event that was fanned out, `last`
+ * the last committed event. Sequences follow commits, so no event below `last` is still missing.
+ */
+export async function lockFanOut(tx: Transaction, tenantId: string): Promise<{ sequence: number; last: number }> {
+  const sequence = (await lockPosition(tx, tenantId)) ?? (await beginPosition(tx, tenantId));
+  // Read after taking the lock, since the previous holder may have processed later events.
+  const [events] = await tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [
+    tenantId,
+  ]);
+  return { sequence, last: events?.last ?? sequence };
+}
+
+async function lockPosition(tx: Transaction, tenantId: string): Promise<number | undefined> {
+  const [row] = await tx.query<{ sequence: number }>(
+    'select sequence from fan_out_positions where tenant_id = $1 for update',
+    [tenantId],
+  );
+  return row?.sequence;
+}
+
+async function beginPosition(tx: Transaction, tenantId: string): Promise<number> {
+  await tx.query('insert into fan_out_positions (tenant_id, sequence) values ($1, 0) on conflict do nothing', [
+    tenantId,
+  ]);
+  return (await lockPosition(tx, tenantId)) ?? 0;
+}
+
+export async function saveFanOut(tx: Transaction, tenantId: string, sequence: number): Promise<void> {
+  await tx.query('update fan_out_positions set sequence = $2 where tenant_id = $1', [tenantId, sequence]);
+}
+
+/** Finds tenants with events that are not fanned out yet; the longest backlog first. */
+export async function findTenantsBehind(tx: Transaction, limit: number): Promise<{ tenantId: string; last: number }[]> {
+  return tx.query<{ tenantId: string; last: number }>(
+    `select s.tenant_id as "tenantId", s.last from event_sequences s left join fan_out_positions p using (tenant_id)
+      where s.last > coalesce(p.sequence, 0) order by s.last - coalesce(p.sequence, 0) desc limit $1`,
+    [limit],
+  );
+}

@@ -1,0 +1,72 @@
+// SQL by hand: bulk deletions that skip locked rows.
+import { uuids } from '../arrays.js';
+import { deleteFound, searchAndWork } from '../by-tenant.js';
+import type { Database } from '../database.js';
+
+const retentionMs = 30 * 24 * 60 * 60 * 1_000;
+
+interface Found {
+  id: string;
+  tenantId: string;
+}
+
+/** Returns the lowest UUIDv7 of a time, as an upper bound for all older ids. */
+function firstIdOf(time: number): string {
+  const hex = time.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/**
+ * Deletes up to `limit` deliveries that are older than 30 days, in any state, with their attempts and payloads. A
+ * payload that another delivery still needs is rendered again. Returns the number of deleted deliveries.
+ */
+export async function deleteOldDeliveries(database: Database, limit: number): Promise<number> {
+  return searchAndWork(
+    database,
+    (tx) =>
+      tx.query<Found>('select id, tenant_id as "tenantId" from webhook_deliveries where id < $2 order by id limit $1', [
+        limit,
+        firstIdOf(Date.now() - retentionMs),
+      ]),
+    async (tx, tenantId, found) => {
+      const [row] = await tx.query<{ count: number }>(
+        `with deleted as (
+           delete from webhook_deliveries where id in (
+             select id from webhook_deliveries where tenant_id = $1 and id = any($2) for update skip locked)
+           returning id, tenant_id, event_sequence),
+         attempts as (delete from webhook_attempts a using deleted where a.delivery_id = deleted.id),
+         payloads as (
+           delete from event_payloads p using deleted where p.tenant_id = deleted.tenant_id and p.sequence = deleted.event_sequence)
+         select count(*) from deleted`,
+        [tenantId, uuids(found.map(({ id }) => id))],
+      );
+      return row?.count ?? 0;
+    },
+  );
+}
+
+/** Deletes up to `limit` endpoint states without a webhook. Returns the number of deleted rows. */
+export async function deleteOldEndpoints(database: Database, limit: number): Promise<number> {
+  return searchAndWork(
+    database,
+    (tx) =>
+      tx.query<Found>(
+        `select webhook_id as id, tenant_id as "tenantId" from webhook_endpoints e
+          where not exists (select from webhooks w where w.id = e.webhook_id) limit $1`,
+        [limit],
+      ),
+    async (tx, tenantId, found) => {
+      const deleted = await tx.query(
+        'delete from webhook_endpoints where tenant_id = $1 and webhook_id = any($2) returning webhook_id',
+        [tenantId, uuids(found.map(({ id }) => id))],
+      );
+      return deleted.length;
+    },
+  );
+}
+
+/** Deletes up to `limit` replays that are older than 30 days. Returns the number of deleted rows. */
+export function deleteOldReplays(database: Database, limit: number): Promise<number> {
+  const old = 'where id < $2 order by id limit $1';
+  return deleteFound(database, 'webhook_replays', old, [limit, firstIdOf(Date.now() - retentionMs)]);
+}

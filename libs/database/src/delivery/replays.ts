@@ -1,0 +1,205 @@
+// SQL by hand: bulk updates that skip locked rows.
+import { newUuid, type ReplayStatus } from '@idsync/contracts';
+import { type FindOperator, In } from 'typeorm';
+import { bigints, texts, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+import { WebhookEntity } from '../entities/gateway.entities.js';
+import { WebhookReplayEntity } from '../entities/webhook-delivery.entities.js';
+import { findRow } from '../rows.js';
+import type { SequenceRange } from './event-bodies.js';
+import type { NewDelivery } from './fan-out.js';
+
+/** A replay that has not ended, with its position. */
+export type OpenReplay = WebhookReplayEntity;
+
+/** Progress of one part of a replay. */
+export interface ReplayProgress {
+  position: number;
+  lookedAt: number;
+  done: number;
+  ended: boolean;
+}
+
+/** Returns the current event filter of a webhook, or undefined if the webhook was deleted. */
+export function findReplayedWebhook(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+): Promise<Pick<WebhookEntity, 'events'> | undefined> {
+  return findRow(tx, WebhookEntity, { where: { tenantId, id: webhookId } });
+}
+
+const isOpen: FindOperator<ReplayStatus> = In(['queued', 'running']);
+
+/** Locks a replay that has not ended. */
+export function lockReplay(tx: Transaction, tenantId: string, id: string): Promise<OpenReplay | undefined> {
+  const where = { tenantId, id, status: isOpen };
+  return findRow(tx, WebhookReplayEntity, { where, lock: { mode: 'pessimistic_write' } });
+}
+
+export async function beginReplay(
+  tx: Transaction,
+  id: string,
+  { position, untilSequence, total }: { position: number; untilSequence: number; total: number },
+): Promise<void> {
+  await tx.manager.update(WebhookReplayEntity, { id }, { status: 'running', position, untilSequence, total });
+}
+
+export async function saveReplayProgress(tx: Transaction, id: string, progress: ReplayProgress): Promise<void> {
+  await tx.query(
+    `update webhook_replays
+        set position = $2, looked_at = looked_at + $3, done = done + $4, announced_at = now(),
+            status = case when $5 then 'done' else status end, ended_at = case when $5 then now() end
+      where id = $1`,
+    [id, progress.position, progress.lookedAt, progress.done, progress.ended],
+  );
+}
+
+/** Finds open replays of all tenants whose next part was requested `olderThanMs` ago. */
+export async function findUnansweredReplays(
+  tx: Transaction,
+  olderThanMs: number,
+  limit: number,
+): Promise<{ id: string; tenantId: string }[]> {
+  return tx.query(
+    `select id, tenant_id as "tenantId" from webhook_replays
+      where status in ('queued', 'running') and announced_at < now() - $1 * interval '1 millisecond'
+      order by announced_at limit $2`,
+    [olderThanMs, limit],
+  );
+}
+
+/**
+ * Marks those of a tenant's replays that still wait as requested again, and returns them. Skips a replay in progress.
+ */
+export async function takeUnansweredReplays(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+  olderThanMs: number,
+): Promise<{ id: string }[]> {
+  return tx.query(
+    `update webhook_replays set announced_at = now() where id in (
+       select id from webhook_replays where tenant_id = $1 and id = any($2) and status in ('queued', 'running')
+          and announced_at < now() - $3 * interval '1 millisecond' for update skip locked)
+     returning id`,
+    [tenantId, uuids(ids), olderThanMs],
+  );
+}
+
+export async function cancelReplay(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  const cancelled = { status: 'cancelled', endedAt: () => 'now()' } as const;
+  await tx.manager.update(WebhookReplayEntity, { tenantId, id, status: isOpen }, cancelled);
+}
+
+const dueAgain = `status = 'pending', is_retry = true, attempts = 0, due_at = now(), ended_at = null`;
+
+/** Makes a delivery due now, unless an attempt is in flight. Returns whether it is due now. */
+export async function resendDelivery(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+  deliveryId: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update webhook_deliveries set ${dueAgain}
+      where tenant_id = $1 and webhook_id = $2 and id = $3 and (lease_until is null or lease_until < now()) returning id`,
+    [tenantId, webhookId, deliveryId],
+  );
+  return rows.length > 0;
+}
+
+/** Counts the dead deliveries of a webhook. `last` is the highest sequence among them. */
+export async function countDeadDeliveries(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+): Promise<{ total: number; last: number }> {
+  const [row] = await tx.query<{ total: number; last: number }>(
+    `select count(*) as total, coalesce(max(event_sequence), 0)::bigint as last
+       from webhook_deliveries where tenant_id = $1 and webhook_id = $2 and status = 'dead'`,
+    [tenantId, webhookId],
+  );
+  return row ?? { total: 0, last: 0 };
+}
+
+/** Makes dead deliveries due again, the oldest first. Returns their sequences. */
+export async function requeueDeadDeliveries(
+  tx: Transaction,
+  { tenantId, webhookId, position, untilSequence }: OpenReplay,
+  limit: number,
+): Promise<number[]> {
+  const rows = await tx.query<{ sequence: number }>(
+    `update webhook_deliveries set ${dueAgain} where id in (
+       select id from webhook_deliveries
+        where tenant_id = $1 and webhook_id = $2 and status = 'dead' and event_sequence > $3 and event_sequence <= $4
+        order by event_sequence limit $5)
+     returning event_sequence as sequence`,
+    [tenantId, webhookId, position, untilSequence ?? 0, limit],
+  );
+  return rows.map(({ sequence }) => sequence);
+}
+
+/** Makes existing deliveries due again and creates missing ones. Skips deliveries with an attempt in flight. */
+export async function redeliver(
+  tx: Transaction,
+  tenantId: string,
+  deliveries: readonly NewDelivery[],
+): Promise<number> {
+  const rows = await tx.query(
+    `insert into webhook_deliveries as d (id, tenant_id, webhook_id, event_sequence, event_type, is_retry)
+     select id, $1, webhook_id, sequence, type, true
+       from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[]) as n (id, webhook_id, sequence, type)
+     on conflict (webhook_id, event_sequence) do update set ${dueAgain}
+      where d.lease_until is null or d.lease_until < now()
+     returning 1`,
+    [
+      tenantId,
+      uuids(deliveries.map(() => newUuid())),
+      uuids(deliveries.map(({ webhookId }) => webhookId)),
+      bigints(deliveries.map(({ sequence }) => sequence)),
+      texts(deliveries.map(({ type }) => type)),
+    ],
+  );
+  return rows.length;
+}
+
+/**
+ * Events are dated at the beginning of a transaction and numbered at its end, so their times are not strictly in the
+ * order of their numbers.
+ */
+const skewMs = 15 * 60_000;
+
+/**
+ * Returns a range of sequences that contains all events of a time range. Times grow with sequences, so both ends are
+ * found by binary search.
+ */
+export async function findSequencesOf(
+  tx: Transaction,
+  tenantId: string,
+  { since, until }: { since?: Date; until?: Date },
+): Promise<SequenceRange> {
+  const [ends] = await tx.query<{ first: number; last: number }>(
+    `select coalesce((select min(sequence) from events where tenant_id = $1), 1)::bigint as first,
+            coalesce((select max(sequence) from events where tenant_id = $1), 0)::bigint as last`,
+    [tenantId],
+  );
+  const { first, last } = ends ?? { first: 1, last: 0 };
+  const before = async (time: number): Promise<number> => {
+    let [low, high] = [first, last + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [event] = await tx.query<{ at: Date }>(
+        'select occurred_at as at from events where tenant_id = $1 and sequence >= $2 order by sequence limit 1',
+        [tenantId, middle],
+      );
+      if (event && event.at.getTime() < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    first: since ? await before(since.getTime() - skewMs) : first,
+    last: until ? Math.min((await before(until.getTime() + skewMs)) - 1, last) : last,
+  };
+}

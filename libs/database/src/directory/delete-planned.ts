@@ -1,0 +1,38 @@
+// SQL by hand: deletions by joins.
+import { texts, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+/**
+ * Deletes these records from every plan. Matches by connector and external id, because a record that a plan was to
+ * create got another id when it was created.
+ */
+export async function deletePlannedRecords(tx: Transaction, recordIds: readonly string[]): Promise<void> {
+  if (recordIds.length === 0) return;
+  await tx.query(
+    `delete from sync_plan_entries e using sync_plans p, source_records r
+      where r.id = any($1) and p.connector_id = r.connector_id and e.job_id = p.job_id and e.external_id = r.external_id`,
+    [uuids(recordIds)],
+  );
+}
+
+/** Deletes the planned changes of an identity, including records that do not exist. */
+export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string, identityId: string): Promise<void> {
+  await tx.query('delete from sync_plan_entries where tenant_id = $1 and identity_id = $2', [tenantId, identityId]);
+}
+
+/** Removes records from the results of undone jobs and refused plans; their number stays. */
+export async function eraseOutcomes(tx: Transaction, tenantId: string, externalIds: readonly string[]): Promise<void> {
+  if (externalIds.length === 0) return;
+  await tx.query(
+    `update operations set result = result || jsonb_build_object(
+        'restored', (result -> 'restored') - $2::text[], 'removed', (result -> 'removed') - $2::text[])
+      where tenant_id = $1 and type = 'job.undo' and (result -> 'restored' ?| $2 or result -> 'removed' ?| $2)`,
+    [tenantId, texts(externalIds)],
+  );
+  await tx.query(
+    `update operations set result = '{"error": "the plan was refused"}'
+      where tenant_id = $1 and type = 'plan.apply' and status = 'refused'
+        and exists (select from unnest($2::text[]) as named (id) where position(id in result ->> 'error') > 0)`,
+    [tenantId, texts(externalIds)],
+  );
+}

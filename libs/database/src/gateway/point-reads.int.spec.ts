@@ -1,0 +1,173 @@
+import { newUuid, routes } from '@idsync/contracts';
+import { ServiceDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database, Transaction } from '../database.js';
+import { findLifecyclePolicy } from '../settings/lifecycle-policy.js';
+import { findProbe } from './connector-probes.js';
+import { findConnector } from './connectors.js';
+import { findDelivery } from './deliveries.js';
+import { findDocument, findIdentityAt } from './documents.js';
+import { findExplainedIdentity } from './explained-identity.js';
+import { findHistory } from './history.js';
+import { findJob, findJobErrors } from './jobs.js';
+import { findMachine } from './machine-identities.js';
+import { findOperation } from './operations.js';
+import { findJobPlan } from './plans.js';
+import { findCase } from './review-cases.js';
+import { findTenant } from './tenants.js';
+import { findWebhookHealth } from './webhook-health.js';
+import { findReplay } from './webhook-replays.js';
+
+const many = 5_000;
+/** Bound for a few lookups of one row each. */
+const few = 20;
+
+const tenant = newUuid();
+let own: ServiceDatabase;
+
+/** Maps a number to the same id in all tables, so that rows refer to each other. */
+const id = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+const asked = 4_321;
+
+/** Rows of every table that a point read uses; `$1` is the tenant, `id` the id of the row number. */
+const filled = {
+  identities: `(id, tenant_id, status, created_at, updated_at, document)
+    select id, $1, 'active', '2025-01-01', '2026-01-01', '{"id":"a","created_at":"2025-01-01T00:00:00Z"}'`,
+  identity_versions: `(tenant_id, identity_id, valid_until, document)
+    select $1, id, '2025-07-01', '{"created_at":"2025-01-01T00:00:00Z"}'`,
+  identity_redirects: `(tenant_id, id, into_id, created_at, merged_at)
+    select $1, md5(id::text)::uuid, id, '2025-01-01', '2025-06-01'`,
+  events: `(tenant_id, sequence, id, type, occurred_at, identity_id, details)
+    select $1, n, id, 'identity.created', '2025-01-01', id, '{}'`,
+  connectors: `(id, tenant_id, type, name, priority, records, config) select id, $1, 'csv', n::text, 100, 'user', '{}'`,
+  source_records: `(id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields, changed_at,
+      created_at, updated_at, document, last_job_id, last_seq, status_since)
+    select id, $1, case when n % 2 = 0 then 'user' else 'machine_identity' end, id, n::text, id, 'active', '', '{}', '{}', '2025-01-01',
+           '2025-01-01', '{}', id, 1, '2025-01-01'`,
+  lifecycle_policies: `(tenant_id, policy, updated_at)
+    select case when n = 1 then $1::uuid else id end, '{"grace_days": 60}', '2025-01-01'`,
+  machine_references: `(tenant_id, record_id, role, value) select $1, id, 'owned_by', n::text`,
+  review_cases: `(id, tenant_id, record_id, kind, reason, candidates, opened_at)
+    select id, $1, id, 'weak', 'alike', jsonb_build_array(jsonb_build_object('identity_id', id)), '2025-01-01'`,
+  sync_jobs: `(id, tenant_id, connector_id, status) select id, $1, id, 'completed'`,
+  sync_record_errors: `(job_id, id, tenant_id, message) select id, id, $1, 'no name'`,
+  sync_plans: '(job_id, tenant_id, connector_id) select id, $1, id',
+  sync_plan_entries: `(job_id, tenant_id, seq, action, record_id, kind, external_id, changes)
+    select id, $1, 1, 'delete', id, 'user', n::text, '[]'`,
+  connector_probes: `(id, tenant_id, connector_id, kind) select id, $1, id, 'test'`,
+  operations: `(id, tenant_id, type, input) select id, $1, 'identity.erase', '{}'`,
+  webhooks: `(id, tenant_id, callback_url, events) select id, $1, 'https://example.com', '{*}'`,
+  webhook_deliveries: `(id, tenant_id, webhook_id, event_sequence, event_type) select id, $1, id, n, 'identity.created'`,
+  webhook_attempts: '(delivery_id, number, tenant_id, webhook_id) select id, 1, $1, id',
+  event_payloads: `(tenant_id, sequence, event_id, body) select $1, n, id, '{}'`,
+  webhook_replays: `(id, tenant_id, webhook_id, kind, filter, requested_by) select id, $1, id, 'replay', '{}', 'test'`,
+};
+
+/** The reads of each route that returns a single resource. */
+const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> = {
+  '/v1/identities/{id}': (tx, id) => findDocument(through(tx), tenant, 'identity', id),
+  '/v1/identities/{id}?at=': (tx, id) => findIdentityAt(through(tx), tenant, id, new Date('2025-05-01')),
+  '/v1/identities/{id}/history': (tx, id) => findHistory(through(tx), tenant, id, { limit: 50, offset: 0 }),
+  '/v1/users/{id}': (tx, id) => findDocument(through(tx), tenant, 'user', id),
+  '/v1/sync/jobs/{id}': (tx, id) => findJob(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}': (tx) => findTenant(tx, tenant),
+  '/admin/v1/tenants/{tenantId}/lifecycle-policy': (tx) => findLifecyclePolicy(tx, tenant),
+  '/admin/v1/tenants/{tenantId}/connectors/{connectorId}': (tx, id) => findConnector(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/connectors/{connectorId}/probes/{probeId}': (tx, id) => findProbe(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}': async (tx, id) => {
+    const [job, errors] = [await findJob(tx, tenant, id), await findJobErrors(tx, id)];
+    return errors.length > 0 && job;
+  },
+  '/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/plan': (tx, id) =>
+    findJobPlan(tx, tenant, id, { limit: 50, offset: 0 }),
+  '/admin/v1/tenants/{tenantId}/cases/{caseId}': (tx, id) => findCase(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/identities/{identityId}': (tx, id) => findDocument(through(tx), tenant, 'identity', id),
+  '/admin/v1/tenants/{tenantId}/machine-identities/{machineId}': (tx, even) => findMachine(tx, tenant, odd(even)),
+  '/admin/v1/tenants/{tenantId}/operations/{operationId}': (tx, id) => findOperation(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}': (tx, id) => findWebhookHealth(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}': (tx, id) => findDelivery(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
+};
+
+/** Returns the names of all connectors of the tenant, which are tens in practice but many in this test. */
+const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain';
+/** Reads of more than one resource, which have their own tests. */
+const notPointReads =
+  /\/(api-keys|connectors|errors|tokens|sync-jobs|cases|matching-rules|attribute-priorities|operations|webhooks|deliveries|replays)$/;
+
+const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
+const even = asked - 1;
+
+/**
+ * Wraps a transaction as a Database, so that the cost of a function that begins its own transaction can be measured.
+ */
+function through(tx: Transaction): Database {
+  return {
+    read: (_tenant: string, { text, values }: { text: string; values: unknown[] }) => tx.query(text, values),
+    transaction: (_tenant: string, work: (tx: Transaction) => unknown) => work(tx),
+  } as unknown as Database;
+}
+
+async function fetched(tx: Transaction, table?: string): Promise<number> {
+  const [seen] = await tx.query<{ count: number }>(
+    `select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::bigint as count from pg_stat_xact_user_tables
+      where $1::text is null or relname = $1`,
+    [table ?? null],
+  );
+  return seen?.count ?? Number.NaN;
+}
+
+/** Rows that a read fetches, as the gateway's role under row-level security, on tables without statistics. */
+async function cost(read: (tx: Transaction) => Promise<unknown>, table?: string): Promise<number> {
+  return own.database.transaction(tenant, async (tx) => {
+    const before = await fetched(tx, table);
+    expect(await read(tx)).toBeTruthy();
+    return (await fetched(tx, table)) - before;
+  });
+}
+
+describe('a point read of the gateway', () => {
+  beforeAll(async () => {
+    own = await ServiceDatabase.start('gateway');
+    await own.fixture.rows('insert into tenants (id, name) values ($1, $2)', [tenant, 'Test']);
+    for (const [table, rows] of Object.entries(filled)) {
+      await own.fixture.rows(
+        `insert into ${table} ${rows} from (
+           select n, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid as id from generate_series(1, ${many}) as n) as row`,
+        [tenant],
+      );
+    }
+  });
+
+  afterAll(() => own?.close());
+
+  it('is tested for every route that returns a single resource', () => {
+    const ofOne = routes
+      .filter(({ method, path }) => method === 'GET' && path.includes('{') && !notPointReads.test(path))
+      .map(({ path }) => path);
+    expect(ofOne.filter((path) => path !== explained && !(path in reads))).toEqual([]);
+  });
+
+  it.each(Object.entries(reads))(
+    'fetches a bounded number of rows of a tenant that has many: GET %s',
+    async (_, read) => {
+      expect(await cost((tx) => read(tx, id(even)))).toBeLessThan(few);
+    },
+  );
+
+  it('fetches a bounded number of rows for an identity that was merged into another', async () => {
+    const [merged] = await own.fixture.rows<{ id: string }>('select id from identity_redirects where into_id = $1', [
+      id(even),
+    ]);
+    const gone = merged?.id ?? '';
+    expect(await cost((tx) => findDocument(through(tx), tenant, 'identity', gone))).toBeLessThan(few);
+    expect(await cost((tx) => findHistory(through(tx), tenant, gone, { limit: 50, offset: 0 }))).toBeLessThan(few);
+    expect(await cost((tx) => findIdentityAt(through(tx), tenant, gone, new Date('2026-05-01')))).toBeLessThan(few);
+  });
+
+  it(`fetches one identity and its records to explain it: GET ${explained}`, async () => {
+    for (const table of ['identities', 'identity_redirects', 'source_records']) {
+      expect(await cost((tx) => findExplainedIdentity(tx, tenant, id(even)), table)).toBeLessThan(few);
+    }
+  });
+});

@@ -1,0 +1,25 @@
+import type { EntityTarget, FindOneOptions, ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
+import type { Transaction } from './database.js';
+
+/** Inserts a row and returns it as stored, with column defaults. */
+export async function insertRow<Entity extends ObjectLiteral>(
+  tx: Transaction,
+  entity: EntityTarget<Entity>,
+  values: Partial<Entity>,
+): Promise<Entity> {
+  const insert = tx.manager.createQueryBuilder().insert().into(entity);
+  const { generatedMaps } = await insert
+    .values(values as QueryDeepPartialEntity<Entity>)
+    .returning('*')
+    .execute();
+  return generatedMaps[0] as Entity;
+}
+
+/** Returns the first matching row, or undefined. */
+export async function findRow<Entity extends ObjectLiteral>(
+  tx: Transaction,
+  entity: EntityTarget<Entity>,
+  options: FindOneOptions<Entity>,
+): Promise<Entity | undefined> {
+  return (await tx.manager.findOne(entity, options)) ?? undefined;
+}

@@ -1,0 +1,191 @@
+import { type ServiceName, services } from '@idsync/contracts';
+
+export interface TableOwnership {
+  /** Rows that a service sees: those of the transaction's tenant, those with its role, or all. */
+  rows: { tenantColumn: string } | { roleColumn: string } | 'all';
+  /** Privileges of each service; services that are not listed have none. */
+  grants: Partial<Record<ServiceName, readonly string[]>>;
+  /** Services that must find rows of all tenants. */
+  acrossTenants?: readonly ServiceName[];
+}
+
+const byTenant = { tenantColumn: 'tenant_id' } as const;
+const read = ['SELECT'] as const;
+const write = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
+const append = ['SELECT', 'INSERT'] as const;
+
+/**
+ * Table privileges of each service, enforced by PostgreSQL. One service writes each table, with these exceptions: the
+ * gateway inserts sync jobs, operations and replays, which other services update, and every service appends events.
+ * Comments explain other privileges. The bus tables contain only ids and belong to sender or receiver.
+ */
+export const ownership: Record<string, TableOwnership> = {
+  tenants: {
+    rows: { tenantColumn: 'id' },
+    grants: { gateway: write, directory: read, 'sync-worker': read, 'webhook-dispatcher': read },
+    acrossTenants: ['gateway', 'directory'],
+  },
+  api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
+  connectors: {
+    rows: byTenant,
+    // The sync-worker stores the schedule that it planned with.
+    grants: { gateway: write, directory: read, 'sync-worker': ['SELECT', 'UPDATE (planned_schedule)'] },
+    // Finds due schedules of all tenants at once.
+    acrossTenants: ['sync-worker'],
+  },
+  connector_secrets: {
+    rows: byTenant,
+    grants: { gateway: write, 'sync-worker': read },
+    acrossTenants: ['gateway'],
+  },
+  connector_probes: {
+    rows: byTenant,
+    grants: { gateway: append, 'sync-worker': ['SELECT', 'UPDATE', 'DELETE'] },
+    acrossTenants: ['sync-worker'],
+  },
+  webhooks: {
+    rows: byTenant,
+    // The dispatcher disables an endpoint that fails for days or reports that it is gone.
+    grants: { gateway: write, directory: read, 'webhook-dispatcher': ['SELECT', 'UPDATE (active, updated_at)'] },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_secrets: {
+    rows: byTenant,
+    // The gateway encrypts all secrets again when the key changes.
+    grants: { gateway: write, 'webhook-dispatcher': read },
+    acrossTenants: ['gateway', 'webhook-dispatcher'],
+  },
+  // Pushed resources are a source that the sync-worker reads. Housekeeping deletes old tombstones of all tenants.
+  scim_positions: { rows: byTenant, grants: { gateway: write, 'sync-worker': read }, acrossTenants: ['gateway'] },
+  scim_resources: {
+    rows: byTenant,
+    grants: {
+      gateway: write,
+      'sync-worker': read,
+      directory: ['SELECT (tenant_id, connector_id, kind, id)', 'DELETE'],
+    },
+    acrossTenants: ['gateway'],
+  },
+  scim_members: {
+    rows: byTenant,
+    grants: { gateway: write, 'sync-worker': read, directory: ['SELECT (tenant_id, member_id)', 'DELETE'] },
+    acrossTenants: ['gateway'],
+  },
+  idempotency_keys: { rows: byTenant, grants: { gateway: write } },
+  sync_jobs: {
+    rows: byTenant,
+    // The gateway inserts jobs of clients, the sync-worker those of schedules. Erasure removes personal data from error
+    // texts.
+    grants: { gateway: append, 'sync-worker': write, directory: ['SELECT', 'UPDATE (error_message, source_message)'] },
+    acrossTenants: ['sync-worker'],
+  },
+  sync_batches: {
+    rows: byTenant,
+    grants: { 'sync-worker': write, directory: read },
+    acrossTenants: ['sync-worker'],
+  },
+  // Erasure replaces the record id and message of an error.
+  sync_record_errors: {
+    rows: byTenant,
+    grants: {
+      'sync-worker': write,
+      gateway: read,
+      directory: ['SELECT', 'UPDATE (external_id, message, source_message)'],
+    },
+  },
+  connector_states: {
+    rows: byTenant,
+    grants: { 'sync-worker': ['SELECT', 'INSERT', 'UPDATE'], gateway: read },
+    acrossTenants: ['sync-worker'],
+  },
+  // Erasure deletes a person's records, and quoted text of records without an id.
+  failing_records: {
+    rows: byTenant,
+    grants: { 'sync-worker': write, gateway: read, directory: ['SELECT', 'DELETE', 'UPDATE (source_message)'] },
+  },
+  batches_begun: { rows: byTenant, grants: { directory: write } },
+  seen_records: { rows: byTenant, grants: { directory: write } },
+  sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
+  sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },
+  identities: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
+  source_records: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
+  machine_references: { rows: byTenant, grants: { directory: write, gateway: read } },
+  correlation_keys: { rows: byTenant, grants: { directory: write } },
+  contested_keys: { rows: byTenant, grants: { directory: write } },
+  identity_redirects: { rows: byTenant, grants: { directory: write, gateway: read } },
+  document_renderings: { rows: byTenant, grants: { directory: write } },
+  identity_versions: { rows: byTenant, grants: { directory: write, gateway: read } },
+  attribute_priorities: { rows: byTenant, grants: { directory: write, gateway: read } },
+  lifecycle_policies: { rows: byTenant, grants: { directory: write, gateway: read } },
+  matching_rules: { rows: byTenant, grants: { directory: write, gateway: read } },
+  weak_keys: { rows: byTenant, grants: { directory: write } },
+  match_queue: { rows: byTenant, grants: { directory: write } },
+  review_cases: { rows: byTenant, grants: { directory: write, gateway: read } },
+  operations: { rows: byTenant, grants: { gateway: append, directory: ['SELECT', 'UPDATE'] } },
+  waiting_records: { rows: byTenant, grants: { directory: write } },
+  directory_counters: { rows: byTenant, grants: { directory: write, gateway: read } },
+  list_positions: { rows: byTenant, grants: { directory: write, gateway: read } },
+  event_sequences: {
+    rows: byTenant,
+    grants: {
+      gateway: ['SELECT', 'INSERT', 'UPDATE'],
+      directory: ['SELECT', 'UPDATE'],
+      'sync-worker': ['SELECT', 'UPDATE'],
+      'webhook-dispatcher': ['SELECT', 'UPDATE'],
+    },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  events: {
+    rows: byTenant,
+    // Only erasure changes an event: it removes the data of a person.
+    grants: {
+      directory: ['SELECT', 'INSERT', 'UPDATE'],
+      'sync-worker': append,
+      'webhook-dispatcher': append,
+      gateway: append,
+    },
+  },
+  fan_out_positions: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': ['SELECT', 'INSERT', 'UPDATE'] },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  // Erasure deletes payloads about a person and the responses of receivers.
+  event_payloads: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write, gateway: read, directory: ['SELECT', 'DELETE'] },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_deliveries: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write, gateway: read, directory: read },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_attempts: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write, gateway: read, directory: ['SELECT', 'UPDATE (response_body)'] },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_endpoints: {
+    rows: byTenant,
+    grants: { 'webhook-dispatcher': write, gateway: read },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  webhook_replays: {
+    rows: byTenant,
+    grants: { gateway: append, 'webhook-dispatcher': ['SELECT', 'UPDATE', 'DELETE'] },
+    acrossTenants: ['webhook-dispatcher'],
+  },
+  outbox: { rows: { roleColumn: 'producer' }, grants: everyService(write) },
+  relay_leases: {
+    rows: { roleColumn: 'producer' },
+    grants: everyService(['SELECT', 'INSERT', 'UPDATE']),
+  },
+  inbox: { rows: { roleColumn: 'consumer' }, grants: everyService(['SELECT', 'INSERT', 'DELETE']) },
+  bus_messages: { rows: 'all', grants: everyService(write) },
+  idsync_migrations: { rows: 'all', grants: everyService(read) },
+};
+
+function everyService(privileges: readonly string[]): Record<ServiceName, readonly string[]> {
+  return Object.fromEntries(services.map((service) => [service, privileges])) as Record<ServiceName, readonly string[]>;
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { services } from '@idsync/contracts';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database } from '../database.js';
+import { serviceRoles } from '../roles.js';
+import { createDatabase, databaseUrl, dropDatabase } from './create-database.js';
+import { migrate } from './migrate.js';
+
+let own: TestDatabase;
+let admin: DirectoryFixture;
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  await migrate(own.url);
+  admin = DirectoryFixture.connect(own.url);
+});
+
+afterAll(async () => {
+  await admin?.close();
+  await own?.drop();
+});
+
+describe('a service', () => {
+  it.each(services)('cannot create temporary tables, large objects or tables: %s', async (service) => {
+    const database = await Database.connect({ url: own.url, service, poolSize: 1 });
+    const run = (sql: string) => database.withoutTenant((tx) => tx.query(sql));
+    try {
+      await expect(run('create temporary table copies (id uuid)')).rejects.toThrow('permission denied to create temp');
+      await expect(run(`select lo_from_bytea(0, 'people')`)).rejects.toThrow('permission denied for function');
+      await expect(run('select lo_create(0)')).rejects.toThrow('permission denied for function');
+      await expect(run('create table copies (id uuid)')).rejects.toThrow('permission denied for schema public');
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('cannot call any large object function of PostgreSQL', async () => {
+    const callable = await admin.rows(
+      `select role, p.oid::regprocedure::text as function from pg_proc p, unnest($1::text[]) as role
+        where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^lo(_|read|write)|^lowrite'
+          and has_function_privilege(role, p.oid, 'execute')`,
+      [Object.values(serviceRoles)],
+    );
+    expect(callable).toEqual([]);
+  });
+});
+
+describe('the database', () => {
+  it('rejects connections of logins without an explicit grant', async () => {
+    const [rights] = await admin.rows(
+      `select has_database_privilege('idsync_gateway', current_database(), 'connect') as service,
+              has_database_privilege('pg_monitor', current_database(), 'connect') as other`,
+    );
+    expect(rights).toEqual({ service: true, other: false });
+  });
+
+  it('can be migrated by an owner without superuser rights, with a report of what an administrator must revoke', async () => {
+    const name = `idsync_test_${randomBytes(6).toString('hex')}`;
+    const owner = `${name}_owner`;
+    const url = new URL(databaseUrl(own.url, name));
+    url.username = owner;
+    await admin.rows(`create role ${owner} login bypassrls`);
+    try {
+      await admin.rows(`grant ${Object.values(serviceRoles).join(', ')} to ${owner}`);
+      await createDatabase(own.url, name);
+      await admin.rows(`alter database ${name} owner to ${owner}`);
+      const lines: string[] = [];
+      await migrate(url.href, (line) => lines.push(line));
+      const reported = lines.filter((line) => line.includes('an administrator must run'));
+      expect(reported).toEqual([expect.stringContaining('large objects are not revoked')]);
+      const statements = reported.join().replace(/^.*must run: /, '');
+      expect(statements).toContain('revoke execute on function pg_catalog.lo_from_bytea(oid, bytea) from public');
+
+      const administrator = DirectoryFixture.connect(databaseUrl(own.url, name));
+      for (const statement of statements.split('; ')) await administrator.rows(statement);
+      await administrator.close();
+      lines.length = 0;
+      expect(await migrate(url.href, (line) => lines.push(line))).toEqual({ applied: [] });
+      expect(lines).toEqual([]);
+    } finally {
+      await dropDatabase(own.url, name);
+      await admin.rows(`drop role ${owner}`);
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import type { ServiceName } from '@idsync/contracts';
+import type pg from 'pg';
+import type { EntityManager } from 'typeorm';
+import { connectionWaitMs, type ServiceDataSource } from './data-source.js';
+import { FairShares, type Share } from './fair-shares.js';
+import { connections } from './metrics.js';
+
+/** A connection in use. */
+export interface Connection {
+  readonly client: pg.Client;
+  /** Returns the connection to the pool, or closes it if its state is unknown. */
+  release(broken?: boolean): void;
+}
+
+/** A connection that TypeORM's repositories can use too. */
+export interface ManagedConnection extends Connection {
+  readonly manager: EntityManager;
+}
+
+/** Connections not available for the work of tenants: for authentication, the outbox relay, and listening. */
+const reserved = 3;
+/** Maximum number of connections of one API key in the gateway. */
+const connectionsOfOneKey = 3;
+/**
+ * Maximum number of requests that wait for a connection; a tenant may use half of them, an API key `waitingOfOneKey`.
+ */
+const waitingRequests = 2_048;
+const waitingOfOneKey = 1_000;
+
+export interface ServiceConnectionsOptions {
+  service: ServiceName;
+  poolSize: number;
+  /** Returns whose fair share of connections the current work of a tenant counts against. */
+  shareOf: (tenantId: string) => Share;
+}
+
+/** Hands out the connections of a service, and counts them. The gateway distributes them fairly among tenants. */
+export class ServiceConnections {
+  private readonly shareOf: (tenantId: string) => Share;
+  private readonly shares: FairShares | undefined;
+  private readonly unwatch: () => void;
+  /** Number of operations that have a connection, and that wait for one. */
+  private readonly work = { running: 0, waiting: 0 };
+
+  constructor(
+    private readonly dataSource: ServiceDataSource,
+    { service, poolSize, shareOf }: ServiceConnectionsOptions,
+  ) {
+    this.shareOf = shareOf;
+    this.shares = service === 'gateway' ? fairShares(poolSize) : undefined;
+    this.unwatch = connections.watch(() => {
+      const { running, waiting } = this.work;
+      const idle = Math.max(dataSource.connections.count - running, 0);
+      return Object.entries({ in_use: running, idle, waiting }).map(([state, value]) => ({
+        labels: { service, state },
+        value,
+      }));
+    });
+  }
+
+  /** Stops reporting the number of connections. */
+  close(): void {
+    this.unwatch();
+  }
+
+  /** Takes a connection from the fair share of a tenant. Throws DatabaseBusy. */
+  take(tenantId: string): Promise<Connection> {
+    return this.taken(tenantId, async () => {
+      const [client, giveBack] = await this.dataSource.takeClient();
+      return { client, release: giveBack };
+    });
+  }
+
+  /** Takes a connection with repositories, from the fair share of a tenant if one is given. Throws DatabaseBusy. */
+  takeManaged(tenantId: string | undefined): Promise<ManagedConnection> {
+    return this.taken(tenantId, async () => {
+      const runner = this.dataSource.createQueryRunner();
+      const client: pg.Client = await runner.connect();
+      // Without this, `save` and `remove` of a repository would begin and commit their own transaction.
+      Object.assign(runner, { isTransactionActive: true });
+      const release = (broken = false) => {
+        // The pool discards a client that is closing.
+        if (broken) void client.end().catch(() => undefined);
+        void runner.release();
+      };
+      return { client, manager: runner.manager, release };
+    });
+  }
+
+  private async taken<Taken extends Connection>(
+    tenantId: string | undefined,
+    connect: () => Promise<Taken>,
+  ): Promise<Taken> {
+    const { work, shares } = this;
+    let releaseShare: (() => void) | undefined;
+    work.waiting += 1;
+    try {
+      if (shares && tenantId !== undefined) {
+        const share = this.shareOf(tenantId);
+        releaseShare = shares.takeNow(share) ?? (await shares.take(share));
+      }
+      const connection = await connect();
+      work.running += 1;
+      return {
+        ...connection,
+        release: (broken) => {
+          work.running -= 1;
+          connection.release(broken);
+          releaseShare?.();
+        },
+      };
+    } catch (error) {
+      releaseShare?.();
+      throw error;
+    } finally {
+      work.waiting -= 1;
+    }
+  }
+}
+
+function fairShares(poolSize: number): FairShares {
+  return new FairShares({
+    connections: Math.max(poolSize - reserved, 1),
+    ofOneMember: connectionsOfOneKey,
+    waiting: waitingRequests,
+    waitingOfOneMember: waitingOfOneKey,
+    waitMs: connectionWaitMs,
+  });
+}

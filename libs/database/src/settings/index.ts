@@ -1,0 +1,3 @@
+export * from './attribute-priorities.js';
+export * from './lifecycle-policy.js';
+export * from './matching-rules.js';
