@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const field = z.string().regex(/^(\*|[a-z][a-z0-9_]{0,62})$/, 'must be the name of an attribute, or * for all of them');
 
-/** Whose word counts for a field, where it is not the connector's own priority that decides: the lower number wins. */
+/** Source precedence by field, overriding the connectors' own priorities. The lowest number wins. */
 export const attributePriorities = z.strictObject({
   priorities: z
     .array(
@@ -17,3 +17,4 @@ export const attributePriorities = z.strictObject({
       error: 'must not rank a connector twice for one field',
     }),
 });
+export type AttributePriorities = z.infer<typeof attributePriorities>;

@@ -8,25 +8,30 @@ const percent = z.int().min(0).max(100);
 const records = z.int().min(0).max(1_000_000_000);
 
 /**
- * How much one run may take away. More than both the percentage of the records known before it and the number waits for
- * an operator. A percentage of 100 lets everything through.
+ * Safeguard of a run. Deletions and disables that exceed both the percentage of the records known before the run and
+ * the number are quarantined, and so is a run if the records that it left out exceed both the percentage of the records
+ * that it read and the number. A percentage of 100 disables the safeguard.
  */
 export const safeguard = z.strictObject({
   max_deleted_percent: percent.default(10),
   max_deleted_records: records.default(20),
   max_disabled_percent: percent.default(10),
   max_disabled_records: records.default(20),
+  max_failed_percent: percent.default(50),
+  max_failed_records: records.default(10),
 });
 export type Safeguard = z.infer<typeof safeguard>;
 
 const common = {
   name: text.trim().min(1).max(200),
-  /** The lower integer wins when two sources give the same field. */
+  /** The lowest priority wins when several sources provide the same field. */
   priority: z.int().min(0).max(1_000_000).default(100),
   safeguard: safeguard
     .prefault({})
-    .describe('How much one run may take away; more than both of a pair waits for an operator.'),
-  schedule: schedule.nullish().describe('When it is read without being asked to; null: never.'),
+    .describe(
+      'Safeguard of a run: deletions, disables and records left out that exceed both the percentage and the number are quarantined.',
+    ),
+  schedule: schedule.nullish().describe('When the connector runs automatically; null: never.'),
   records: z.enum(recordKinds, { error: `must be one of ${recordKinds.join(', ')}` }).default('user'),
 };
 
@@ -41,7 +46,7 @@ type BodyOf<Type extends ConnectorType> = z.ZodObject<
 
 function bodyOf<Type extends ConnectorType>(type: Type): BodyOf<Type> {
   const { config, secrets } = connectorDefinitions[type];
-  const given = (secrets as z.ZodObject).prefault({}).describe('Sealed when it is stored, and never shown again.');
+  const given = (secrets as z.ZodObject).prefault({}).describe('Stored encrypted and never returned.');
   return z.strictObject({ type: z.literal(type), ...common, config, secrets: given }) as unknown as BodyOf<Type>;
 }
 
@@ -58,7 +63,7 @@ export const connectorBody = z
       context.addIssue({
         code: 'custom',
         path: ['config', 'fields', field],
-        message: `is no field of ${body.records}, no matching key and not attributes.<name>`,
+        message: `is not a field of ${body.records}, a matching key or attributes.<name>`,
       });
     }
   });

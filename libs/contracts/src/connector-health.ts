@@ -1,7 +1,7 @@
-export const connectorHealths = ['ok', 'failing', 'suspended'] as const;
+export const connectorHealths = ['ok', 'failing', 'suspended', 'quarantined'] as const;
 export type ConnectorHealth = (typeof connectorHealths)[number];
 
-/** Failed jobs in a row after which a connector's schedule looks at it more and more seldom. */
+/** Number of consecutive failed jobs after which a connector's schedule backs off. */
 export const suspendedAfter = 3;
 
 export function healthAfter(failures: number): ConnectorHealth {

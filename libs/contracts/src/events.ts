@@ -1,4 +1,4 @@
-/** Every kind of event the service announces; kinds are only ever added. */
+/** All event types; types are only ever added. */
 export const eventTypes = [
   'identity.created',
   'identity.updated',
@@ -35,11 +35,11 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** One changed field in an event's details; `from` is absent if it was not known, `to` if it no longer is. */
-export interface FieldChange {
+/** One changed field of an event; `from` is absent if there was no value before, `to` if there is none now. */
+export type FieldChange = {
   field: string;
   from?: string | string[];
   to?: string | string[];
-  /** The connector's public id. */
+  /** The public id of the connector. */
   source?: string;
-}
+};

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeId, encodeId, isUuid, newUuid, uuidMadeAt } from './ids.js';
+import { decodeId, encodeId, isUuid, newUuid, uuidCreatedAt } from './ids.js';
 
 describe('public ids', () => {
-  it('go to text and back for any uuid', () => {
+  it('can be decoded to the same uuid', () => {
     fc.assert(fc.property(fc.uuid(), (uuid) => expect(decodeId('user', encodeId('user', uuid))).toBe(uuid)));
   });
 
-  it('have the form the TypeID specification gives as an example', () => {
+  it('match the example of the TypeID specification', () => {
     expect(encodeId('identity', '00000000-0000-0000-0000-000000000000')).toBe('idn_00000000000000000000000000');
     expect(encodeId('identity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toBe('idn_7zzzzzzzzzzzzzzzzzzzzzzzzz');
     expect(encodeId('identity', '01890a5d-ac96-774b-bcce-b302099a8057')).toBe('idn_01h455vb4pex5vsknk084sn02q');
   });
 
-  it('are refused with another prefix, another length, another alphabet or more than 128 bits', () => {
+  it('are rejected with another prefix, length or alphabet, or with more than 128 bits', () => {
     for (const text of [
       'usr_01h455vb4pex5vsknk084sn02q',
       'idn_01h455vb4pex5vsknk084sn02',
@@ -26,7 +26,7 @@ describe('public ids', () => {
     }
   });
 
-  it('are made in order within a process, as version 7', () => {
+  it('are UUIDv7 in ascending order within a process', () => {
     const made = Array.from({ length: 10_000 }, () => newUuid());
     expect([...made].sort()).toEqual(made);
     expect(new Set(made).size).toBe(made.length);
@@ -35,11 +35,11 @@ describe('public ids', () => {
     );
   });
 
-  it('tell when they were made', () => {
-    expect(uuidMadeAt('01890a5d-ac96-774b-bcce-b302099a8057')).toBe(0x01890a5dac96);
+  it('contain the time of their creation', () => {
+    expect(uuidCreatedAt('01890a5d-ac96-774b-bcce-b302099a8057')).toBe(0x01890a5dac96);
     const began = Date.now();
     // The counter of a busy process may run ahead of its clock.
-    expect(uuidMadeAt(newUuid())).toBeGreaterThanOrEqual(began);
-    expect(uuidMadeAt('0e6a4b0c-6f6a-4f0e-9d54-0c6f2f0c9d1b')).toBeUndefined();
+    expect(uuidCreatedAt(newUuid())).toBeGreaterThanOrEqual(began);
+    expect(uuidCreatedAt('0e6a4b0c-6f6a-4f0e-9d54-0c6f2f0c9d1b')).toBeUndefined();
   });
 });

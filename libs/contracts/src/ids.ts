@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Type prefix of every public id. The database stores the bare uuid; only the edges know the prefix. */
+/** Type prefix of every public id. The database stores the bare uuid; the API adds the prefix. */
 export const idPrefixes = {
   identity: 'idn',
   user: 'usr',
@@ -34,13 +34,16 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const bodyPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Two characters for each ten bits: an id in six look-ups, since a thousand people have six thousand. */
+/**
+ * Two base32 characters for each ten bits, so that encoding an id takes six lookups: a page of a thousand people has
+ * six thousand ids.
+ */
 const pairs = Array.from({ length: 1_024 }, (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31));
 
 /** `encodeId('identity', '0190…')` → `idn_01h…`. */
 export function encodeId(kind: IdKind, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
-  // Five hex digits are twenty bits, four characters: 130 bits in all, the first two of them zero.
+  // Five hex digits are twenty bits, which are four characters. The first two of the 130 bits are zero.
   const high = Number.parseInt(hex.slice(0, 2), 16);
   let body = alphabet.charAt(high >> 5) + alphabet.charAt(high & 31);
   for (let at = 2; at < 32; at += 5) {
@@ -50,7 +53,7 @@ export function encodeId(kind: IdKind, uuid: string): string {
   return `${idPrefixes[kind]}_${body}`;
 }
 
-/** The uuid inside a public id, or undefined if the text is not an id of that kind. */
+/** Returns the uuid inside a public id, or undefined if the text is not an id of that kind. */
 export function decodeId(kind: IdKind, text: string): string | undefined {
   const prefix = `${idPrefixes[kind]}_`;
   if (!text.startsWith(prefix)) return undefined;
@@ -65,8 +68,8 @@ export function decodeId(kind: IdKind, text: string): string | undefined {
   return formatUuid(hex);
 }
 
-/** When an id was made, in Unix milliseconds; undefined of one that does not tell (another version than 7). */
-export function uuidMadeAt(uuid: string): number | undefined {
+/** Returns when a UUIDv7 was created, in Unix milliseconds, or undefined for another UUID version. */
+export function uuidCreatedAt(uuid: string): number | undefined {
   return uuid.charAt(14) === '7' ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : undefined;
 }
 
@@ -80,8 +83,8 @@ let lastMs = 0;
 let counter = 0;
 
 /**
- * A UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then a 12-bit counter that keeps the ids of one process in the
- * order they were made (method 1), then 62 random bits.
+ * Creates a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, a 12-bit counter, and 62 random bits. The counter (method
+ * 1) keeps the ids of one process in the order of their creation.
  */
 export function newUuid(now: number = Date.now()): string {
   if (poolAt >= pool.length) {

@@ -1,20 +1,42 @@
 export * from './attribute-priorities.js';
 export * from './connector-config.js';
 export * from './connector-health.js';
-export * from './connectors/aws-iam.js';
-export { type ConnectorType, connectorDefinitions, shownElsewhere } from './connectors/definitions.js';
+export { type AwsIamConfig, awsIamConfig, awsIamFields } from './connectors/aws-iam.js';
+export type { ConnectorDefinition } from './connectors/connector-definition.js';
+export {
+  type ConnectorType,
+  canReadOne,
+  connectorDefinitions,
+  connectorTypes,
+  findDefinition,
+  shownElsewhere,
+} from './connectors/definitions.js';
 export { type EntraConfig, entraConfig, entraFields } from './connectors/entra.js';
 export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
-export * from './connectors/files.js';
-export * from './connectors/github.js';
+export {
+  type CsvConfig,
+  csvConfig,
+  type FilePlace,
+  type JsonlConfig,
+  jsonlConfig,
+  type LdifConfig,
+} from './connectors/files.js';
+export { type GithubConfig, githubConfig, githubFields } from './connectors/github.js';
 export { type GoogleConfig, googleConfig, googleFields } from './connectors/google.js';
 export type { HttpAuth } from './connectors/http-source.js';
-export * from './connectors/kubernetes.js';
-export * from './connectors/ldap.js';
+export { type KubernetesConfig, kubernetesConfig, kubernetesFields } from './connectors/kubernetes.js';
+export {
+  type LdapConfig,
+  type LdapMapping,
+  ldapConfig,
+  ldapMappings,
+  ldapVirtualNames,
+} from './connectors/ldap.js';
 export { type OktaConfig, oktaConfig, oktaFields } from './connectors/okta.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
-export { type ScimPushConfig, scimPushConfig } from './connectors/scim-push.js';
-export * from './connectors/sql.js';
+export type { ScimPushConfig } from './connectors/scim-push.js';
+export { isSecretLdapAttribute, secretRefused } from './connectors/secret-attributes.js';
+export type { SqlConfig } from './connectors/sql.js';
 export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';
 export * from './events.js';
@@ -22,17 +44,23 @@ export * from './http/errors.js';
 export { openApiDocument } from './http/openapi.js';
 export * as requests from './http/requests.js';
 export * as resources from './http/resources.js';
-export type { RouteDefinition } from './http/route.js';
+export type * as responses from './http/responses.js';
+export { errorStatusesOf, queryNames, type RouteDefinition } from './http/route.js';
 export { routes } from './http/routes.js';
 export * from './ids.js';
+export * from './lifecycle-policy.js';
 export * from './machines.js';
 export * from './matching-rules.js';
 export * from './messages.js';
 export * from './operations.js';
 export { parseDate } from './parse-date.js';
 export * from './probes.js';
+export * from './record-limits.js';
 export * from './records.js';
 export * from './schedule.js';
+export * from './source-errors.js';
+export { checkSourcePath } from './source-path.js';
 export * from './statuses.js';
+export { isTimeZone } from './time-zone.js';
 export * from './topology.js';
 export * from './webhooks.js';

@@ -1,8 +1,8 @@
-/** The roles people have for a machine identity, by the field in which a source names them. */
+/** The roles that people have for a machine identity, named after the source field that refers to them. */
 export const machineReferences = ['owned_by', 'manager_id', 'technical_inheritor'] as const;
 export type MachineReference = (typeof machineReferences)[number];
 
-/** What makes a machine identity a risk, after the OWASP Non-Human Identities Top 10 (2025). */
+/** Risk factors of a machine identity, after the OWASP Non-Human Identities Top 10 (2025). */
 export const riskFactors = [
   'no_active_owner',
   'long_lived_secret',
@@ -14,7 +14,7 @@ export const riskFactors = [
 ] as const;
 export type RiskFactor = (typeof riskFactors)[number];
 
-/** A factor that counts at present, and how much. */
+/** A factor that currently applies, and its points. */
 export interface CountedFactor {
   factor: RiskFactor;
   points: number;

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { attributeFieldPattern, type MatchingKey, matchingKeys } from './records.js';
 
 const certainKeys = z
-  .array(z.enum(matchingKeys, { error: `must be of ${matchingKeys.join(', ')}` }))
+  .array(z.enum(matchingKeys, { error: `must be any of ${matchingKeys.join(', ')}` }))
   .refine((keys) => new Set(keys).size === keys.length, { error: 'must not name a key twice' });
 
-/** `full_name` is made of first and last name, or else the display name. Other fields are compared without spaces and case, phones by digits. */
+/**
+ * `full_name` is the first and last name, or the display name if they are missing. All fields are compared without
+ * spaces and case, phone numbers by their digits.
+ */
 const comparedField = z.string().refine((field) => field === 'full_name' || attributeFieldPattern.test(field), {
   error: 'must be full_name or attributes.<name>',
 });
@@ -14,7 +17,7 @@ const comparison = z
   .strictObject({
     field: comparedField,
     match: z.enum(['exact', 'fuzzy'], { error: 'must be exact or fuzzy' }).default('exact'),
-    /** What full agreement adds to the score. */
+    /** Added to the score on full agreement. */
     weight: z.number().gt(0).max(1),
   })
   .refine(({ field, match }) => match === 'exact' || field === 'full_name', {
@@ -29,15 +32,16 @@ const weakTier = z.strictObject({
     .max(100)
     .regex(/^[\p{L}\p{N}\p{P}\p{Zs}\p{S}]+$/u, 'must be plain text'),
   comparisons: z.array(comparison).min(1).max(10),
-  /** The sum of weights, one at the most, from which a pair is worth a review. */
+  /** Minimum score for a review case. The score is the sum of weights and at most 1. */
   propose_at: z.number().gt(0).max(1),
-  /** What to do where exactly one person fits: ask an operator, or trust it. */
+  /** Action if exactly one person matches: open a review case, or link. */
   when_unique: z.enum(['propose', 'link'], { error: 'must be propose or link' }).default('propose'),
 });
 
 /**
- * How a tenant's records find their identity. `certain` keys join at once, the first being the strongest; the tiers of `weak`
- * are asked in order for records that no certain key has joined, and the first that finds anybody decides.
+ * Rules that assign a tenant's records to identities. A `certain` key links a record at once; the first key has the
+ * highest rank. For records that no key has linked, the `weak` tiers are tried in order, and the first tier that finds
+ * a candidate decides.
  */
 export const matchingRules = z.strictObject({
   certain: certainKeys,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What every message on the bus looks like. Data stays in PostgreSQL; messages carry ids and counts. */
+/** Fields of every bus message. Data stays in PostgreSQL; messages carry ids and counts. */
 const envelope = {
-  /** The same on every redelivery; consumers remember it in their inbox. */
+  /** Unchanged on redelivery; consumers store it in their inbox. */
   id: z.uuid(),
   tenant_id: z.uuid(),
-  /** W3C Trace Context of what announced it. A malformed one is no reason to give a message up. */
+  /** W3C Trace Context of the publisher. A malformed value is ignored, so that the message is still handled. */
   traceparent: z
     .string()
     .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/)
@@ -17,27 +17,29 @@ const jobReference = { job_id: z.uuid() };
 const leftOut = z.object({ external_id: z.string(), message: z.string() });
 const batchReference = { ...jobReference, seq: z.int().min(0) };
 
-/** Payload of each message, by its type, which is also its routing key. */
+/** Payload schema by message type. The type is also the routing key. */
 export const messageTypes = {
-  /** gateway → sync-worker: a job row was born. */
+  /** gateway → sync-worker: a job was queued. */
   'sync.job.requested': z.object({ ...envelope, data: z.object(jobReference) }),
-  /** gateway → sync-worker: an operator wants the job to end. */
+  /** gateway → sync-worker: an operator cancelled the job. */
   'sync.job.cancel_requested': z.object({
     ...envelope,
     data: z.object({ ...jobReference, reason: z.string().max(1000).optional(), by: z.string().max(200).optional() }),
   }),
-  /** gateway → sync-worker: an operator lets a quarantined job do what it wants to. */
+  /** gateway → sync-worker: an operator released a quarantined job. */
   'sync.job.release_requested': z.object({
     ...envelope,
     data: z.object({ ...jobReference, reason: z.string().max(1000), by: z.string().max(200) }),
   }),
-  /** gateway → sync-worker: an operator wants to know whether a connector works; which, stands in connector_probes. */
+  /** gateway → sync-worker: an operator requested a probe, which is stored in connector_probes. */
   'connector.probe.requested': z.object({ ...envelope, data: z.object({ probe_id: z.uuid() }) }),
-  /** sync-worker → directory: a batch of records lies in sync_batches. */
+  /** sync-worker → directory: a batch of records was written to sync_batches. */
   'sync.batch.ready': z.object({ ...envelope, data: z.object(batchReference) }),
-  /** The batch of a job of one record, for which somebody is waiting. */
+  /**
+   * The batch of a job that reads a single record. It has a separate queue because a request waits for the result.
+   */
   'sync.record.ready': z.object({ ...envelope, data: z.object(batchReference) }),
-  /** directory → sync-worker: that batch was applied, in the transaction that announced it. */
+  /** directory → sync-worker: the batch was applied. Published in the transaction that applied it. */
   'sync.batch.applied': z.object({
     ...envelope,
     data: z.object({
@@ -48,40 +50,52 @@ export const messageTypes = {
       errors: z.array(leftOut),
     }),
   }),
-  /** sync-worker → directory: every batch of the job is applied; what its source no longer lists can go. */
+  /**
+   * sync-worker → directory: all batches of the job are applied, so the directory can delete records that the source no
+   * longer lists.
+   */
   'sync.sweep.requested': z.object({ ...envelope, data: z.object(jobReference) }),
-  /** directory → sync-worker: nothing is left to do for the job. */
+  /** directory → sync-worker: the sweep of the job is complete. */
   'sync.sweep.ended': z.object({
     ...envelope,
     data: z.object({
       ...jobReference,
       deleted: z.int().min(0),
-      /** Why nothing was deleted, or something was held back. */
+      /** Why nothing was deleted, or some deletions were quarantined. */
       note: z.string().optional(),
-      /** How often a record was named again by another batch, and which records those are, if they are not too many. */
+      /** How often a record appeared again in another batch; `errors` lists these records if they are not too many. */
       repeated: z.int().min(0).optional(),
       errors: z.array(leftOut).optional(),
     }),
   }),
-  /** directory → sync-worker: what the job would take away is more than its safeguard lets through. */
+  /**
+   * directory → sync-worker: the job would delete or disable more than its safeguard allows, or left out more. None of
+   * its deletions and disables is applied.
+   */
   'sync.sweep.held': z.object({ ...envelope, data: z.object({ ...jobReference, note: z.string() }) }),
-  /** directory → sync-worker: what this job said of these records was passed over, for another job read them alone meanwhile. */
+  /**
+   * directory → sync-worker: the job's data of these records was ignored because a record job read them in the
+   * meantime.
+   */
   'sync.record.overtaken': z.object({
     ...envelope,
     data: z.object({ ...jobReference, external_ids: z.array(z.string()) }),
   }),
-  /** sync-worker → directory: the job has ended, so what it brought can be compared as a whole. */
+  /** sync-worker → directory: the job has ended, so its records can be matched as a whole. */
   'sync.job.ended': z.object({ ...envelope, data: z.object(jobReference) }),
-  /** gateway → directory: an operator wants something done; what, stands in operations. */
+  /** gateway → directory: an operator requested an operation, which is stored in operations. */
   'directory.operation.requested': z.object({ ...envelope, data: z.object({ operation_id: z.uuid() }) }),
   /** Any service → webhook-dispatcher: events of this tenant with these sequence numbers were committed. */
   'facts.recorded': z.object({
     ...envelope,
     data: z.object({ first_sequence: z.int().min(1), last_sequence: z.int().min(1) }),
   }),
-  /** gateway → webhook-dispatcher, and then to itself part by part: deliveries are wanted again; which, stands in webhook_replays. */
+  /**
+   * gateway → webhook-dispatcher: a replay was requested, which is stored in webhook_replays. The dispatcher publishes
+   * it again for each part.
+   */
   'webhook.replay.requested': z.object({ ...envelope, data: z.object({ replay_id: z.uuid() }) }),
-  /** gateway → webhook-dispatcher: what is left of a replay is not wanted any more. */
+  /** gateway → webhook-dispatcher: the rest of a replay was cancelled. */
   'webhook.replay.cancel_requested': z.object({ ...envelope, data: z.object({ replay_id: z.uuid() }) }),
 } as const;
 

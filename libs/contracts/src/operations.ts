@@ -1,46 +1,93 @@
 import { z } from 'zod';
+import { encodeId, type IdKind } from './ids.js';
+import { lifecyclePolicy } from './lifecycle-policy.js';
 import { matchingRules } from './matching-rules.js';
 
 const uuid = z.guid();
 const reason = z.string().min(1).max(1000).optional();
 
 /**
- * What an operator asks of the directory: the gateway writes it down, the directory does it in one transaction and
- * writes the outcome beside it. Ids are bare uuids here.
+ * Input of each operation. The gateway stores it; the directory runs the operation and stores its result in one
+ * transaction. Ids are bare uuids here.
  */
 export const operationInputs = {
   'case.resolve': z.strictObject({
     case_id: uuid,
     resolution: z.enum(['link', 'new', 'ignore']),
-    /** With `link`: whom the record belongs to. */
+    /** With `link`: the identity to link the record to. */
     identity_id: uuid.optional(),
     reason,
   }),
   'identity.merge': z.strictObject({ into_id: uuid, from_ids: z.array(uuid).min(1).max(50), reason }),
   'identity.split': z.strictObject({ identity_id: uuid, record_ids: z.array(uuid).min(1).max(1000), reason }),
-  /** Removes every trace of one person, for good. */
+  /** Erases all data of one person permanently. */
   'identity.erase': z.strictObject({ identity_id: uuid, reason }),
-  /** Takes back a merge, a split or a resolved case. */
+  /** Reverts a merge, a split or a resolved case. */
   'operation.revert': z.strictObject({ operation_id: uuid, reason }),
-  /** Without priorities: those of the connectors have changed. */
+  /** Without `priorities`: applies changed priorities of the connectors. */
   'attributes.rank': z.strictObject({
     priorities: z.array(z.strictObject({ field: z.string(), connector_id: uuid, priority: z.int() })).optional(),
     reason,
   }),
-  /** Puts back what a job changed and nobody changed since. */
+  /** Restores what a job changed, except where something else has changed since. */
   'job.undo': z.strictObject({ job_id: uuid, preview: z.boolean(), reason }),
-  /** Does exactly what a dry run wrote down. */
+  /** Applies exactly the changes that a dry run stored. */
   'plan.apply': z.strictObject({ job_id: uuid, reason }),
+  /** Ids of connectors in the policy are bare uuids. */
+  'lifecycle.change': z.strictObject({ policy: lifecyclePolicy, reason }),
   'rules.change': z.strictObject({ rules: matchingRules, preview: z.boolean(), reason }),
 } as const;
 
 export type OperationType = keyof typeof operationInputs;
 export type OperationInput<T extends OperationType> = z.infer<(typeof operationInputs)[T]>;
 
-/** `refused`: it could not be done as things stand; the error says why, and nothing has changed. */
+/** Input is the bare uuid that the directory writes, output the public id that the API shows. */
+const idOf = (kind: IdKind) => z.guid().transform((id) => encodeId(kind, id));
+const count = z.int();
+
+/**
+ * Result of each operation. The directory writes the input of the schema, the API shows its output. The fields are in
+ * the order in which `jsonb` stores them.
+ */
+const operationResults = {
+  'case.resolve': z.object({ case_id: idOf('case'), resolution: z.string(), identity_id: idOf('identity').optional() }),
+  'identity.merge': z.object({ identity_id: idOf('identity'), merged_identity_ids: z.array(idOf('identity')) }),
+  'identity.split': z.object({ identity_id: idOf('identity'), new_identity_id: idOf('identity') }),
+  'identity.erase': z.object({ identity_id: idOf('identity'), records_erased: count }),
+  'operation.revert': z.object({ reverted_operation_id: idOf('operation') }),
+  'attributes.rank': z.object({ identities_changed: count }),
+  'job.undo': z.object({
+    removed: z.array(z.string()),
+    restored: z.array(z.string()),
+    records_removed: count,
+    records_restored: count,
+  }),
+  'lifecycle.change': z.object({ identities_changed: count }),
+  'plan.apply': z.object({ records_created: count, records_deleted: count, records_updated: count }),
+  'rules.change': z.object({
+    joined: z.array(z.object({ from_identity_id: idOf('identity'), into_identity_id: idOf('identity') })),
+    parted: z.array(z.object({ new_identity_id: idOf('identity'), from_identity_id: idOf('identity') })),
+    records_moved: count,
+    identities_joined: count,
+    identities_parted: count,
+  }),
+} as const satisfies Record<OperationType, z.ZodObject>;
+/** The result as the directory writes it. */
+export type OperationResult<T extends OperationType> = z.input<(typeof operationResults)[T]>;
+
+/**
+ * Converts an operation's result to its API form. A refusal, or a result that another version wrote, is returned
+ * unchanged.
+ */
+export function publicResult(type: string, result: Record<string, unknown>): Record<string, unknown> {
+  const schema = (operationResults as Record<string, z.ZodObject>)[type];
+  return schema?.loose().safeParse(result).data ?? result;
+}
+
+/** `refused`: the operation was not possible and changed nothing; the error says why. */
 export const operationStatuses = ['queued', 'done', 'refused'] as const;
 export type OperationStatus = (typeof operationStatuses)[number];
 
-/** A case asks an operator: `open`, then decided by them, or `settled` by evidence that came later. */
+/** `linked`, `new` and `ignored` are decisions of an operator; `settled` means that later evidence closed the case. */
 export const caseStatuses = ['open', 'linked', 'new', 'ignored', 'settled'] as const;
 export type CaseStatus = (typeof caseStatuses)[number];

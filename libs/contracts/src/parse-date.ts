@@ -2,7 +2,10 @@ const isoDate =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 const generalizedTime = /^(\d{4})(\d{2})(\d{2})(\d{2})(?:(\d{2})(\d{2})?)?(?:[.,](\d+))?(Z|[+-]\d{2}(?:\d{2})?)$/;
 
-/** An ISO date, date-time or LDAP GeneralizedTime as ISO 8601 in UTC with milliseconds; undefined if it is none. */
+/**
+ * Converts an ISO date, date-time or LDAP GeneralizedTime to ISO 8601 in UTC with milliseconds. Returns undefined for
+ * other text.
+ */
 export function parseDate(text: string): string | undefined {
   const match = isoDate.exec(text) ?? generalizedTime.exec(text);
   if (!match) return undefined;
@@ -11,7 +14,7 @@ export function parseDate(text: string): string | undefined {
     .map((part) => Number(part ?? 0));
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const date = new Date(Date.UTC(year, month - 1, day));
-  // The 30th of February would silently become a day in March.
+  // `Date.UTC` would turn the 30th of February into a day in March.
   if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   const offset = offsetMinutes(match[8] ?? 'Z');
   if (offset === undefined) return undefined;
@@ -20,7 +23,7 @@ export function parseDate(text: string): string | undefined {
   return /^\d/.test(iso) ? iso : undefined;
 }
 
-/** The fraction belongs to the smallest part written: in GeneralizedTime that may be the minute or the hour. */
+/** The fraction belongs to the last part present, which in GeneralizedTime may be the minute or the hour. */
 function fractionMs(match: RegExpExecArray): number {
   const unit = match[6] !== undefined ? 1_000 : match[5] !== undefined ? 60_000 : 3_600_000;
   return Math.floor(Number(`0.${match[7] ?? 0}`) * unit);

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** What a connector's records are: people, accounts of people, or accounts of machines. */
+/** Kind of a connector's records: people, accounts of people, or accounts of machines. */
 export const recordKinds = ['user', 'account', 'machine_identity'] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
-/** Keys that join records certainly, on every kind of record; the order is their rank. */
+/** Deterministic match keys, available on every kind of record, in the order of their rank. */
 export const matchingKeys = ['employee_number', 'email', 'user_principal_name'] as const;
 export type MatchingKey = (typeof matchingKeys)[number];
 
-/** Mappable fields of each resource, by how their value is read. `external_id` and ids are not mapped: they are ours. */
+/** Mappable fields of each kind, by value type. `external_id` and ids cannot be mapped, since idsync sets them. */
 export const recordFields = {
   user: {
     text: ['user_principal_name', 'display_name', 'email', 'job_title', 'first_name', 'last_name'],
     list: ['roles', 'groups', 'departments'],
-    date: ['hire_date'],
+    date: ['hire_date', 'termination_date'],
     integer: [],
     status: ['pending', 'active', 'suspended', 'inactive', 'deleted'],
   },
@@ -44,10 +44,10 @@ export const machineClassifications = [
   'unknown',
 ] as const;
 
-/** `attributes.<name>`: free attributes beside the spec's fields. */
+/** `attributes.<name>`: custom attributes in addition to the specified fields. */
 export const attributeFieldPattern = /^attributes\.[a-z][a-z0-9_]{0,62}$/;
 
-/** True if `field` may stand on the left side of a mapping for records of this kind. */
+/** True if `field` may be the target of a mapping for records of this kind. */
 export function isMappableField(kind: RecordKind, field: string): boolean {
   const known = recordFields[kind];
   return (
@@ -58,27 +58,30 @@ export function isMappableField(kind: RecordKind, field: string): boolean {
   );
 }
 
-/** What a source calls one of its records. */
+/** Identifier of a record in its source. */
 const externalId = z.string().min(1).max(1024);
 
 /**
- * One record as a connector hands it on. `fields` maps a field name to its values, all text: a name that is absent says
- * nothing, an empty list clears this source's own value. Dates are ISO 8601 UTC, integers decimal digits.
+ * One record as a connector returns it. `fields` maps a field name to its values, all as text. An absent field makes no
+ * statement; an empty list clears this source's value. Dates are ISO 8601 UTC, integers decimal digits.
  */
 export const sourceRecord = z.object({
   external_id: externalId,
   fields: z.record(z.string(), z.array(z.string())),
-  /** Its source says that it is gone; it has no fields then. Only a run of changes, or of one record, says so. */
+  /** The source reports the record as deleted; `fields` is empty then. Only incremental runs and record jobs set it. */
   removed: z.literal(true).optional(),
 });
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
-/** A record that could not be read or mapped; the rest of its source goes on. */
+/** A record that could not be read or mapped; the run continues with the other records. */
 export interface RecordError {
-  /** Absent where the source was asked for this record alone and has no lines. */
+  /** Absent if the source has no lines and was asked for this record alone. */
   line?: number;
   external_id?: string;
+  /** Written by idsync, without any value of the record, since every key that may read the job sees it. */
   message: string;
-  /** Other records may be hidden in it, so it does not tell who else is still there. */
+  /** Source value or text that caused the error. Operators see it after `sourceText` has redacted it. */
+  said?: string;
+  /** The unreadable part may contain other records, so their absence does not prove a deletion. */
   hides_others?: true;
 }

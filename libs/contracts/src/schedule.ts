@@ -4,33 +4,46 @@ import { text } from './text.js';
 const minute = 60_000;
 const units = { s: 1_000, m: minute, h: 60 * minute, d: 24 * 60 * minute } as const;
 
-/** Milliseconds of a text such as `90s`, `15m`, `6h` or `1d`; undefined if it is none. */
+/** Parses a duration such as `90s`, `15m`, `6h` or `1d` to milliseconds. Returns undefined for other text. */
 export function durationMs(duration: string): number | undefined {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(duration) ?? [];
   return amount === undefined ? undefined : Number(amount) * units[unit as keyof typeof units];
 }
 
-const duration = (least: number, most: number, words: string) =>
+const duration = (min: number, max: number, range: string) =>
   text.refine((value) => {
     const ms = durationMs(value);
-    return ms !== undefined && ms >= least && ms <= most;
-  }, `must be a duration such as 90s, 15m, 6h or 1d, ${words}`);
+    return ms !== undefined && ms >= min && ms <= max;
+  }, `must be a duration such as 90s, 15m, 6h or 1d, ${range}`);
 
-/** When a connector is read without being asked to. */
+/** Default of `full_every_hours`, also for stored schedules without it. */
+export const defaultFullEveryHours = 24;
+const maxHours = 365 * 24;
+const hoursForm = `must be an integer from 1 to ${maxHours}`;
+
+/** When a connector runs without a request. */
 export const schedule = z
   .strictObject({
     every: duration(minute, 31 * units.d, 'of 1m to 31d').optional(),
     cron: text.trim().max(200).optional().describe('Minute, hour, day of the month, month, day of the week.'),
-    time_zone: text.max(64).optional().describe('Of `cron`, such as Europe/Berlin; UTC unless told.'),
+    time_zone: text.max(64).optional().describe('Time zone of `cron`, such as Europe/Berlin. Default: UTC.'),
     jitter: duration(0, units.h, 'of at most 1h')
       .optional()
-      .describe('A run begins up to this much later, by chance; a tenth of `every` and at most 1m unless told.'),
+      .describe('Maximum random delay of a run. Default: a tenth of `every`, at most 1m.'),
     full_every: z
       .int()
       .min(1)
       .max(10_000)
       .default(100)
-      .describe('Of so many runs one reads everything, though the source can tell its changes.'),
+      .describe('One in this many runs reads the whole source, even if the source supports incremental runs.'),
+    full_every_hours: z
+      .int(hoursForm)
+      .min(1, hoursForm)
+      .max(maxHours, hoursForm)
+      .default(defaultFullEveryHours)
+      .describe(
+        'Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.',
+      ),
     paused: z.boolean().default(false),
   })
   .refine(({ every, cron }) => (every === undefined) !== (cron === undefined), 'must have either every or cron')
@@ -39,3 +52,5 @@ export const schedule = z
     error: 'goes with cron only',
   });
 export type Schedule = z.infer<typeof schedule>;
+/** A schedule as stored, which may lack settings of later releases. */
+export type StoredSchedule = Omit<Schedule, 'full_every_hours'> & Partial<Pick<Schedule, 'full_every_hours'>>;

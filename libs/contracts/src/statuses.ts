@@ -14,18 +14,21 @@ export const jobStatuses = [
 ] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** What a job reads: everything, what has changed since the last run, or changes where that is possible. */
+/**
+ * `full` reads the whole source, `changes` what has changed since the last run, `auto` changes where the source
+ * supports it.
+ */
 export const syncModes = ['auto', 'full', 'changes'] as const;
 export type SyncMode = (typeof syncModes)[number];
-/** A job can also read one record that an operator named. */
+/** A job can also read a single record that an operator named. */
 export type JobMode = SyncMode | 'record';
 
-/** What came of that record; `absent`: it is not in its source, and there was nothing to delete. */
+/** Result of a record job; `absent`: the record is not in its source, and there was nothing to delete. */
 export const recordOutcomes = ['created', 'updated', 'unchanged', 'deleted', 'absent', 'refused'] as const;
 export type RecordOutcome = (typeof recordOutcomes)[number];
 
-/** The status that hides a record from the lists, per kind. */
-export const goneStatus = {
+/** The status that hides a record from lists, by kind. */
+export const deletedStatus = {
   user: 'deleted',
   account: 'deleted',
   machine_identity: 'decommissioned',

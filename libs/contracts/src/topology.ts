@@ -8,17 +8,17 @@ export interface QueueDefinition {
   service: ServiceName;
   /** Message types routed here when published. */
   binds: readonly MessageType[];
-  /** Message types routed here when another queue gives them up; the handler's pattern is then `dead.<type>`. */
+  /** Dead-lettered message types of other queues that are routed here; the handler's pattern is `dead.<type>`. */
   bindsDead?: readonly MessageType[];
-  /** Messages of one ordering key are handled one after another, in the order they were published. */
-  ordered: boolean;
-  /** Messages one process handles at the same time. */
+  /** Kept for queues that older versions declared with it: RabbitMQ rejects a declaration that removes an argument. */
+  singleActiveConsumer?: true;
+  /** Maximum number of messages that one process handles at the same time. */
   prefetch: number;
-  /** Deliveries, failed ones included, before a message is moved to `<queue>.dead`. */
+  /** Maximum number of deliveries, including failed ones, before a message is moved to `<queue>.dead`. */
   deliveryLimit: number;
 }
 
-/** The topic exchange everything is published to, and the one given-up messages go to. */
+/** The topic exchange of all messages, and the exchange of dead-lettered ones. */
 export const exchange = 'idsync';
 export const deadLetterExchange = 'idsync.dead';
 
@@ -26,21 +26,18 @@ export const queues = {
   'sync-worker.jobs': {
     service: 'sync-worker',
     binds: ['sync.job.requested', 'sync.job.cancel_requested', 'sync.job.release_requested', 'sync.record.overtaken'],
-    ordered: false,
     prefetch: 10,
     deliveryLimit: 20,
   },
   'sync-worker.progress': {
     service: 'sync-worker',
     binds: ['sync.batch.applied', 'sync.sweep.ended', 'sync.sweep.held'],
-    ordered: false,
     prefetch: 10,
     deliveryLimit: 20,
   },
   'sync-worker.probes': {
     service: 'sync-worker',
     binds: ['connector.probe.requested'],
-    ordered: false,
     prefetch: 2,
     deliveryLimit: 3,
   },
@@ -48,43 +45,37 @@ export const queues = {
     service: 'sync-worker',
     binds: [],
     bindsDead: ['sync.batch.ready', 'sync.record.ready', 'sync.sweep.requested'],
-    ordered: false,
     prefetch: 1,
     deliveryLimit: 20,
   },
   'directory.batches': {
     service: 'directory',
     binds: ['sync.batch.ready'],
-    ordered: false,
     prefetch: 2,
     deliveryLimit: 10,
   },
-  // Not behind the batches of large runs: somebody waits for the answer.
+  // Separate from the batches of large runs, because a request waits for the result.
   'directory.records': {
     service: 'directory',
     binds: ['sync.record.ready'],
-    ordered: false,
     prefetch: 1,
     deliveryLimit: 10,
   },
   'directory.sweeps': {
     service: 'directory',
     binds: ['sync.sweep.requested'],
-    ordered: false,
     prefetch: 2,
     deliveryLimit: 10,
   },
   'directory.matching': {
     service: 'directory',
     binds: ['sync.job.ended'],
-    ordered: false,
     prefetch: 1,
     deliveryLimit: 20,
   },
   'directory.operations': {
     service: 'directory',
     binds: ['directory.operation.requested'],
-    ordered: false,
     prefetch: 2,
     deliveryLimit: 10,
   },
@@ -92,21 +83,19 @@ export const queues = {
     service: 'directory',
     binds: [],
     bindsDead: ['directory.operation.requested'],
-    ordered: false,
     prefetch: 1,
     deliveryLimit: 20,
   },
   'webhook-dispatcher.facts': {
     service: 'webhook-dispatcher',
     binds: ['facts.recorded'],
-    ordered: true,
+    singleActiveConsumer: true,
     prefetch: 20,
     deliveryLimit: 20,
   },
   'webhook-dispatcher.replays': {
     service: 'webhook-dispatcher',
     binds: ['webhook.replay.requested', 'webhook.replay.cancel_requested'],
-    ordered: false,
     prefetch: 2,
     deliveryLimit: 20,
   },

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * How an attempt at a delivery ended. `delivered` is any 2xx; `rejected` any other answer; `blocked` means that the address is not one we
- * call, so the receiver was never asked; `unsigned` that none of its secrets could be opened; `unknown` that the process which made it died before it could tell.
+ * Outcome of a delivery attempt. `delivered`: any 2xx; `rejected`: any other response; `blocked`: the address is not
+ * allowed, so no request was sent; `unsigned`: none of the secrets could be decrypted; `unknown`: the process died
+ * before it could store the outcome.
  */
 export const attemptOutcomes = [
   'delivered',
@@ -17,11 +18,11 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** `dead`: every attempt of the schedule has failed; an operator may have it sent again. */
+/** `dead`: every attempt of the schedule has failed; an operator can requeue the delivery. */
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** `open`: the endpoint is not called; `half_open`: one call at a time finds out; `closed`: as many as there is room for. */
+/** `closed`: calls are allowed; `open`: no calls; `half_open`: one call at a time tests the endpoint. */
 export const breakerStates = ['closed', 'open', 'half_open'] as const;
 export type BreakerState = (typeof breakerStates)[number];
 
@@ -30,14 +31,14 @@ export type ReplayKind = (typeof replayKinds)[number];
 export const replayStatuses = ['queued', 'running', 'done', 'cancelled'] as const;
 export type ReplayStatus = (typeof replayStatuses)[number];
 
-/** Which deliveries of its webhook a replay is about; ids are bare uuids here. */
+/** Selects the deliveries of a webhook to replay; ids are bare uuids here. */
 export const replayFilter = z.strictObject({
-  /** `resend`: this one. */
+  /** `resend`: this delivery. */
   delivery_id: z.guid().optional(),
-  /** `replay`: events that occurred from here on, and before there. */
+  /** `replay`: events that occurred at or after `since` and before `until`. */
   since: z.iso.datetime().optional(),
   until: z.iso.datetime().optional(),
-  /** `replay`: only these types, prefixes or all, of those that the webhook wants. */
+  /** `replay`: only these types or prefixes, or `*`, among those that the webhook subscribes to. */
   events: z.array(z.string()).optional(),
 });
 export type ReplayFilter = z.infer<typeof replayFilter>;

@@ -1,37 +1,55 @@
 import { z } from 'zod';
 import type { RecordKind } from '../records.js';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
-/** Users and roles of one AWS account. */
+/** Configuration for users and roles of one AWS account. */
 export const awsIamConfig = z.strictObject({
-  url: sourceUrl
-    .default('https://iam.amazonaws.com')
-    .describe('Of IAM in another partition, together with its region.'),
-  region: text
-    .regex(/^[a-z0-9-]{1,32}$/, { error: 'must be the name of a region' })
-    .default('us-east-1')
-    .describe('That requests are signed for.'),
-  users: z
-    .enum(['all', 'with_password', 'without_password', 'none'])
-    .optional()
-    .describe('If absent: with a password as people and accounts, without one as machine identities.'),
-  roles: z.boolean().default(true).describe('Among machine identities.'),
-  aws_roles: z
-    .boolean()
-    .default(false)
-    .describe('Also the roles that AWS made: service-linked ones, and those of Identity Center.'),
-  external_id: sourceName.default('@id'),
-  fields: fieldMap.optional().describe('Paths of what IAM answers, or what begins with @; `awsIamFields` if absent.'),
+  url: target(
+    sourceUrl
+      .default('https://iam.amazonaws.com')
+      .describe('URL of IAM. For another partition, set it together with `region`.'),
+  ),
+  region: target(
+    text
+      .regex(/^[a-z0-9-]{1,32}$/, { error: 'must be the name of a region' })
+      .default('us-east-1')
+      .describe('The region for which requests are signed.'),
+  ),
+  users: neutral(
+    z
+      .enum(['all', 'with_password', 'without_password', 'none'])
+      .optional()
+      .describe(
+        'Which users are read. By default users with a password as people and accounts, and users without one as machine identities.',
+      ),
+  ),
+  roles: neutral(z.boolean().default(true).describe('Whether roles are read as machine identities.')),
+  aws_roles: neutral(
+    z
+      .boolean()
+      .default(false)
+      .describe('Whether roles created by AWS are read: service-linked roles and roles of Identity Center.'),
+  ),
+  external_id: neutral(sourceName.default('@id')),
+  fields: neutral(
+    fieldMap
+      .optional()
+      .describe('Maps fields to paths of the IAM response or to names that begin with @. Default: `awsIamFields`.'),
+  ),
 });
 export type AwsIamConfig = z.infer<typeof awsIamConfig>;
 
-export const awsIamSecrets = z.strictObject({
-  access_key_id: text.regex(/^[A-Z0-9]{16,128}$/, { error: 'must be an access key ID' }),
-  secret_access_key: text.min(1).max(256),
-  session_token: text.min(1).max(16_384).optional(),
+const secrets = z.strictObject({
+  access_key_id: secret(text.regex(/^[A-Z0-9]{16,128}$/, { error: 'must be an access key ID' })),
+  secret_access_key: secret(text.min(1).max(256)),
+  session_token: secret(text.min(1).max(16_384).optional()),
 });
+
+export const awsIam = defineConnector({ config: awsIamConfig, secrets, reportsChanges: 'never' });
 
 const person = {
   display_name: 'UserName',
@@ -44,7 +62,7 @@ const person = {
   'attributes.last_used_at': '@last_used_at',
 };
 
-/** Where our fields come from if a mapping is not given. */
+/** The default mapping. */
 export const awsIamFields: Record<RecordKind, FieldMap> = {
   user: person,
   account: { identifier: 'UserName', ...person },

@@ -1,38 +1,56 @@
 import { z } from 'zod';
 import type { RecordKind } from '../records.js';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
-/** A tenant of Microsoft Entra ID: its users, or for machine identities its service principals. */
+/** Configuration for users or service principals (machine identities) of a Microsoft Entra ID tenant. */
 export const entraConfig = z.strictObject({
-  tenant_id: text.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'must be the id or a domain of a tenant' }),
-  client_id: text.min(1).max(256).describe('Of the app registration that reads.'),
-  url: sourceUrl.default('https://graph.microsoft.com').describe('Another one in national clouds.'),
-  login_url: sourceUrl.default('https://login.microsoftonline.com').describe('Another one in national clouds.'),
-  user_types: z
-    .array(z.enum(['member', 'guest']))
-    .min(1)
-    .default(['member', 'guest'])
-    .describe('Which users are read.'),
-  microsoft_apps: z.boolean().default(false).describe('Whether the service principals of Microsoft are read, too.'),
-  external_id: sourceName.default('id'),
-  fields: fieldMap
-    .optional()
-    .describe(
-      'Properties, or one of `@groups`, `@owners`, `@oldest_credential`, `@first_expiry`; `entraFields` if absent.',
-    ),
+  tenant_id: target(
+    text.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'must be the id or a domain of a tenant' }),
+  ),
+  client_id: target(text.min(1).max(256).describe('Application (client) ID of the app registration that reads.')),
+  url: target(
+    sourceUrl.default('https://graph.microsoft.com').describe('URL of Microsoft Graph; differs in national clouds.'),
+  ),
+  login_url: target(
+    sourceUrl
+      .default('https://login.microsoftonline.com')
+      .describe('URL of the sign-in service; differs in national clouds.'),
+  ),
+  user_types: neutral(
+    z
+      .array(z.enum(['member', 'guest']))
+      .min(1)
+      .default(['member', 'guest'])
+      .describe('The types of users that are read.'),
+  ),
+  microsoft_apps: neutral(
+    z.boolean().default(false).describe('Whether service principals of Microsoft applications are read.'),
+  ),
+  external_id: neutral(sourceName.default('id')),
+  fields: neutral(
+    fieldMap
+      .optional()
+      .describe(
+        'Maps fields to properties or to `@groups`, `@owners`, `@oldest_credential` or `@first_expiry`. Default: `entraFields`.',
+      ),
+  ),
 });
 export type EntraConfig = z.infer<typeof entraConfig>;
 
-export const entraSecrets = z.strictObject({ client_secret: text.min(1).max(1024) });
+const secrets = z.strictObject({ client_secret: secret(text.min(1).max(1024)) });
+
+export const entra = defineConnector({ config: entraConfig, secrets, reportsChanges: 'depends' });
 
 const status = (disabled: string) => ({
   from: 'accountEnabled',
   transform: [{ map: { true: 'active', false: disabled } }],
 });
 
-/** Where our fields come from if a mapping is not given. */
+/** The default mapping. */
 export const entraFields: Record<RecordKind, FieldMap> = {
   user: {
     user_principal_name: 'userPrincipalName',

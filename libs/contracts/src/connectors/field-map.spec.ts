@@ -3,8 +3,8 @@ import { fieldMap } from './field-map.js';
 
 const wrong = (source: unknown) => fieldMap.safeParse({ email: source }).error?.issues[0]?.message;
 
-describe('a mapping', () => {
-  it('takes names, steps and constants', () => {
+describe('a field mapping', () => {
+  it('accepts names, transform steps and constants', () => {
     const map = {
       email: 'mail',
       departments: { from: 'ou', transform: ['trim', { split: ';' }] },
@@ -14,7 +14,7 @@ describe('a mapping', () => {
     expect(fieldMap.parse(map)).toEqual(map);
   });
 
-  it('says which step is none, and what there is instead', () => {
+  it('reports an invalid step and the allowed ones', () => {
     expect(wrong(7)).toBe('must be a name of the source, {from, transform} or {value}');
     expect(wrong({ from: 'mail', transform: ['trim', { lowercase: true }] })).toBe(
       'must be of known steps; step 2 must be trim, lower, upper, {split}, {date} or {map}',
@@ -23,5 +23,12 @@ describe('a mapping', () => {
       'must have `from` and a list of one to ten steps in `transform`',
     );
     expect(wrong({ transform: ['trim'] })).toBe('must have `from` and a list of one to ten steps in `transform`');
+  });
+
+  it('has at most 250 fields', () => {
+    const mapping = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, nth) => [`attributes.a${nth}`, 'column']));
+    expect(fieldMap.safeParse(mapping(250)).success).toBe(true);
+    expect(fieldMap.safeParse(mapping(251)).error?.issues[0]?.message).toBe('must map at most 250 fields, not 251');
   });
 });

@@ -1,29 +1,34 @@
 import { z } from 'zod';
+import { recordLimits } from '../record-limits.js';
 import { text } from '../text.js';
+import { neutral } from './field-marks.js';
 
 export const sourceName = text.min(1).max(256);
 
 const stepForm = 'must be trim, lower, upper, {split}, {date} or {map}';
 
-/** Makes other values of those of a source; each step takes what the one before has made. */
+/** Transforms the values of a source. Each step receives the result of the step before. */
 const transform = z.union(
   [
     z.enum(['trim', 'lower', 'upper']),
-    z.strictObject({ split: text.min(1).max(8) }).describe('Values between these characters.'),
+    z.strictObject({ split: neutral(text.min(1).max(8)) }).describe('Splits values at these characters.'),
     z
-      .strictObject({ date: z.enum(['unix', 'unix_ms', 'windows', 'dmy', 'mdy']) })
+      .strictObject({ date: neutral(z.enum(['unix', 'unix_ms', 'windows', 'dmy', 'mdy'])) })
       .describe(
-        'A date: seconds or milliseconds since 1970, 100 ns since 1601, or day.month.year in one order or the other.',
+        'Parses a date: seconds (`unix`) or milliseconds (`unix_ms`) since 1970, 100 ns since 1601 (`windows`), day.month.year (`dmy`) or month.day.year (`mdy`).',
       ),
     z
-      .strictObject({ map: z.record(text.max(256), text.max(256)), otherwise: text.max(256).optional() })
-      .describe('Another value for each; what is not named stays, or becomes `otherwise`. Case does not count.'),
+      .strictObject({
+        map: neutral(z.record(text.max(256), text.max(256))),
+        otherwise: neutral(text.max(256).optional()),
+      })
+      .describe('Replaces values, ignoring case. A value that is not listed stays unchanged or becomes `otherwise`.'),
   ],
   { error: stepForm },
 );
 export type Transform = z.infer<typeof transform>;
 
-/** Which of the three is meant is seen by what is there: then it is the steps that are wrong. */
+/** Returns the error for an invalid source. If it has `transform`, its steps are invalid. */
 function sourceForm(input: unknown): string {
   const steps = typeof input === 'object' && input !== null && 'transform' in input ? input.transform : undefined;
   if (steps === undefined) return 'must be a name of the source, {from, transform} or {value}';
@@ -33,12 +38,12 @@ function sourceForm(input: unknown): string {
     : `must be of known steps; step ${wrong + 1} ${stepForm}`;
 }
 
-/** Where a field's values come from: a name or path of the source, with steps, or a constant. */
+/** The source of a field: a name or path of the source, with transform steps, or a constant. */
 const fieldSource = z.union(
   [
     sourceName,
-    z.strictObject({ from: sourceName, transform: z.array(transform).min(1).max(10) }),
-    z.strictObject({ value: text.min(1).max(1024) }),
+    z.strictObject({ from: neutral(sourceName), transform: neutral(z.array(transform).min(1).max(10)) }),
+    z.strictObject({ value: neutral(text.min(1).max(1024)) }),
   ],
   { error: ({ input }) => sourceForm(input) },
 );
@@ -46,8 +51,12 @@ export type FieldSource = z.infer<typeof fieldSource>;
 
 export const fieldMap = z
   .record(text, fieldSource)
-  .refine((map) => Object.keys(map).length > 0, { message: 'must map at least one field' });
+  .refine((map) => Object.keys(map).length > 0, { message: 'must map at least one field' })
+  .refine((map) => Object.keys(map).length <= recordLimits.fields, {
+    error: ({ input }) =>
+      `must map at most ${recordLimits.fields} fields, not ${Object.keys(input as Record<string, unknown>).length}`,
+  });
 export type FieldMap = z.infer<typeof fieldMap>;
 
-/** What every source says of its records: what identifies one for ever, and where our fields come from. */
-export const mapping = { external_id: sourceName, fields: fieldMap };
+/** The mapping of every source: the permanent id of a record and the sources of the fields. */
+export const mapping = { external_id: neutral(sourceName), fields: neutral(fieldMap) };

@@ -1,14 +1,23 @@
 import { z } from 'zod';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { mapping } from './field-map.js';
-import { authorities, httpAuth, sourceUrl } from './http-source.js';
+import { neutral, target } from './field-marks.js';
+import { authorities, httpAuth, httpSecrets, sourceUrl } from './http-source.js';
+import { refuseSecretAttributes } from './secret-attributes.js';
 
-/** Where a file is: below SOURCES_DIR, or at an address. */
+/** The location of a file: in the sources folder of the sync-worker, or at a URL. */
 const place = {
-  path: text.min(1).max(1024).optional().describe('Relative to SOURCES_DIR.'),
-  url: sourceUrl.optional().describe('Instead of `path`: where the file is downloaded from.'),
-  auth: httpAuth.optional(),
-  ca: authorities.optional(),
+  path: target(
+    text
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe('Path relative to the folder of the tenant in SOURCES_DIR, or to SOURCES_DIR if all tenants share it.'),
+  ),
+  url: target(sourceUrl.optional().describe('URL from which the file is downloaded, instead of `path`.')),
+  auth: target(httpAuth.optional()),
+  ca: target(authorities.optional()),
 };
 export interface FilePlace {
   path?: string | undefined;
@@ -20,23 +29,29 @@ export interface FilePlace {
 const hasOnePlace = ({ path, url }: FilePlace) => (path === undefined) !== (url === undefined);
 const onePlace = { error: 'must have either path or url' };
 
-/** `external_id` names the column that identifies a record for ever. */
+/** `external_id` is the column with the permanent id of a record. */
 export const csvConfig = z
   .strictObject({
     ...place,
     ...mapping,
-    delimiter: text.length(1).optional(),
-    list_separator: text.length(1).optional(),
+    delimiter: neutral(text.length(1).optional()),
+    list_separator: neutral(text.length(1).optional()),
   })
   .refine(hasOnePlace, onePlace);
 export type CsvConfig = z.infer<typeof csvConfig>;
 
-/** `external_id` names an attribute or `dn`. Without `object_class`, people are read and containers and groups are not. */
-export const ldifConfig = z
-  .strictObject({ ...place, ...mapping, object_class: text.min(1).max(256).optional() })
-  .refine(hasOnePlace, onePlace);
+/** `external_id` is an attribute or `dn`. Without `object_class`, people are read, but no containers and groups. */
+const ldifConfig = z
+  .strictObject({ ...place, ...mapping, object_class: neutral(text.min(1).max(256).optional()) })
+  .refine(hasOnePlace, onePlace)
+  .superRefine(refuseSecretAttributes);
 export type LdifConfig = z.infer<typeof ldifConfig>;
 
-/** `external_id` and what is mapped are paths into the object of a line, such as `name.given` or `emails[type=work].value`. */
+/** `external_id` and `fields` are paths in the object of a line, such as `name.given` or `emails[type=work].value`. */
 export const jsonlConfig = z.strictObject({ ...place, ...mapping }).refine(hasOnePlace, onePlace);
 export type JsonlConfig = z.infer<typeof jsonlConfig>;
+
+const ofFiles = { secrets: httpSecrets, reportsChanges: 'depends' } as const;
+export const csv = defineConnector({ config: csvConfig, ...ofFiles });
+export const ldif = defineConnector({ config: ldifConfig, ...ofFiles });
+export const jsonl = defineConnector({ config: jsonlConfig, ...ofFiles });

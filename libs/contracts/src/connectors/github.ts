@@ -1,51 +1,77 @@
 import { z } from 'zod';
 import type { RecordKind } from '../records.js';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { neutral, secret, target } from './field-marks.js';
 import { authorities, sourceUrl } from './http-source.js';
 
 const machines = z.enum(['apps', 'deploy_keys', 'fine_grained_tokens']);
 
-/** An organization of GitHub: its members, or, as machine identities, what acts in it without a person. */
+/** Configuration for the members or the machine identities of a GitHub organization. */
 export const githubConfig = z.strictObject({
-  url: sourceUrl.default('https://api.github.com').describe('Of a server of your own: `https://<host>/api/v3`.'),
-  ca: authorities.optional(),
-  organization: text.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, { error: 'must be the name of an organization' }),
-  auth: z
-    .discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('token') }).describe('`secrets.token`, a personal access token.'),
-      z
-        .strictObject({
-          type: z.literal('app'),
-          app_id: text.regex(/^[A-Za-z0-9.]{1,64}$/, { error: 'must be the client ID or ID of an app' }),
-          installation_id: text.regex(/^\d{1,20}$/, { error: 'must be the ID of an installation' }),
-        })
-        .describe('An installed GitHub App, with `secrets.private_key`.'),
-    ])
-    .default({ type: 'token' }),
-  emails: z
-    .enum(['profile', 'verified_domain', 'saml'])
-    .default('profile')
-    .describe(
-      "Which address a member is known by: the one of their profile, one of the organization's domains, or the name that its SAML provider gives.",
-    ),
-  machines: z
-    .array(machines)
-    .min(1)
-    .max(3)
-    .refine((kinds) => new Set(kinds).size === kinds.length, { error: 'must not name one twice' })
-    .default(['apps', 'deploy_keys'])
-    .describe('What is read as machine identities. Only a GitHub App may read fine_grained_tokens.'),
-  external_id: sourceName.optional().describe('`databaseId` of a member, `@id` of a machine, if absent.'),
-  fields: fieldMap
-    .optional()
-    .describe('Paths of what GitHub answers, or what begins with @; `githubFields` if absent.'),
+  url: target(
+    sourceUrl
+      .default('https://api.github.com')
+      .describe('URL of the REST API; `https://<host>/api/v3` for GitHub Enterprise Server.'),
+  ),
+  ca: target(authorities.optional()),
+  organization: target(
+    text.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, { error: 'must be the name of an organization' }),
+  ),
+  auth: target(
+    z
+      .discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('token') }).describe('A personal access token in `secrets.token`.'),
+        z
+          .strictObject({
+            type: z.literal('app'),
+            app_id: text.regex(/^[A-Za-z0-9.]{1,64}$/, { error: 'must be the client ID or ID of an app' }),
+            installation_id: text.regex(/^\d{1,20}$/, { error: 'must be the ID of an installation' }),
+          })
+          .describe('An installed GitHub App, with `secrets.private_key`.'),
+      ])
+      .default({ type: 'token' }),
+  ),
+  emails: neutral(
+    z
+      .enum(['profile', 'verified_domain', 'saml'])
+      .default('profile')
+      .describe(
+        'The email address of a member: from the profile, from a verified domain of the organization, or the SAML NameID.',
+      ),
+  ),
+  machines: neutral(
+    z
+      .array(machines)
+      .min(1)
+      .max(3)
+      .refine((kinds) => new Set(kinds).size === kinds.length, { error: 'must not contain duplicates' })
+      .default(['apps', 'deploy_keys'])
+      .describe('The types of machine identities that are read. Only a GitHub App may read fine_grained_tokens.'),
+  ),
+  external_id: neutral(
+    sourceName.optional().describe('Default: `databaseId` for members and `@id` for machine identities.'),
+  ),
+  fields: neutral(
+    fieldMap
+      .optional()
+      .describe('Maps fields to paths of the GitHub response or to names that begin with @. Default: `githubFields`.'),
+  ),
 });
 export type GithubConfig = z.infer<typeof githubConfig>;
 
-export const githubSecrets = z.strictObject({
-  token: text.min(1).max(1024).optional(),
-  private_key: text.min(1).max(16_384).optional().describe('Of the app, in PEM.'),
+const secrets = z.strictObject({
+  token: secret(text.min(1).max(1024).optional()),
+  private_key: secret(text.min(1).max(16_384).optional().describe('Private key of the app in PEM.')),
+});
+
+export const github = defineConnector({
+  config: githubConfig,
+  secrets,
+  reportsChanges: 'never',
+  // Finding one machine would need the lists of all repositories.
+  readsOne: ['user', 'account'],
 });
 
 const member = {
@@ -57,7 +83,7 @@ const member = {
   'attributes.two_factor': 'hasTwoFactorEnabled',
 };
 
-/** Where our fields come from if a mapping is not given. */
+/** The default mapping. */
 export const githubFields: Record<RecordKind, FieldMap> = {
   user: member,
   account: { identifier: 'login', ...member },

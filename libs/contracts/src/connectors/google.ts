@@ -1,26 +1,41 @@
 import { z } from 'zod';
 import type { RecordKind } from '../records.js';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
-/** The users of a Google Workspace account. */
+/** Configuration for users of a Google Workspace account. */
 export const googleConfig = z.strictObject({
-  subject: text.min(3).max(320).describe('The address of the administrator in whose name the service account reads.'),
-  customer: text.regex(/^[A-Za-z0-9_]{1,64}$/, { error: 'must be the id of a customer' }).default('my_customer'),
-  query: text.min(1).max(1024).optional().describe('Only the users that it finds are read.'),
-  deleted: z.boolean().default(false).describe('Whether users deleted in the last twenty days are read, too.'),
-  url: sourceUrl.default('https://admin.googleapis.com'),
-  external_id: sourceName.default('id'),
-  fields: fieldMap.optional().describe('Paths of the resource, `@status` or `@groups`; `googleFields` if absent.'),
+  subject: target(
+    text.min(3).max(320).describe('Email address of the administrator on whose behalf the service account reads.'),
+  ),
+  customer: neutral(
+    text.regex(/^[A-Za-z0-9_]{1,64}$/, { error: 'must be the id of a customer' }).default('my_customer'),
+  ),
+  query: neutral(text.min(1).max(1024).optional().describe('A search query. Only matching users are read.')),
+  deleted: neutral(z.boolean().default(false).describe('Whether users deleted in the last twenty days are also read.')),
+  url: target(sourceUrl.default('https://admin.googleapis.com')),
+  external_id: neutral(sourceName.default('id')),
+  fields: neutral(
+    fieldMap
+      .optional()
+      .describe('Maps fields to paths of the resource, `@status` or `@groups`. Default: `googleFields`.'),
+  ),
 });
 export type GoogleConfig = z.infer<typeof googleConfig>;
 
-export const googleSecrets = z.strictObject({
-  service_account_key: text.min(1).max(16_384).describe('The JSON file of the key of a service account.'),
+const secrets = z.strictObject({
+  service_account_key: secret(text.min(1).max(16_384).describe('The JSON key file of a service account.')),
 });
 
-/** Where our fields come from if a mapping is not given. Machine identities are those of Google Cloud, which this API does not have. */
+export const google = defineConnector({ config: googleConfig, secrets, reportsChanges: 'never' });
+
+/**
+ * The default mapping. There are no machine identities, because service accounts belong to Google Cloud and not to this
+ * API.
+ */
 export const googleFields: Record<Exclude<RecordKind, 'machine_identity'>, FieldMap> = {
   user: {
     user_principal_name: 'primaryEmail',

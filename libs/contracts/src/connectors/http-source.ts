@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { text } from '../text.js';
+import { secret } from './field-marks.js';
 
-/** `http:` is for private networks that are allowed; who calls decides that by the address. */
+/** `http:` is only for allowed private networks, which the transport checks by the address. */
 export const sourceUrl = text
   .max(2048)
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
@@ -12,27 +13,31 @@ export const sourceUrl = text
     error: 'must not contain credentials; they belong to secrets',
   });
 
-/** Authorities in PEM. */
+/** Certificate authorities in PEM. */
 export const authorities = text
   .max(64 * 1024)
   .refine((value) => value.includes('-----BEGIN CERTIFICATE-----'), { error: 'must be certificates in PEM' })
-  .describe('Authorities in PEM that are trusted instead of the well-known ones.');
+  .describe('Certificate authorities in PEM that are trusted instead of the default ones.');
 
 const header = text.regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'must be the name of a header' });
 const unsent = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'upgrade', 'expect', 'te']);
 
-/** How a source over HTTP is told who asks, by which of the secrets. */
+/** The authentication of an HTTP source and the secret it uses. */
 export const httpAuth = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('none') }),
-    z.strictObject({ type: z.literal('bearer') }).describe('`secrets.token`, as a bearer token.'),
-    z.strictObject({ type: z.literal('basic'), user: text.min(1).max(256) }).describe('With `secrets.password`.'),
+    z.strictObject({ type: z.literal('bearer') }).describe('A bearer token in `secrets.token`.'),
+    z
+      .strictObject({ type: z.literal('basic'), user: text.min(1).max(256) })
+      .describe('Basic authentication with `secrets.password`.'),
     z
       .strictObject({
         type: z.literal('header'),
-        name: header.refine((name) => !unsent.has(name.toLowerCase()), { error: 'is not a header of yours' }),
+        name: header.refine((name) => !unsent.has(name.toLowerCase()), {
+          error: 'must not be a header that the HTTP client sets',
+        }),
       })
-      .describe('`secrets.token`, in a header of this name.'),
+      .describe('Sends `secrets.token` in the header `name`.'),
     z
       .strictObject({
         type: z.literal('oauth2'),
@@ -41,10 +46,10 @@ export const httpAuth = z
         scope: text.min(1).max(1024).optional(),
         send_credentials: z.enum(['header', 'form']).default('header'),
       })
-      .describe('Client credentials, with `secrets.client_secret`.'),
+      .describe('OAuth 2 client credentials with `secrets.client_secret`.'),
   ])
-  .describe('How the source is told who asks.');
+  .describe('The authentication of the source.');
 export type HttpAuth = z.infer<typeof httpAuth>;
 
-const secret = text.min(1).max(8192).optional();
-export const httpSecrets = z.strictObject({ token: secret, password: secret, client_secret: secret });
+const given = secret(text.min(1).max(8192).optional());
+export const httpSecrets = z.strictObject({ token: given, password: given, client_secret: given });

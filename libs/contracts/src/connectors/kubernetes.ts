@@ -1,39 +1,58 @@
 import { z } from 'zod';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { neutral, secret, target } from './field-marks.js';
 import { authorities, sourceUrl } from './http-source.js';
 
 const namespace = text.regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, { error: 'must be the name of a namespace' });
 
-/** Service accounts of a cluster: machine identities only. */
+/** Configuration for service accounts of a cluster (machine identities only). */
 export const kubernetesConfig = z.strictObject({
-  url: sourceUrl.describe('Of the API server. One in a private network has to be allowed by its address.'),
-  ca: authorities.optional(),
-  namespaces: z
-    .array(namespace)
-    .min(1)
-    .max(200)
-    .refine((names) => new Set(names).size === names.length, { error: 'must not name a namespace twice' })
-    .optional()
-    .describe('Only these; all of them if absent, which takes rights in the whole cluster.'),
-  label_selector: text.min(1).max(1024).optional().describe('Only service accounts with these labels.'),
-  pods: z.boolean().default(true).describe('Count the pods that run as each: `@pods`.'),
-  token_secrets: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Name the long-lived tokens of each: `@tokens`. Takes the right to list secrets; no value is ever asked for.',
-    ),
-  external_id: sourceName.default('metadata.uid'),
-  fields: fieldMap
-    .optional()
-    .describe('Paths of the ServiceAccount, or what begins with @; `kubernetesFields` if absent.'),
+  url: target(sourceUrl.describe('URL of the API server. Its address must be allowed if it is in a private network.')),
+  ca: target(authorities.optional()),
+  namespaces: neutral(
+    z
+      .array(namespace)
+      .min(1)
+      .max(200)
+      .refine((names) => new Set(names).size === names.length, { error: 'must not name a namespace twice' })
+      .optional()
+      .describe('The namespaces to read; all by default, which requires cluster-wide permissions.'),
+  ),
+  label_selector: neutral(
+    text.min(1).max(1024).optional().describe('Only service accounts that match this label selector are read.'),
+  ),
+  pods: neutral(z.boolean().default(true).describe('Whether the pods of each service account are counted (`@pods`).')),
+  token_secrets: neutral(
+    z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the names of long-lived tokens are read (`@tokens`). Requires the permission to list secrets; values are never requested.',
+      ),
+  ),
+  external_id: neutral(sourceName.default('metadata.uid')),
+  fields: neutral(
+    fieldMap
+      .optional()
+      .describe(
+        'Maps fields to paths of the ServiceAccount or to names that begin with @. Default: `kubernetesFields`.',
+      ),
+  ),
 });
 export type KubernetesConfig = z.infer<typeof kubernetesConfig>;
 
-export const kubernetesSecrets = z.strictObject({
-  token: text.min(1).max(16_384).describe('A bearer token of a service account that may list what is read.'),
+const secrets = z.strictObject({
+  token: secret(
+    text
+      .min(1)
+      .max(16_384)
+      .describe('Bearer token of a service account with list permission for the resources that are read.'),
+  ),
 });
+
+export const kubernetes = defineConnector({ config: kubernetesConfig, secrets, reportsChanges: 'never' });
 
 export const kubernetesFields: FieldMap = {
   account_id: '@username',

@@ -1,79 +1,106 @@
 import { z } from 'zod';
 import type { RecordKind } from '../records.js';
 import { text } from '../text.js';
-import { type FieldMap, mapping } from './field-map.js';
+import { defineConnector } from './connector-definition.js';
+import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { neutral, secret, target } from './field-marks.js';
+import { isSecretLdapAttribute, mappedNames, refuseSecretAttributes, secretRefused } from './secret-attributes.js';
 
 const dn = text.min(1).max(4096);
 const filter = text.min(3).max(8192);
-/** A name, or an address in brackets; no path, and nobody's password. */
+/** A host name, or an address in brackets; no path and no credentials. */
 const ldapUrl = /^ldaps?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(:\d{1,5})?\/?$/;
-const secretAttribute =
-  /^(unicodepwd|dbcspwd|(nt|lm)pwdhistory|pwdhistory|supplementalcredentials|krb.*key|ms-mcs-admpwd.*|sambapasswordhistory|.*password(history|id|v2)?|mslaps-.*password.*|msds-(managedpassword|keycredential).*|.*secret)$/i;
-
-/** True of attributes that hold passwords or what stands for them: they are never asked for. */
-export function isSecretLdapAttribute(name: string): boolean {
-  return secretAttribute.test(name.split(';', 1)[0]?.trim() ?? '');
-}
+/**
+ * An attribute name with options. `*`, `+` and `@class` are excluded, because they select several attributes including
+ * secrets.
+ */
+const attributeName = /^[a-z][\w-]*(;[\w=*-]+)*$/i;
 
 const groups = z.strictObject({
-  nested: z.boolean().default(false).describe('Also the groups that the groups of an entry are in.'),
-  named_by: z.enum(['name', 'dn']).default('name'),
-  base_dn: dn.optional().describe('Only groups below this entry.'),
-  filter: filter.optional().describe('Only these groups.'),
+  nested: neutral(z.boolean().default(false).describe('Whether nested groups are included.')),
+  named_by: neutral(z.enum(['name', 'dn']).default('name')),
+  base_dn: neutral(dn.optional().describe('Only groups below this entry are read.')),
+  filter: neutral(filter.optional().describe('Only groups that match this filter are read.')),
 });
 
 /**
- * `external_id` and `fields` are `ldapMappings` of the kind of server and of record where they are absent. Names of the mapping are
- * attributes, `dn`, or one of `ldapVirtualNames`.
+ * Without `external_id` and `fields`, `ldapMappings` of the kind of server and record apply. A mapping contains
+ * attributes, `dn` and `ldapVirtualNames`.
  */
 export const ldapConfig = z
   .strictObject({
-    url: text.regex(ldapUrl, 'must be ldap://host, ldaps://host, either with a port, and nothing else'),
-    unencrypted: z
-      .boolean()
-      .default(false)
-      .describe('With ldap://: without StartTLS, so that everybody between reads the password and all data.'),
-    ca: text
-      .max(65_536)
-      .regex(/-----BEGIN CERTIFICATE-----/, 'must be PEM')
-      .optional()
-      .describe('Who signed the certificate of the server, instead of the public authorities.'),
-    server_name: text.min(1).max(253).optional().describe('The name in its certificate, if it is not that of the url.'),
-    bind_dn: text.min(1).max(4096).optional().describe('Absent: anonymous.'),
-    base_dn: dn,
-    scope: z.enum(['subtree', 'one_level']).default('subtree'),
-    filter: filter.optional(),
-    anchor: text
-      .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be the name of an attribute')
-      .optional()
-      .describe('What orders the entries and names one for ever: objectGUID, or entryUUID.'),
-    groups: groups.prefault({}),
-    deleted_objects: z.boolean().default(false).describe('Active Directory: reads of changes ask its tombstones.'),
-    overlap_seconds: z
-      .int()
-      .min(1)
-      .max(86_400)
-      .default(120)
-      .describe('By how much a read of changes reaches back, where the server tells them by time.'),
-    external_id: mapping.external_id.optional(),
-    fields: mapping.fields.optional(),
+    url: target(text.regex(ldapUrl, 'must be ldap://host or ldaps://host with an optional port')),
+    unencrypted: target(
+      z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether ldap:// is used without StartTLS. The password and all data are then readable in the network.',
+        ),
+    ),
+    ca: target(
+      text
+        .max(65_536)
+        .regex(/-----BEGIN CERTIFICATE-----/, 'must be PEM')
+        .optional()
+        .describe('Certificate authorities in PEM that are trusted instead of the public ones.'),
+    ),
+    server_name: target(
+      text.min(1).max(253).optional().describe('The host name in the server certificate, if it differs from `url`.'),
+    ),
+    bind_dn: target(text.min(1).max(4096).optional().describe('DN for the bind; anonymous if absent.')),
+    base_dn: neutral(dn),
+    scope: neutral(z.enum(['subtree', 'one_level']).default('subtree')),
+    filter: neutral(filter.optional()),
+    anchor: neutral(
+      text
+        .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be the name of an attribute')
+        .optional()
+        .describe(
+          'The attribute that identifies an entry permanently and orders the list. Default: objectGUID or entryUUID.',
+        ),
+    ),
+    groups: neutral(groups.prefault({})),
+    deleted_objects: neutral(
+      z
+        .boolean()
+        .default(false)
+        .describe('Whether incremental reads detect deletions by the tombstones of Active Directory.'),
+    ),
+    overlap_seconds: neutral(
+      z
+        .int()
+        .min(1)
+        .max(86_400)
+        .default(120)
+        .describe('Overlap of incremental reads in seconds, if the server reports changes by time.'),
+    ),
+    external_id: neutral(sourceName.optional()),
+    fields: neutral(fieldMap.optional()),
   })
-  .superRefine(({ external_id = 'dn', fields = {} }, context) => {
-    const named = Object.entries(fields).map(([field, source]) => [field, source] as const);
-    for (const [field, source] of [['external_id', external_id] as const, ...named]) {
-      const name = typeof source === 'string' ? source : 'from' in source ? source.from : '';
-      if (!isSecretLdapAttribute(name)) continue;
-      const path = field === 'external_id' ? [field] : ['fields', field];
-      context.addIssue({ code: 'custom', path, message: `${name} holds a secret, which is never read` });
+  .superRefine((config, context) => {
+    refuseSecretAttributes(config, context);
+    const { anchor = '' } = config;
+    if (isSecretLdapAttribute(anchor)) {
+      context.addIssue({ code: 'custom', path: ['anchor'], message: secretRefused(anchor) });
+    }
+    for (const { path, name } of mappedNames(config)) {
+      if (isVirtual(name) || attributeName.test(name.trim()) || isSecretLdapAttribute(name)) continue;
+      const message = `${name} must be the name of an attribute or one of ${ldapVirtualNames.join(', ')}`;
+      context.addIssue({ code: 'custom', path, message });
     }
   });
 export type LdapConfig = z.infer<typeof ldapConfig>;
 
-/** Absent together with `bind_dn`. An empty password would be an anonymous bind that looks like another. */
-export const ldapSecrets = z.strictObject({ bind_password: text.min(1).max(1024).optional() });
+/** Absent if `bind_dn` is absent. An empty password would silently become an anonymous bind. */
+const secrets = z.strictObject({ bind_password: secret(text.min(1).max(1024).optional()) });
 
-/** What the connector makes of an entry, beside its attributes. */
+export const ldap = defineConnector({ config: ldapConfig, secrets, reportsChanges: 'always' });
+
+/** Names of computed values that can be mapped in addition to attributes. */
 export const ldapVirtualNames = ['dn', '@status', '@groups', '@owner'] as const;
+
+const isVirtual = (name: string) => (ldapVirtualNames as readonly string[]).includes(name.trim());
 
 export interface LdapMapping {
   filter: string;
@@ -83,7 +110,7 @@ export interface LdapMapping {
 const windowsDate = (from: string) => ({ from, transform: [{ date: 'windows' as const }] });
 const withoutServices = '(!(servicePrincipalName=*))';
 
-/** What is read, and as what, if the configuration does not say it. */
+/** The default filters and mappings. */
 export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind, LdapMapping>> = {
   active_directory: {
     user: {
@@ -129,7 +156,7 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
         owned_by: '@owner',
         status: '@status',
         'attributes.service_principal_names': 'servicePrincipalName',
-        // What the risk of a machine is told by.
+        // Attributes for the risk score of a machine.
         'attributes.secret_rotated_at': windowsDate('pwdLastSet'),
         'attributes.last_used_at': windowsDate('lastLogonTimestamp'),
         'attributes.privileged': { from: 'adminCount', transform: [{ map: { '0': 'false', '1': 'true' } }] },

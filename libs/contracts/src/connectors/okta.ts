@@ -1,30 +1,38 @@
 import { z } from 'zod';
 import type { RecordKind } from '../records.js';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
-/** An Okta organization: its users, or for machine identities its service apps. */
+/** Configuration for users or service apps (machine identities) of an Okta organization. */
 export const oktaConfig = z.strictObject({
-  url: sourceUrl.describe('`https://<organization>.okta.com`'),
-  client_id: text
-    .min(1)
-    .max(256)
-    .optional()
-    .describe('Of a service app with `secrets.private_key`; absent: `secrets.token`.'),
-  key_id: text.min(1).max(256).optional().describe('Which of the keys of the service app it is.'),
-  deprovisioned: z.boolean().default(true).describe('Whether deactivated users are read, too.'),
-  external_id: sourceName.default('id'),
-  fields: fieldMap.optional().describe('Paths of the resource, or `@groups`; `oktaFields` if absent.'),
+  url: target(sourceUrl.describe('`https://<organization>.okta.com`')),
+  client_id: target(
+    text
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('Client ID of a service app with `secrets.private_key`. If absent, `secrets.token` is used.'),
+  ),
+  key_id: target(text.min(1).max(256).optional().describe('Key ID of the private key.')),
+  deprovisioned: neutral(z.boolean().default(true).describe('Whether deactivated users are read.')),
+  external_id: neutral(sourceName.default('id')),
+  fields: neutral(
+    fieldMap.optional().describe('Maps fields to paths of the resource or to `@groups`. Default: `oktaFields`.'),
+  ),
 });
 export type OktaConfig = z.infer<typeof oktaConfig>;
 
-export const oktaSecrets = z.strictObject({
-  token: text.min(1).max(1024).optional(),
-  private_key: text.min(1).max(16_384).optional().describe('PEM, PKCS #8.'),
+const secrets = z.strictObject({
+  token: secret(text.min(1).max(1024).optional()),
+  private_key: secret(text.min(1).max(16_384).optional().describe('Private key in PEM (PKCS #8).')),
 });
 
-/** Where our fields come from if a mapping is not given. */
+export const okta = defineConnector({ config: oktaConfig, secrets, reportsChanges: 'depends' });
+
+/** The default mapping. */
 export const oktaFields: Record<RecordKind, FieldMap> = {
   user: {
     user_principal_name: 'profile.login',

@@ -1,26 +1,41 @@
 import { z } from 'zod';
 import type { RecordKind } from '../records.js';
 import { text } from '../text.js';
+import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';
-import { authorities, httpAuth, sourceUrl } from './http-source.js';
+import { neutral, target } from './field-marks.js';
+import { authorities, httpAuth, httpSecrets, sourceUrl } from './http-source.js';
 
-/** A service of SCIM 2.0 (RFC 7643, 7644). */
+/** Configuration for a SCIM 2.0 service (RFC 7643, 7644). */
 export const scimConfig = z.strictObject({
-  url: sourceUrl.describe('What stands before `/Users`.'),
-  auth: httpAuth.default({ type: 'bearer' }),
-  resource: text
-    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, { error: 'must be the name of an endpoint' })
-    .default('Users')
-    .describe('The endpoint whose resources are the records.'),
-  filter: text.min(1).max(1024).optional().describe('A SCIM filter: only what matches is read.'),
-  changes: z.boolean().default(true).describe('False for a service whose `meta.lastModified` cannot be trusted.'),
-  ca: authorities.optional(),
-  external_id: sourceName.default('id'),
-  fields: fieldMap
-    .optional()
-    .describe('Paths of the resource, or `@groups`: the groups that name it. What the standard says, if absent.'),
+  url: target(sourceUrl.describe('Base URL, without `/Users`.')),
+  auth: target(httpAuth.default({ type: 'bearer' })),
+  resource: neutral(
+    text
+      .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, { error: 'must be the name of an endpoint' })
+      .default('Users')
+      .describe('The endpoint whose resources are the records.'),
+  ),
+  filter: neutral(text.min(1).max(1024).optional().describe('A SCIM filter. Only matching resources are read.')),
+  changes: neutral(
+    z
+      .boolean()
+      .default(true)
+      .describe('Whether incremental reads are used. False for a service with an unreliable `meta.lastModified`.'),
+  ),
+  ca: target(authorities.optional()),
+  external_id: neutral(sourceName.default('id')),
+  fields: neutral(
+    fieldMap
+      .optional()
+      .describe(
+        'Maps fields to paths of the resource or to `@groups`, the groups that contain it. Default: the attributes of RFC 7643.',
+      ),
+  ),
 });
 export type ScimConfig = z.infer<typeof scimConfig>;
+
+export const scim = defineConnector({ config: scimConfig, secrets: httpSecrets, reportsChanges: 'depends' });
 
 const enterprise = '["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"]';
 const status = (inactive: string) => ({
@@ -28,12 +43,12 @@ const status = (inactive: string) => ({
   transform: [{ map: { true: 'active', false: inactive } }],
 });
 
-/** Where our fields come from if a mapping is not given: the schemas of RFC 7643. */
+/** The default mapping by the schemas of RFC 7643. */
 export const scimFields: Record<RecordKind, FieldMap> = {
   user: {
     user_principal_name: 'userName',
     display_name: 'displayName',
-    email: 'emails[0].value',
+    email: 'emails.value',
     first_name: 'name.givenName',
     last_name: 'name.familyName',
     job_title: 'title',
@@ -47,7 +62,7 @@ export const scimFields: Record<RecordKind, FieldMap> = {
     identifier: 'userName',
     user_principal_name: 'userName',
     display_name: 'displayName',
-    email: 'emails[0].value',
+    email: 'emails.value',
     first_name: 'name.givenName',
     last_name: 'name.familyName',
     job_title: 'title',

@@ -13,7 +13,7 @@ const families: Record<string, readonly string[]> = {
   Tests: ['webhook.'],
 };
 
-/** The catalogue of events as Markdown: when each kind is sent, what its `data` is, and an example. */
+/** Returns the catalogue of events as Markdown: the meaning of each type, its `data`, and an example. */
 export function describeEvents(): string {
   return Object.entries(families)
     .map(([title, prefixes]) =>
@@ -37,13 +37,14 @@ function describeFamily(title: string, types: readonly EventType[]): string {
   const isShared = ({ name }: Field) => types.every((type) => fields.get(type)?.some((field) => field.name === name));
   const shared = fields.get(types[0] as EventType)?.filter(isShared) ?? [];
   const parts = [`### ${title}\n`, table(shared)];
-  const told = new Map<string, EventType>();
+  const shown = new Map<string, EventType>();
   for (const type of types) {
     const adds = table(fields.get(type)?.filter((field) => !isShared(field)) ?? []);
-    const same = told.get(adds);
+    const same = shown.get(adds);
     parts.push(`#### \`${type}\`\n`, `${eventMeanings[type]}\n`);
-    if (adds !== '') parts.push(same ? `It adds what \`${same}\` adds.\n` : `It adds:\n\n${adds}`);
-    if (!same) told.set(adds, type);
+    if (adds !== '')
+      parts.push(same ? `It has the additional fields of \`${same}\`.\n` : `Additional fields:\n\n${adds}`);
+    if (!same) shown.set(adds, type);
     parts.push(`\`\`\`json\n${compact(eventExample(type))}\n\`\`\`\n`);
   }
   return parts.join('\n');
@@ -78,14 +79,14 @@ function table(fields: readonly Field[]): string {
   return `| field | type | what |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** A bar would end the cell, also within code. */
+/** A bar would end the cell, even within code. */
 function cell(text: string): string {
   return text.replaceAll(' | ', ', ');
 }
 
 const lineWidth = 120;
 
-/** JSON whose lines are as full as they can be: what fits on one line stands on one, and shares it with its neighbours. */
+/** Formats JSON with lines as full as possible: short values share a line with their neighbours. */
 function compact(value: unknown, indent = ''): string {
   const line = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
   if (typeof value !== 'object' || value === null || line.length <= 60) return line;

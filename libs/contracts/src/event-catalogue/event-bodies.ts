@@ -1,22 +1,23 @@
 import { z } from 'zod';
 import type { EventType } from '../events.js';
 import * as resources from '../http/resources.js';
+import { sourceErrorCode } from '../source-errors.js';
 
 const { text, dateTime } = resources;
 
 const changed = z
   .array(text)
-  .describe('The fields that changed, each once; where something came about it may be empty.');
+  .describe('Names of the changed fields, without duplicates. May be empty for an event that creates something.');
 const cause = {
-  job_id: text.optional().describe('The sync job that brought it about, if one did.'),
-  operation_id: text.optional().describe("The operator's act that brought it about, if one did."),
+  job_id: text.optional().describe('The sync job that caused the event, if any.'),
+  operation_id: text.optional().describe('The operation that caused the event, if any.'),
 };
 const factOf = <Shape extends z.ZodRawShape>(resource: z.ZodObject<Shape>) =>
-  z.strictObject({ ...resource.shape, ...cause, changed });
+  z.strictObject({ ...resource.partial().shape, ...cause, changed });
 
 /**
- * What `data` is: the resource as the API shows it, as it is when the event is rendered, and what the event adds to it. Of a resource
- * that has gone by then there is no more than its id.
+ * Builds the `data` of an event: the resource as the API shows it when the event is rendered, with additional fields.
+ * If the resource is gone by then, only its id.
  */
 export const identityFact = factOf(resources.identity);
 export const userFact = factOf(resources.user);
@@ -29,30 +30,35 @@ export const syncJobEndFact = syncJobFact.extend({
   records_applied: z.int(),
   records_failed: z.int(),
   records_deleted: z.int(),
-  dry_run: z.boolean().optional().describe('Nothing was changed: what would have been is written down.'),
-  note: text.optional().describe('What an operator should know of the end.'),
+  dry_run: z.boolean().optional().describe('The job was a dry run: it stored its plan and changed nothing.'),
+  note: text.optional().describe('Explains the result to an operator.'),
   error: text.optional(),
-  reason: text.optional().describe('Why it was cancelled.'),
+  error_code: sourceErrorCode.optional(),
+  reason: text.optional().describe('Reason of the cancellation.'),
 });
 
 const identityMerged = identityFact.extend({
-  merged_id: text.describe('The identity that was joined to another, whose document its id answers with now.'),
-  into_id: text.describe('The identity that goes on, which the rest shows.'),
+  merged_id: text.describe('The identity that was merged into another. Its id now returns the document of `into_id`.'),
+  into_id: text.describe('The remaining identity, which the other fields describe.'),
 });
 const identitySplit = identityFact.extend({
-  from_id: text.describe('The identity that was parted, which the rest shows.'),
-  new_id: text.describe('The identity that parted from it.'),
+  from_id: text.describe('The identity that was split, which the other fields describe.'),
+  new_id: text.describe('The new identity.'),
 });
 const identityDeleted = identityFact.extend({
-  erased: z.boolean().optional().describe('It was erased: what is left says nothing of the person.'),
+  erased: z.boolean().optional().describe('The identity was erased: no personal data remains.'),
 });
 const ownerChanged = machineIdentityFact.extend({
   handed_over: z.boolean().optional().describe('The owner left and the technical inheritor took over.'),
 });
-const jobQuarantined = syncJobFact.extend({ reason: text.describe('What the safeguard held back.') });
+const jobQuarantined = syncJobFact.extend({
+  reason: text.describe(
+    'Why the safeguard quarantined the job: its deletions, its disables, or the records that it left out.',
+  ),
+});
 const webhookTest = z.strictObject({ webhook_id: text, message: text.optional(), changed });
 
-/** What a receiver is told with each kind of event. */
+/** Schema of `data` by event type. */
 export const eventData = {
   'identity.created': identityFact,
   'identity.updated': identityFact,
@@ -88,14 +94,17 @@ export const eventData = {
   'webhook.test': webhookTest,
 } as const satisfies Record<EventType, z.ZodObject>;
 
-/** The whole body of a webhook's request: strict, since what is sent is tested against it. Receivers pass over what they do not know. */
+/**
+ * Schema of a webhook's request body. It is strict, so that tests detect undocumented fields; receivers must ignore
+ * unknown fields.
+ */
 export function eventBody(type: EventType): z.ZodObject {
   return z.strictObject({
     id: text.describe('The id of the event, the same as the header `webhook-id`.'),
     type: z.literal(type),
-    timestamp: dateTime.describe('When it happened.'),
+    timestamp: dateTime.describe('When the event occurred.'),
     tenant_id: text,
-    sequence: z.int().min(1).describe('Its place among all events of the tenant, in the order of their commits.'),
+    sequence: z.int().min(1).describe('Position among all events of the tenant, in commit order.'),
     data: eventData[type],
   });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { attemptOutcomes, breakerStates, deliveryStatuses, replayKinds, replayStatuses } from '../webhooks.js';
-import { dateTime, text } from './resources.js';
+import { dateTime, oneOf, text } from './resources.js';
 
 const count = z
   .strictObject({ count: z.int(), exact: z.boolean() })
-  .describe('Counted so far and no further; not exact: there are more.');
+  .describe('Counted up to a limit; if not exact, there are more.');
 const healthFields = {
   id: text,
   callback_url: text,
@@ -13,29 +13,30 @@ const healthFields = {
   created_at: dateTime,
   pending: count,
   dead: count,
-  oldest_due_at: dateTime.optional().describe('When the first of what is pending was or is due.'),
+  oldest_due_at: dateTime.optional().describe('Due time of the oldest pending delivery.'),
   breaker: z.strictObject({
-    state: text.describe(breakerStates.join(' | ')),
+    state: oneOf(breakerStates),
     open_until: dateTime.optional(),
   }),
   failures: z.int().describe('Failed attempts since the last success.'),
-  last_success_at: dateTime.optional().describe('To within ten seconds while all goes well.'),
+  last_success_at: dateTime.optional().describe('Accurate to ten seconds while deliveries succeed.'),
   last_failure_at: dateTime.optional(),
-  disabled_at: dateTime.optional().describe('When it was switched off by the service, not by its owner.'),
+  disabled_at: dateTime.optional().describe('When the service disabled the webhook because of failures.'),
   disabled_reason: text.optional(),
 };
-export const webhookHealthList = z.strictObject({ data: z.array(z.strictObject(healthFields)), total: z.int() });
-export const webhookHealth = z.strictObject({
+const webhookHealth = z.strictObject(healthFields);
+export const webhookHealthList = z.strictObject({ data: z.array(webhookHealth), total: z.int() });
+export const webhookDetails = z.strictObject({
   ...healthFields,
   statistics: z.strictObject({
     since: dateTime.describe('24 hours ago, or later if there were more than 10 000 attempts since.'),
     attempts: z.int(),
-    success_rate: z.number().min(0).max(1).optional().describe('Of those of which is known how they ended.'),
+    success_rate: z.number().min(0).max(1).optional().describe('Rate among attempts with a known outcome.'),
     duration_ms: z.strictObject({ p50: z.int(), p99: z.int() }).optional(),
-    outcomes: z.record(text, z.int()).describe(`How many ended how: ${attemptOutcomes.join(' | ')}`),
+    outcomes: z.record(text, z.int()).describe(`Number of attempts by outcome: ${attemptOutcomes.join(' | ')}`),
   }),
 });
-export const testEvent = z.strictObject({ event_id: text.describe('What the delivery has as its `webhook-id`.') });
+export const testEvent = z.strictObject({ event_id: text.describe('The `webhook-id` of the delivery.') });
 
 const deliveryFields = {
   id: text,
@@ -44,23 +45,24 @@ const deliveryFields = {
   event_type: text,
   sequence: z.int(),
   occurred_at: dateTime.optional().describe('When the event occurred.'),
-  status: text.describe(deliveryStatuses.join(' | ')),
-  in_flight: z.boolean().describe('An attempt is under way.'),
-  tries: z.int().describe('Attempts that were begun.'),
+  status: oneOf(deliveryStatuses),
+  in_flight: z.boolean().describe('An attempt is in progress.'),
+  tries: z.int().describe('Number of attempts that were started.'),
   created_at: dateTime,
-  due_at: dateTime.optional().describe('While it is pending.'),
+  due_at: dateTime.optional().describe('Set while the delivery is pending.'),
   ended_at: dateTime.optional(),
-  last_outcome: text.optional().describe(attemptOutcomes.join(' | ')),
+  last_outcome: oneOf(attemptOutcomes).optional(),
   last_status_code: z.int().optional(),
   last_error: text.optional(),
 };
-const nextCursor = text.optional().describe('Where the next page begins; absent where the list has ended.');
+const nextCursor = text.optional().describe('Cursor of the next page; absent at the end of the list.');
+const delivery = z.strictObject(deliveryFields);
 export const deliveryPage = z.strictObject({
-  data: z.array(z.strictObject(deliveryFields)),
+  data: z.array(delivery),
   limit: z.int(),
   next_cursor: nextCursor,
 });
-export const delivery = z.strictObject({
+export const deliveryDetails = z.strictObject({
   ...deliveryFields,
   attempts: z
     .array(
@@ -68,7 +70,10 @@ export const delivery = z.strictObject({
         number: z.int(),
         started_at: dateTime,
         ended_at: dateTime.optional(),
-        outcome: text.optional().describe(`${attemptOutcomes.join(' | ')}; absent while it is under way`),
+        outcome: oneOf(
+          attemptOutcomes,
+          `${attemptOutcomes.join(' | ')}; absent while the attempt is in progress`,
+        ).optional(),
         status_code: z.int().optional(),
         error: text.optional(),
         response_body: text.optional(),
@@ -76,14 +81,14 @@ export const delivery = z.strictObject({
       }),
     )
     .describe('The newest hundred, the oldest first.'),
-  body: text.optional().describe('The text that is sent, to the byte; absent once it was forgotten.'),
+  body: text.optional().describe('The exact text that is sent; absent once it was deleted.'),
 });
 
 export const replay = z.strictObject({
   replay_id: text,
   webhook_id: text,
-  kind: text.describe(replayKinds.join(' | ')),
-  status: text.describe(replayStatuses.join(' | ')),
+  kind: oneOf(replayKinds),
+  status: oneOf(replayStatuses),
   delivery_id: text.optional(),
   since: dateTime.optional(),
   until: dateTime.optional(),
@@ -92,8 +97,15 @@ export const replay = z.strictObject({
   created_at: dateTime,
   ended_at: dateTime.optional(),
   progress_pct: z.int().min(0).max(100),
-  total: z.int().optional().describe('Events or deliveries to look at; absent until it has begun.'),
-  looked_at: z.int().describe('How many of them it has looked at.'),
-  made_due: z.int().describe('Deliveries that are sent again, or for the first time.'),
+  total: z.int().optional().describe('Number of events or deliveries to examine; absent before the replay begins.'),
+  looked_at: z.int().describe('Number of examined events or deliveries.'),
+  made_due: z.int().describe('Number of deliveries that are sent again, or for the first time.'),
 });
 export const replayPage = z.strictObject({ data: z.array(replay), limit: z.int(), next_cursor: nextCursor });
+
+export type WebhookHealth = z.infer<typeof webhookHealth>;
+export type WebhookDetails = z.infer<typeof webhookDetails>;
+export type TestEvent = z.infer<typeof testEvent>;
+export type Delivery = z.infer<typeof delivery>;
+export type DeliveryDetails = z.infer<typeof deliveryDetails>;
+export type Replay = z.infer<typeof replay>;

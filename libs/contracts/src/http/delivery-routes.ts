@@ -1,6 +1,7 @@
 import { deliveryStatuses } from '../webhooks.js';
 import * as shown from './delivery-resources.js';
 import * as requests from './requests.js';
+import { rotatedSecret } from './resources.js';
 import { limit, ok, operator, type QueryParameter, type RouteDefinition, tenantPath } from './route.js';
 
 const webhookPath = `${tenantPath}/webhooks/{webhookId}`;
@@ -8,30 +9,23 @@ const deliveryPath = `${tenantPath}/deliveries/{deliveryId}`;
 const replayPath = `${tenantPath}/replays/{replayId}`;
 const cursor: QueryParameter = {
   name: 'cursor',
-  description: 'The `next_cursor` of the page before.',
+  description: 'The `next_cursor` of the previous page.',
   schema: { type: 'string' },
 };
 const replayed = { status: 202, schema: shown.replay };
 const sameReplay =
-  'Who asks for the same before it has begun gets the same replay. 400 while the webhook is switched off.';
+  'An equal request before the replay begins returns the same replay. 400 while the webhook is disabled.';
 
-/** What operators see of webhooks and their deliveries, and what they do about them. */
+/** Operators' routes for webhooks and deliveries. */
 export const deliveryRoutes: RouteDefinition[] = [
-  operator('GET', `${tenantPath}/webhooks`, 'List webhooks with how they fare', ok(shown.webhookHealthList), [404]),
-  operator(
-    'GET',
-    webhookPath,
-    'Get one webhook with how it fared in the last 24 hours',
-    ok(shown.webhookHealth),
-    [404],
-  ),
+  operator('GET', `${tenantPath}/webhooks`, 'List webhooks with their health', ok(shown.webhookHealthList)),
+  operator('GET', webhookPath, 'Get one webhook with its statistics of the last 24 hours', ok(shown.webhookDetails)),
   {
     ...operator(
       'POST',
       `${webhookPath}/test`,
-      'Send a test event to a webhook, whatever it subscribes to',
+      'Send a test event to a webhook, regardless of its subscription',
       { status: 202, schema: shown.testEvent },
-      [400, 404],
       requests.testBody,
     ),
     bodyOptional: true,
@@ -39,12 +33,16 @@ export const deliveryRoutes: RouteDefinition[] = [
   {
     ...operator(
       'POST',
-      `${webhookPath}/requeue`,
-      'Send again what was given up',
-      replayed,
-      [400, 404],
-      requests.againBody,
+      `${webhookPath}/rotate-secret`,
+      'Rotate the signing secret of a webhook',
+      ok(rotatedSecret),
+      requests.rotateBody,
     ),
+    bodyOptional: true,
+    description: 'For a leaked secret, set `overlap_hours` to 0: the earlier secrets expire at once.',
+  },
+  {
+    ...operator('POST', `${webhookPath}/requeue`, 'Send dead deliveries again', replayed, requests.resendBody),
     bodyOptional: true,
     description: sameReplay,
   },
@@ -52,59 +50,51 @@ export const deliveryRoutes: RouteDefinition[] = [
     ...operator(
       'POST',
       `${webhookPath}/replay`,
-      'Send what occurred in a time again, and what was never sent of it',
+      'Send the events of a time range again, including those never sent',
       replayed,
-      [400, 404],
       requests.replayBody,
     ),
-    description: `Of what the webhook subscribes to now; tests are left out. ${sameReplay}`,
+    description: `Covers the events that the webhook currently subscribes to, except test events. ${sameReplay}`,
   },
   {
-    ...operator(
-      'GET',
-      `${tenantPath}/deliveries`,
-      'List deliveries, the newest events first',
-      ok(shown.deliveryPage),
-      [400, 404],
-    ),
+    ...operator('GET', `${tenantPath}/deliveries`, 'List deliveries, the newest events first', ok(shown.deliveryPage)),
     description:
-      'One request looks at 20 000 deliveries or so: a page may hold fewer than `limit`, or none, although there are more. The list ends where `next_cursor` is absent.',
+      'One request examines about 20 000 deliveries, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.',
     query: [
       limit,
       cursor,
-      { name: 'webhook_id', description: 'Only to this webhook.', schema: { type: 'string' } },
-      { name: 'status', description: 'Only in this status.', schema: { type: 'string', enum: [...deliveryStatuses] } },
-      { name: 'event_type', description: 'Only of events of this type.', schema: { type: 'string' } },
+      { name: 'webhook_id', description: 'Only deliveries to this webhook.', schema: { type: 'string' } },
+      {
+        name: 'status',
+        description: 'Only deliveries in this status.',
+        schema: { type: 'string', enum: [...deliveryStatuses] },
+      },
+      { name: 'event_type', description: 'Only deliveries of events of this type.', schema: { type: 'string' } },
       {
         name: 'since',
-        description: 'Only of events that occurred from here on.',
+        description: 'Only events that occurred at this time or later.',
         schema: { type: 'string', format: 'date-time' },
       },
       {
         name: 'until',
-        description: 'Only of events that occurred before.',
+        description: 'Only events that occurred before this time.',
         schema: { type: 'string', format: 'date-time' },
       },
     ],
   },
-  operator('GET', deliveryPath, 'Get one delivery with its attempts and what is sent', ok(shown.delivery), [404]),
+  operator('GET', deliveryPath, 'Get one delivery with its attempts and its body', ok(shown.deliveryDetails)),
   {
-    ...operator('POST', `${deliveryPath}/resend`, 'Send one delivery again', replayed, [400, 404], requests.againBody),
+    ...operator('POST', `${deliveryPath}/resend`, 'Send one delivery again', replayed, requests.resendBody),
     bodyOptional: true,
-    description: `Also one that was delivered; an attempt that is under way is left to end. ${sameReplay}`,
+    description: `Also sends a delivered one again; does not interrupt an attempt in progress. ${sameReplay}`,
   },
-  operator(
-    'GET',
-    `${tenantPath}/replays`,
-    'List replays, the newest first',
-    ok(shown.replayPage),
-    [400, 404],
-    undefined,
-    [limit, cursor],
-  ),
-  operator('GET', replayPath, 'Get one replay and how far it has come', ok(shown.replay), [404]),
+  operator('GET', `${tenantPath}/replays`, 'List replays, the newest first', ok(shown.replayPage), undefined, [
+    limit,
+    cursor,
+  ]),
+  operator('GET', replayPath, 'Get one replay and its progress', ok(shown.replay)),
   {
-    ...operator('POST', `${replayPath}/cancel`, 'Cancel a replay', replayed, [400, 404]),
-    description: 'What it has made due is sent; the rest of it is not.',
+    ...operator('POST', `${replayPath}/cancel`, 'Cancel a replay', replayed),
+    description: 'Deliveries that are already due are still sent; the rest is not.',
   },
 ];

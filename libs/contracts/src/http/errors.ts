@@ -1,13 +1,17 @@
-/** The two texts the interface specification gives, and the ones we use beside them. */
+/** Fixed error texts. The interface specification defines the first two. */
 export const errorTexts = {
   unauthorized: 'missing or invalid API key',
   callbackUrlRequired: 'callback_url is required',
   operatorUnauthorized: 'missing or invalid operator token',
   notFound: 'not found',
   internal: 'internal server error',
+  unavailable: 'the database is not available: try again later',
+  busy: 'too many requests wait for the database: try again later',
+  tooSlow: 'the request took longer than 30 s and was stopped: request less at once',
+  tooManyUnknownKeys: 'too many requests with unknown keys from this address',
 } as const;
 
-/** What an API key may be allowed; a key has all of them unless it was issued with fewer. */
+/** Scopes of an API key; a key has all of them unless it was issued with fewer. */
 export const scopes = [
   'identities:read',
   'users:read',

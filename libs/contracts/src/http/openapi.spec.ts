@@ -19,14 +19,17 @@ interface Operation {
   security: Record<string, unknown>[];
   parameters: { name: string; in: string; schema: object }[];
   requestBody?: { content: Record<string, { schema: object }> };
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  responses: Record<
+    string,
+    { content?: Record<string, { schema: object }>; headers?: Record<string, { schema: object }> }
+  >;
 }
 
 interface Webhook {
   requestBody: { content: { 'application/json': { schema: object; example: { data: object } } } };
 }
 
-/** The 13 endpoints of the interface specification, with the statuses it names; 500 is on all of them. */
+/** The 13 endpoints of the interface specification, with their statuses; all have 500. */
 const specified: Record<string, number[]> = {
   'GET /v1/health': [200],
   'GET /v1/identities': [200, 400, 401],
@@ -40,14 +43,14 @@ const specified: Record<string, number[]> = {
   'GET /v1/webhooks': [200, 401],
   'PATCH /v1/webhooks/{id}': [200, 400, 401, 404],
   'DELETE /v1/webhooks/{id}': [204, 401, 404],
-  'POST /v1/webhooks/{id}/rotate-secret': [200, 401, 404],
+  'POST /v1/webhooks/{id}/rotate-secret': [200, 400, 401, 404],
 };
 
-/** What `/v1` has beside them. */
+/** Additional endpoints of `/v1`. */
 const added: Record<string, number[]> = { 'GET /v1/events': [200, 400, 401] };
 
 describe('the OpenAPI document', () => {
-  it('is the one in openapi.json; npm run openapi writes it anew', () => {
+  it('matches openapi.json, which npm run openapi generates', () => {
     expect(read('openapi.json')).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
@@ -57,7 +60,7 @@ describe('the OpenAPI document', () => {
     expect(result.valid).toBe(true);
   });
 
-  it('has schemas that all compile as JSON Schema 2020-12, each reference included', () => {
+  it('has only schemas that compile as JSON Schema 2020-12, including references', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
     addFormats.default(ajv);
     ajv.addKeyword('components');
@@ -73,7 +76,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells each kind of event with a body and an example of it', () => {
+  it('describes each event type with a schema and a matching example', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
     addFormats.default(ajv);
     ajv.addKeyword('components');
@@ -89,7 +92,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names the thirteen endpoints of the specification and the statuses it gives them, and what was added', () => {
+  it('contains the thirteen endpoints of the specification with their statuses, and the additional ones', () => {
     const expected = { ...specified, ...added };
     const found = operations.filter(({ path }) => path.startsWith('/v1/'));
     expect(found.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(expected).sort());
@@ -99,14 +102,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('asks for a key on every /v1 route but the health check, and for the operator on /admin/v1', () => {
+  it('requires an API key on every /v1 route except the health check, and the operator token on /admin/v1', () => {
     for (const { path, operation } of operations) {
       const scheme = path === '/v1/health' ? [] : [{ [path.startsWith('/v1/') ? 'apiKey' : 'operator']: [] }];
       expect(operation.security).toEqual(scheme);
     }
   });
 
-  it('answers every error with one text', () => {
+  it('describes every error response with the same schema', () => {
     const { Error: error } = (document.components as { schemas: Record<string, object> }).schemas;
     expect(error).toMatchObject({ type: 'object', properties: { error: { type: 'string' } }, required: ['error'] });
     for (const { operation } of operations) {
@@ -117,17 +120,66 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('gives every operation a name of its own', () => {
+  it('documents 503 with Retry-After for every route that uses the database', () => {
+    for (const { path, operation } of operations) {
+      const { 503: unavailable } = operation.responses;
+      if (path === '/v1/health') expect(unavailable).toBeUndefined();
+      else expect(unavailable?.headers?.['Retry-After']?.schema).toEqual({ type: 'integer', minimum: 1 });
+    }
+  });
+
+  it('documents the errors of each operation according to its input', () => {
+    for (const { method, path, operation } of operations) {
+      const statuses = Object.keys(operation.responses).map(Number);
+      const taken = [
+        400,
+        408,
+        431,
+        500,
+        ...(method === 'GET' ? [] : [413]),
+        ...(path.includes('{') || path === '/v1/sync/trigger' ? [404] : []),
+        ...(path === '/v1/health' ? [] : [401]),
+        ...(path.startsWith('/v1/') && path !== '/v1/health' ? [403, 429] : []),
+      ];
+      expect({ method, path, statuses }).toEqual({ method, path, statuses: expect.arrayContaining(taken) });
+      expect(statuses.includes(404)).toBe(taken.includes(404));
+    }
+  });
+
+  it('documents 202 with the success body where another service may take longer than the request waits', () => {
+    const slow = operations.filter(({ operation }) => operation.responses[200] && operation.responses[202]);
+    expect(slow.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`).sort()).toEqual([
+      'POST cases/{caseId}/resolve',
+      'POST connectors/{connectorId}/discover',
+      'POST connectors/{connectorId}/records/{externalId}/sync',
+      'POST connectors/{connectorId}/test',
+      'POST identities/{identityId}/erase',
+      'POST identities/{identityId}/merge',
+      'POST identities/{identityId}/split',
+      'POST matching-rules/preview',
+      'POST operations/{operationId}/revert',
+      'POST sync-jobs/{jobId}/apply',
+      'POST sync-jobs/{jobId}/undo',
+      'PUT attribute-priorities',
+      'PUT lifecycle-policy',
+      'PUT matching-rules',
+    ]);
+    for (const { operation } of slow)
+      expect(operation.responses[202]?.content).toEqual(operation.responses[200]?.content);
+  });
+
+  it('gives every operation a unique id', () => {
     const names = operations.map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(routes.length);
   });
 
-  it('shows the body of each /v1 endpoint that takes one', () => {
+  it('documents the request body of each /v1 endpoint that has one', () => {
     const withBody = operations.filter(({ path, operation }) => path.startsWith('/v1/') && operation.requestBody);
     expect(withBody.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/sync/trigger',
       'POST /v1/webhooks',
       'PATCH /v1/webhooks/{id}',
+      'POST /v1/webhooks/{id}/rotate-secret',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { eventExample } from '../event-catalogue/event-examples.js';
 import { eventMeanings } from '../event-catalogue/event-meanings.js';
 import { type EventType, eventTypes } from '../events.js';
 import * as resources from './resources.js';
-import type { RouteDefinition } from './route.js';
+import { errorStatusesOf, type RouteDefinition } from './route.js';
 import { routes } from './routes.js';
 
 const named: Record<string, z.ZodType> = {
@@ -33,11 +33,34 @@ const errorMeanings: Record<number, string> = {
   401: 'The key or token is absent or not recognised',
   403: 'The key was issued without the scope this needs',
   404: "Does not exist in the caller's tenant",
-  429: 'More requests with one key than the operator allows; `Retry-After` says when to come again',
+  408: 'The request did not arrive in time',
+  413: 'The body is too large',
+  429: 'More requests with one key than the operator allows, or with unknown keys from one address; `Retry-After` says when to retry',
+  431: 'The request line and the headers are too large',
   500: 'Unexpected failure',
+  503: 'The database is unavailable, busy with requests of this tenant, or took longer than 30 s; `Retry-After` says when to retry. A write may have succeeded nevertheless',
 };
 
-/** The OpenAPI 3.1 document, made from the same schemas that validate requests. */
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait before the next request', schema: { type: 'integer', minimum: 1 } },
+};
+
+const prefer = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    'With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400.',
+  schema: { type: 'string' },
+};
+const preferenceApplied = {
+  'Preference-Applied': {
+    description: '`handling=strict` if the request preferred it',
+    schema: { type: 'string', const: 'handling=strict' },
+  },
+};
+
+/** Builds the OpenAPI 3.1 document from the schemas that validate requests. */
 export function openApiDocument(version: string): Record<string, unknown> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
@@ -63,8 +86,8 @@ export function openApiDocument(version: string): Record<string, unknown> {
     servers: [{ url: '/' }],
     tags: [
       { name: 'Public API' },
-      { name: 'Operator interface', description: 'No part of `/v1`; needs the operator token.' },
-      { name: 'Webhooks', description: 'What subscribers are sent. They pass over fields and kinds they do not know.' },
+      { name: 'Operator interface', description: 'Not part of `/v1`; requires the operator token.' },
+      { name: 'Webhooks', description: 'Requests to subscribers, which must ignore unknown fields and event types.' },
     ],
     paths,
     webhooks: Object.fromEntries(eventTypes.map((type) => [type, { post: webhookOperation(type, refs) }])),
@@ -79,12 +102,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
 }
 
 function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>): Record<string, unknown> {
-  const errors = [
-    ...route.errors,
-    ...(route.auth === 'none' ? [] : [401]),
-    ...(route.auth === 'key' ? [403, 429] : []),
-    500,
-  ].sort();
+  const isPublic = route.path.startsWith('/v1/');
   return {
     summary: route.summary,
     operationId: operationId(route),
@@ -99,18 +117,26 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
         schema: { type: 'string' },
       })),
       ...(route.query ?? []).map((parameter) => ({ ...parameter, in: 'query', required: false })),
+      ...(isPublic ? [prefer] : []),
     ],
     ...(route.body && { requestBody: { required: !route.bodyOptional, content: json(route.body, refs, 'input') } }),
     responses: {
       [route.success.status]: {
         description: route.success.schema ? 'Success' : 'Success, without a body',
+        ...(isPublic && { headers: preferenceApplied }),
         ...(route.success.schema && { content: json(route.success.schema, refs, 'output') }),
       },
+      ...(route.mayTakeLonger &&
+        route.success.schema && {
+          202: { description: 'Accepted, and not finished yet', content: json(route.success.schema, refs, 'output') },
+        }),
       ...Object.fromEntries(
-        errors.map((status) => [
+        errorStatusesOf(route).map((status) => [
           status,
           {
             description: errorMeanings[status],
+            ...([429, 503].includes(status) && { headers: retryAfter }),
+            ...(isPublic && status === 400 && { headers: preferenceApplied }),
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
           },
         ]),
@@ -120,12 +146,12 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
 }
 
 const webhookHeaders: Record<string, string> = {
-  'webhook-id': 'The id of the event; the same each time it is sent.',
-  'webhook-timestamp': 'When it is sent, in Unix seconds.',
+  'webhook-id': 'The id of the event; the same for every attempt.',
+  'webhook-timestamp': 'Time of the attempt, in Unix seconds.',
   'webhook-signature': '`v1,` and the base64 of HMAC-SHA256 of `id.timestamp.body`; several during a rotation.',
 };
 
-/** What a receiver is sent; docs/webhooks.md tells the rest. */
+/** Describes a request to a receiver; docs/webhooks.md has the details. */
 function webhookOperation(type: EventType, refs: ReadonlyMap<z.ZodType, string>): Record<string, unknown> {
   const [content] = Object.values(json(events.eventBody(type), refs, 'output')) as [object];
   return {
@@ -143,9 +169,9 @@ function webhookOperation(type: EventType, refs: ReadonlyMap<z.ZodType, string>)
     })),
     requestBody: { required: true, content: { 'application/json': { ...content, example: eventExample(type) } } },
     responses: {
-      '2XX': { description: 'It arrived' },
-      410: { description: 'Nobody is there any more: the subscription is switched off' },
-      default: { description: 'It did not arrive, and is sent again by the schedule' },
+      '2XX': { description: 'The event was received' },
+      410: { description: 'The endpoint is gone: the subscription is disabled' },
+      default: { description: 'The delivery failed, and is retried by the schedule' },
     },
   };
 }
@@ -159,7 +185,7 @@ function json(
   return { 'application/json': { schema: ref ? { $ref: ref } : inline(schema, refs, io) } };
 }
 
-/** An unnamed schema, with references to the named ones it contains. */
+/** Returns a schema without a name, with references to the named schemas that it contains. */
 function inline(schema: z.ZodType, refs: ReadonlyMap<z.ZodType, string>, io: 'input' | 'output'): object {
   return stripped(
     z.toJSONSchema(schema, {
@@ -175,7 +201,7 @@ function inline(schema: z.ZodType, refs: ReadonlyMap<z.ZodType, string>, io: 'in
   );
 }
 
-/** Answers may grow within `/v1`, so a client is not told that there is nothing else; the rest is what zod adds of its own. */
+/** Allows additional properties, because responses may grow within `/v1`, and removes defaults that zod adds. */
 function relax(schema: Record<string, unknown>): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format === 'date-time') delete schema.pattern;
@@ -183,7 +209,7 @@ function relax(schema: Record<string, unknown>): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-/** Without the keywords that only a document of its own has. */
+/** Removes keywords that are only valid in a separate document. */
 function stripped({ $schema: _schema, $id: _id, id: _name, ...rest }: Record<string, unknown>): object {
   return rest;
 }

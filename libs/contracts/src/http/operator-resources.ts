@@ -5,8 +5,9 @@ import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
 import { schedule } from '../schedule.js';
+import { sourceErrorCode, sourceMessage } from '../source-errors.js';
 import { recordOutcomes } from '../statuses.js';
-import { dateTime, pageFields, syncStatusFields, text } from './resources.js';
+import { dateTime, oneOf, pageFields, syncStatusFields, text } from './resources.js';
 
 export const tenant = z.strictObject({ id: text, name: text, created_at: dateTime });
 const apiKeyFields = {
@@ -21,10 +22,10 @@ const apiKeyFields = {
 const apiKey = z.strictObject(apiKeyFields);
 const connectorToken = apiKey.omit({ scopes: true });
 export const createdConnectorToken = connectorToken.extend({
-  token: text.describe('Shown here and never again.'),
-  path: text.describe('Of the SCIM service that it opens.'),
+  token: text.describe('Returned only once.'),
+  path: text.describe('Path of the SCIM service for this token.'),
 });
-export const createdApiKey = z.strictObject({ ...apiKeyFields, key: text.describe('Shown here and never again.') });
+export const createdApiKey = z.strictObject({ ...apiKeyFields, key: text.describe('Returned only once.') });
 const lastRun = z
   .strictObject({
     job_id: text,
@@ -33,11 +34,13 @@ const lastRun = z
     started_at: dateTime.optional(),
     completed_at: dateTime,
     error_message: text.optional(),
+    error_code: sourceErrorCode.optional(),
+    source_message: sourceMessage.optional(),
     records_read: z.int(),
     records_failed: z.int(),
     records_deleted: z.int(),
   })
-  .describe('The last job that ended and was no dry run.');
+  .describe('The last job that ended and was not a dry run.');
 export const connector = z.strictObject({
   id: text,
   tenant_id: text,
@@ -46,21 +49,26 @@ export const connector = z.strictObject({
   priority: z.int(),
   records: text,
   config: z.record(text, z.unknown()),
-  secrets: z.array(text).describe('The names of the secrets that are set.'),
+  secrets: z.array(text).describe('Names of the configured secrets.'),
   safeguard,
   health: z
     .enum(connectorHealths)
     .describe(
-      'failing: its last job failed | suspended: three in a row did, and its schedule looks at it more and more seldom',
+      'quarantined: a job waits for a decision | failing: the last job failed | suspended: at least three jobs in a row failed, and the schedule backs off',
     ),
-  failures: z.int().describe('Jobs in a row that failed.'),
+  failures: z.int().describe('Number of consecutive failed jobs.'),
   schedule: schedule.optional(),
-  next_run_at: dateTime.optional().describe('When its schedule makes the next job.'),
+  next_run_at: dateTime.optional().describe('When the schedule creates the next job.'),
   skipped: z
     .strictObject({ at: dateTime, reason: text })
     .optional()
-    .describe('The last time its schedule made no job although one was due.'),
-  checkpoint_at: dateTime.optional().describe('The next run of changes reads what has changed since then.'),
+    .describe('The last time that the schedule skipped a due job.'),
+  checkpoint_at: dateTime.optional().describe('The next incremental run reads changes since this time.'),
+  complete_as_of: dateTime
+    .optional()
+    .describe(
+      'Start of the last run that read the whole source. Absent: no run has. Later deletions may be unnoticed.',
+    ),
   last_run: lastRun.optional(),
   created_at: dateTime,
   updated_at: dateTime,
@@ -82,42 +90,53 @@ const decision = z.strictObject({
 });
 const operatorJobFields = {
   ...syncStatusFields,
+  source_message: sourceMessage.optional(),
   connector_id: text,
   created_at: dateTime,
   records_read: z.int(),
   records_applied: z.int(),
   records_failed: z.int(),
-  records_deleted: z.int().describe('Records that the source no longer listed.'),
+  records_deleted: z.int().describe('Deleted records, which the source no longer listed or reported as deleted.'),
   dry_run: z.boolean(),
-  scheduled_for: dateTime.optional().describe('When it was due, if the schedule made it.'),
-  last_record_at: dateTime.optional().describe('When its source last gave a page.'),
-  stalled: z.boolean().describe('A worker has waited for the source alone for five minutes; after ten it gives up.'),
-  mode: text.describe('What it reads: full | changes | record; auto until that is settled.'),
-  external_id: text.optional().describe('Of the record, if it reads one alone.'),
-  outcome: text
+  scheduled_for: dateTime.optional().describe('Due time, if the schedule created the job.'),
+  last_record_at: dateTime.optional().describe('When the source last returned a page.'),
+  stalled: z.boolean().describe('The worker has waited for the source for five minutes; it times out after ten.'),
+  waits_for: z
+    .strictObject({ job_id: text, status: text })
     .optional()
-    .describe(
-      `What came of that record: ${recordOutcomes.join(' | ')} (absent: not in its source, and nothing to delete).`,
-    ),
-  record_id: text.optional().describe('That record as the directory has it; without one it was never known.'),
+    .describe('Job of the same connector that this queued job waits for; a quarantined one needs a decision.'),
+  mode: text.describe('Reading mode: full | changes | record; auto until this is decided.'),
+  external_id: text.optional().describe('External id of the record, if the job reads a single one.'),
+  outcome: oneOf(
+    recordOutcomes,
+    `Result of that record: ${recordOutcomes.join(' | ')} (absent: not in the source, and nothing to delete).`,
+  ).optional(),
+  record_id: text.optional().describe('Id of that record in the directory; absent if it was never stored.'),
   identity_id: text.optional().describe('The identity of that record.'),
-  note: text.optional().describe('Why nothing was deleted, what was held back, or why everything was read.'),
+  note: text.optional().describe('Why nothing was deleted, what was quarantined, or why the run was a full one.'),
   decision: decision
-    .extend({ after: decision.optional().describe('What was decided before.') })
+    .extend({ after: decision.optional().describe('The previous decision.') })
     .optional()
-    .describe('What an operator decided, for this run only.'),
+    .describe("An operator's decision, for this run only."),
 };
 const operatorJob = z.strictObject(operatorJobFields);
 export const operatorJobWithErrors = z.strictObject({
   ...operatorJobFields,
-  errors: z.array(z.strictObject({ line: z.int().optional(), external_id: text.optional(), message: text })),
+  errors: z.array(
+    z.strictObject({
+      line: z.int().optional(),
+      external_id: text.optional(),
+      message: text,
+      source_message: sourceMessage.optional(),
+    }),
+  ),
 });
 export const syncPlan = z.strictObject({
   job_id: text,
-  status: text.describe('Of the job.'),
+  status: text.describe('Status of the job.'),
   dry_run: z.boolean(),
-  state: text.describe('open: still being made | held: waits for an operator | ready | done'),
-  known: z.int().optional().describe('Living records of the connector before the job.'),
+  state: text.describe('open: in preparation | held: quarantined | ready | done'),
+  known: z.int().optional().describe('Live records of the connector before the job.'),
   note: text.optional(),
   counts: z.strictObject({ create: z.int(), update: z.int(), disable: z.int(), delete: z.int() }),
   data: z.array(
@@ -126,26 +145,25 @@ export const syncPlan = z.strictObject({
       record: z.strictObject({ id: text.optional(), kind: text, external_id: text }),
       identity_id: text
         .optional()
-        .describe('The identity it belongs to or would join; absent if it would be a new one.'),
+        .describe('The identity that it belongs to or would be linked to; absent for a new identity.'),
       changes: z.array(z.record(text, z.unknown())),
       done: z.boolean(),
     }),
   ),
   ...pageFields,
 });
-export const failingRecordPage = z.strictObject({
-  data: z.array(
-    z.strictObject({
-      external_id: text.optional(),
-      line: z.int().optional(),
-      message: text,
-      first_failed_at: dateTime,
-      last_failed_at: dateTime,
-      job_id: text.describe('The last in which it failed.'),
-    }),
-  ),
-  ...pageFields,
+const failingRecord = z.strictObject({
+  external_id: text.optional(),
+  line: z.int().optional(),
+  message: text,
+  source_message: sourceMessage.optional(),
+  first_failed_at: dateTime,
+  last_failed_at: dateTime,
+  job_id: text.describe('The last job in which the record failed.'),
+  retries: z.int().describe('How often incremental runs have read it again. Full runs always read it.'),
+  retry_at: dateTime.optional().describe('Incremental runs from this time on read it again. Absent: the next one.'),
 });
+export const failingRecordPage = z.strictObject({ data: z.array(failingRecord), ...pageFields });
 export const tenantPage = z.strictObject({ data: z.array(tenant), ...pageFields });
 export const connectorTokenPage = z.strictObject({ data: z.array(connectorToken), ...pageFields });
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), ...pageFields });
@@ -155,19 +173,22 @@ export const operatorJobPage = z.strictObject({ data: z.array(operatorJob), ...p
 export const operation = z.strictObject({
   operation_id: text,
   type: text,
-  status: text.describe(operationStatuses.join(' | ')),
+  status: oneOf(operationStatuses),
   created_at: dateTime,
   ended_at: dateTime.optional(),
   reason: text.optional(),
-  result: z.record(text, z.unknown()).optional().describe('What it did, or the error for which it was refused.'),
-  reverted_by: text.optional().describe('The operation that took it back.'),
-  preview: z.literal(true).optional().describe('It only told what it would do.'),
+  result: z
+    .record(text, z.unknown())
+    .optional()
+    .describe('Result of the operation, or the error for which it was refused.'),
+  reverted_by: text.optional().describe('The operation that reverted this one.'),
+  preview: z.literal(true).optional().describe('A preview, which changed nothing.'),
 });
 export const operationPage = z.strictObject({ data: z.array(operation), ...pageFields });
 export const reviewCase = z.strictObject({
   id: text,
-  status: text.describe(caseStatuses.join(' | ')),
-  kind: text.describe('contested: a certain key fits several people | weak: only a likeness'),
+  status: oneOf(caseStatuses),
+  kind: text.describe('contested: a deterministic match key fits several people | weak: a fuzzy match'),
   reason: text,
   opened_at: dateTime,
   closed_at: dateTime.optional(),
@@ -193,28 +214,28 @@ export const reviewCasePage = z.strictObject({ data: z.array(reviewCase), ...pag
 
 export const machineIdentityDetails = z.strictObject({
   id: text,
-  identity_id: text.optional().describe('The identity it stands under.'),
+  identity_id: text.optional().describe('The identity that it belongs to.'),
   connector_id: text,
   external_id: text,
   status: text.describe('active | disabled | orphaned | decommissioned'),
   classification: text.optional(),
-  handed_over: z.boolean().describe('Whether the technical inheritor stands in for an owner who left.'),
+  handed_over: z.boolean().describe('Whether the technical inheritor replaces an owner who left.'),
   people: z.array(
     z.strictObject({
       role: z.enum(machineReferences),
-      named: text.optional().describe('What its source wrote.'),
-      identity_id: text.optional().describe('Who that is.'),
+      named: text.optional().describe('Value from the source.'),
+      identity_id: text.optional().describe('The identity found for the value.'),
     }),
   ),
   risk_score: z.int().min(0).max(100),
   risk_factors: z.array(z.strictObject({ factor: z.enum(riskFactors), points: z.int() })),
-  next_review_at: dateTime.optional().describe('When time alone may add a factor.'),
+  next_review_at: dateTime.optional().describe('When a factor may be added without new data.'),
 });
 
 const candidate = z.strictObject({
   value: text,
   connector_id: text,
-  connector: text.optional().describe('The name of the connector.'),
+  connector: text.optional().describe('Name of the connector.'),
   priority: z.int(),
   updated_at: dateTime,
 });
@@ -222,7 +243,12 @@ export const explanation = z.strictObject({
   identity_id: text,
   display_name: text.optional(),
   fields: z.array(
-    z.strictObject({ field: text, winner: candidate, over: z.array(candidate), because: text.describe('In words.') }),
+    z.strictObject({
+      field: text,
+      winner: candidate,
+      over: z.array(candidate),
+      because: text.describe('Explanation of the choice.'),
+    }),
   ),
   records: z.array(
     z.strictObject({
@@ -231,8 +257,24 @@ export const explanation = z.strictObject({
       connector_id: text,
       external_id: text,
       status: text,
-      linked: text.describe('keys: by what it says | operator: somebody placed it'),
+      linked: text.describe('keys: linked by matching | operator: manually linked'),
       by: text.optional().describe('The job or operation that linked it.'),
     }),
   ),
 });
+
+export type Tenant = z.infer<typeof tenant>;
+export type ApiKey = z.infer<typeof apiKey>;
+export type CreatedApiKey = z.infer<typeof createdApiKey>;
+export type ConnectorToken = z.infer<typeof connectorToken>;
+export type CreatedConnectorToken = z.infer<typeof createdConnectorToken>;
+export type Connector = z.infer<typeof connector>;
+export type ConnectorProbe = z.infer<typeof connectorProbe>;
+export type OperatorJob = z.infer<typeof operatorJob>;
+export type JobDetails = z.infer<typeof operatorJobWithErrors>;
+export type SyncPlan = z.infer<typeof syncPlan>;
+export type FailingRecord = z.infer<typeof failingRecord>;
+export type Operation = z.infer<typeof operation>;
+export type ReviewCase = z.infer<typeof reviewCase>;
+export type MachineIdentityDetails = z.infer<typeof machineIdentityDetails>;
+export type Explanation = z.infer<typeof explanation>;

@@ -5,26 +5,27 @@ import { at, limit, ok, page, type QueryParameter, type RouteDefinition } from '
 
 const cursor: QueryParameter = {
   name: 'cursor',
-  description: 'Opaque; empty for the first page, then the `next_cursor` of the page before. Replaces `offset`.',
+  description: 'Opaque; empty for the first page, then the `next_cursor` of the previous page. Replaces `offset`.',
   schema: { type: 'string' },
 };
 const updatedSince: QueryParameter = {
   name: 'updated_since',
-  description: 'Only what changed at this time or later; `total` then counts those.',
+  description:
+    'Only items that changed at this time or later; `total` counts only these. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on.',
   schema: { type: 'string', format: 'date-time' },
 };
 const directory: QueryParameter[] = [
   ...page,
   {
     name: 'status',
-    description: 'Only this status. Without it, deleted ones are left out.',
+    description: 'Only items in this status. By default, deleted items are excluded.',
     schema: { type: 'string', enum: [...personStatuses] },
   },
   updatedSince,
   cursor,
 ];
 
-/** What clients of a tenant call, by the interface specification and what was added to it. */
+/** Routes for clients of a tenant: those of the interface specification and additional ones. */
 export const publicRoutes: RouteDefinition[] = [
   {
     method: 'GET',
@@ -32,7 +33,6 @@ export const publicRoutes: RouteDefinition[] = [
     summary: 'Health check',
     auth: 'none',
     success: ok(resources.health),
-    errors: [],
   },
   {
     method: 'GET',
@@ -42,29 +42,26 @@ export const publicRoutes: RouteDefinition[] = [
     scope: 'identities:read',
     query: directory,
     success: ok(resources.identityPage),
-    errors: [400],
   },
   {
     method: 'GET',
     path: '/v1/identities/{id}',
     summary: 'Get one identity',
-    description: 'The id of an identity that was merged into another answers with that other one.',
+    description: 'The id of a merged identity returns the identity that it was merged into.',
     auth: 'key',
     scope: 'identities:read',
     query: [at],
     success: ok(resources.identity),
-    errors: [400, 404],
   },
   {
     method: 'GET',
     path: '/v1/identities/{id}/history',
     summary: 'Lifecycle history of an identity',
-    description: 'Oldest first: what happened to the identity and to everything linked to it.',
+    description: 'Events of the identity and of everything linked to it, oldest first.',
     auth: 'key',
     scope: 'identities:read',
     query: [...page, updatedSince, cursor],
     success: ok(resources.historyPage),
-    errors: [400, 404],
   },
   {
     method: 'GET',
@@ -74,7 +71,6 @@ export const publicRoutes: RouteDefinition[] = [
     scope: 'users:read',
     query: directory,
     success: ok(resources.userPage),
-    errors: [400],
   },
   {
     method: 'GET',
@@ -83,19 +79,18 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'users:read',
     success: ok(resources.user),
-    errors: [404],
   },
   {
     method: 'POST',
     path: '/v1/sync/trigger',
     summary: 'Trigger a sync job for a connector',
     description:
-      'With an `idempotency_key`, a repeat within 24 hours is answered with the same job and the header `Idempotent-Replayed: true`. Without one, a connector has at most one queued job, and a further trigger is answered with it.',
+      'With an `idempotency_key`, a repeat within 24 hours returns the same job with the header `Idempotent-Replayed: true`. Without one, a connector has at most one queued job, which further triggers return.',
     auth: 'key',
     scope: 'sync:write',
     body: requests.triggerBody,
+    bodyRefers: true,
     success: { status: 202, schema: resources.syncJobReference },
-    errors: [400, 404],
   },
   {
     method: 'GET',
@@ -104,7 +99,6 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'sync:read',
     success: ok(resources.syncStatus),
-    errors: [404],
   },
   {
     method: 'POST',
@@ -114,7 +108,6 @@ export const publicRoutes: RouteDefinition[] = [
     scope: 'webhooks:write',
     body: requests.webhookBody,
     success: { status: 201, schema: resources.createdWebhook },
-    errors: [400],
   },
   {
     method: 'GET',
@@ -123,7 +116,6 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'webhooks:read',
     success: ok(resources.webhookList),
-    errors: [],
   },
   {
     method: 'PATCH',
@@ -133,7 +125,6 @@ export const publicRoutes: RouteDefinition[] = [
     scope: 'webhooks:write',
     body: requests.webhookPatch,
     success: ok(resources.webhook),
-    errors: [400, 404],
   },
   {
     method: 'DELETE',
@@ -142,24 +133,24 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'webhooks:write',
     success: { status: 204 },
-    errors: [404],
   },
   {
     method: 'POST',
     path: '/v1/webhooks/{id}/rotate-secret',
     summary: 'Rotate the signing secret',
-    description: 'The old secret keeps signing beside the new one for 24 hours.',
+    description: `Earlier secrets remain valid beside the new one for ${requests.overlapHours.default} hours, or for \`overlap_hours\`. With 0 they expire at once: later requests, including retries, are not signed with them.`,
     auth: 'key',
     scope: 'webhooks:write',
+    body: requests.rotateBody,
+    bodyOptional: true,
     success: ok(resources.rotatedSecret),
-    errors: [404],
   },
   {
     method: 'GET',
     path: '/v1/events',
     summary: "List events of the caller's tenant",
     description:
-      'What webhooks are sent, for those who ask: oldest first, tests of webhooks included. Go on with `after` = `next_after`, whatever the page has; nothing is ever committed behind it. With `types`, a page may be short or empty while `has_more` is true.',
+      'The same events that webhooks receive, oldest first, including webhook tests. Continue with `after` = `next_after`, even after an empty page; no event is ever committed at or before it. With `types`, a page may be short or empty while `has_more` is true.',
     auth: 'key',
     scope: 'events:read',
     query: [
@@ -171,11 +162,10 @@ export const publicRoutes: RouteDefinition[] = [
       limit,
       {
         name: 'types',
-        description: "As a subscription's `events`, with commas between them: `identity.*,user.created`.",
+        description: 'Like the `events` of a subscription, separated by commas: `identity.*,user.created`.',
         schema: { type: 'string' },
       },
     ],
     success: ok(resources.eventPage),
-    errors: [400],
   },
 ];

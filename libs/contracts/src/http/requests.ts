@@ -9,18 +9,18 @@ import { deliveryStatuses } from '../webhooks.js';
 import { scopes } from './errors.js';
 
 export const defaultPageSize = 50;
-export const largestPageSize = 200;
+export const maxPageSize = 200;
 
-/** A query parameter is text; one that is given twice is a list, and no integer. */
-const wholeNumber = (least: number) =>
+/** A repeated query parameter is a list and therefore rejected. */
+const wholeNumber = (min: number) =>
   z
-    .string({ error: `must be an integer of at least ${least}` })
-    .regex(/^\d{1,15}$/, `must be an integer of at least ${least}`)
+    .string({ error: `must be an integer of at least ${min}` })
+    .regex(/^\d{1,15}$/, `must be an integer of at least ${min}`)
     .transform(Number)
-    .refine((value) => value >= least, `must be an integer of at least ${least}`);
+    .refine((value) => value >= min, `must be an integer of at least ${min}`);
 
 const limit = wholeNumber(1)
-  .transform((size) => Math.min(size, largestPageSize))
+  .transform((size) => Math.min(size, maxPageSize))
   .default(defaultPageSize);
 const page = {
   limit,
@@ -34,7 +34,15 @@ const cursor = z.string({ error: 'must be a cursor of an earlier page' }).max(20
 export const identityQuery = z.object({ at: since });
 export const pageQuery = z.object(page);
 export const historyQuery = z.object({ ...page, updated_since: since, cursor });
-export const directoryQuery = z.object({ ...page, status, updated_since: since, cursor });
+/** A page of changes must be sorted by each request, so the offset is limited; a cursor is not. */
+export const maxChangesOffset = 10_000;
+export const directoryQuery = z
+  .object({ ...page, status, updated_since: since, cursor })
+  .refine((query) => !query.updated_since || query.cursor !== undefined || query.offset <= maxChangesOffset, {
+    path: ['offset'],
+    error: ({ input }) =>
+      `must be at most ${maxChangesOffset} with updated_since, got ${(input as { offset: number }).offset}: use cursor instead`,
+  });
 export type DirectoryQuery = z.infer<typeof directoryQuery>;
 
 export const triggerBody = z.object({
@@ -42,7 +50,18 @@ export const triggerBody = z.object({
   idempotency_key: text.min(1).max(255).optional(),
 });
 
-const callbackUrl = text.max(2048).refine(isHttpUrl, { error: 'must be an http or https URL without credentials' });
+const maxCallbackLength = 2048;
+/**
+ * Normalised, because URL parsers differ in which characters they ignore: the WHATWG parser drops tabs and newlines.
+ */
+const callbackUrl = text
+  .max(maxCallbackLength)
+  .refine((url) => !/\p{Cc}/u.test(url), { error: 'must not contain control characters such as tabs and newlines' })
+  .refine(isHttpUrl, { error: 'must be an http or https URL without credentials' })
+  .transform((url) => new URL(url).href)
+  .refine((url) => url.length <= maxCallbackLength, {
+    error: `must have at most ${maxCallbackLength} characters, with non-ASCII characters percent-encoded`,
+  });
 const eventPattern = z
   .string()
   .max(128)
@@ -53,12 +72,12 @@ const eventList = z
   .max(100)
   .transform((events) => [...new Set(events)]);
 
-const mostNames = 100;
-const eventNamesForm = `must be at most ${mostNames} event names, prefixes such as identity.*, or *, with commas between them`;
+const maxNames = 100;
+const eventNamesForm = `must be at most ${maxNames} event names, prefixes such as identity.*, or *, separated by commas`;
 const eventNames = z
   .string({ error: eventNamesForm })
   .transform((names) => [...new Set(names.split(','))])
-  .refine((names) => names.length <= mostNames && names.every((name) => eventPattern.safeParse(name).success), {
+  .refine((names) => names.length <= maxNames && names.every((name) => eventPattern.safeParse(name).success), {
     error: eventNamesForm,
   });
 export const eventsQuery = z.strictObject({ after: wholeNumber(0).default(0), limit, types: eventNames.optional() });
@@ -69,8 +88,19 @@ export const webhookPatch = z.object({
   events: eventList.optional(),
   active: z.boolean().optional(),
 });
+/** For how many hours earlier secrets remain valid beside a new one. */
+export const overlapHours = { default: 24, max: 720 };
+const overlapForm = `must be an integer from 0 to ${overlapHours.max}`;
+export const rotateBody = z.strictObject({
+  overlap_hours: z
+    .int({ error: overlapForm })
+    .min(0, overlapForm)
+    .max(overlapHours.max, overlapForm)
+    .default(overlapHours.default)
+    .describe('How long earlier secrets remain valid beside the new one; with 0 they expire at once.'),
+});
 
-/** Years of five digits are written otherwise. */
+/** Later years have five digits and another format. */
 const latest = Date.parse('9999-12-31T23:59:59Z');
 
 const name = text.trim().min(1).max(200);
@@ -78,18 +108,18 @@ export const tenantBody = z.strictObject({ name });
 const expiry = dateTime
   .refine((time) => Date.parse(time) > Date.now() && Date.parse(time) < latest, { error: 'must be in the future' })
   .optional();
-/** Of a token that pushes to one connector. */
+/** Body of a request for a token that pushes to one connector. */
 export const connectorTokenBody = z.strictObject({ name, expires_at: expiry });
 export const apiKeyBody = z.strictObject({
   name,
   scopes: z
-    .array(z.enum(scopes, { error: `must be of ${scopes.join(', ')}` }))
+    .array(z.enum(scopes, { error: `must be any of ${scopes.join(', ')}` }))
     .min(1)
     .transform((list) => [...new Set(list)])
     .default([...scopes]),
   expires_at: expiry,
 });
-/** Documents the patch; what it makes of a connector is validated as a whole. */
+/** Documents the patch; the resulting connector is validated as a whole. */
 export const connectorPatch = z.looseObject({
   name: name.optional(),
   priority: z.int().optional(),
@@ -100,16 +130,16 @@ export const connectorPatch = z.looseObject({
 });
 export const operatorTriggerBody = z.strictObject({
   connector_id: text.min(1),
-  /** Writes down what a run would change, and changes nothing. */
+  /** Stores what a run would change, and changes nothing. */
   dry_run: z.boolean().default(false),
   mode: z
     .enum(syncModes, { error: `must be one of ${syncModes.join(', ')}` })
     .default('auto')
     .describe(
-      'full: everything | changes: what has changed since the last run | auto: changes where that is possible.',
+      'full: the whole source | changes: changes since the last run | auto: changes where the source supports it.',
     ),
 });
-/** Whoever decides says who they are: the operator interface has one token for all. */
+/** Name of the operator, since all operators share one token. */
 const by = text.trim().min(1).max(200).default('operator');
 export const cancelBody = z.strictObject({ reason: text.trim().min(1).max(1000).optional(), by });
 export const releaseBody = z.strictObject({ reason: text.trim().min(1).max(1000), by });
@@ -127,12 +157,12 @@ export const resolveBody = z
   })
   .refine((body) => (body.resolution === 'link') === (body.identity_id !== undefined), {
     path: ['identity_id'],
-    error: 'is needed with link, and with nothing else',
+    error: 'is required with link and not allowed otherwise',
   });
 export const mergeBody = z.strictObject({ from_ids: z.array(id).min(1).max(50), reason });
 export const splitBody = z.strictObject({ record_ids: z.array(id).min(1).max(1000), reason });
 export const undoBody = z.strictObject({ preview: z.boolean().default(false), reason });
-/** Of an act that needs no more than a reason. */
+/** Body of an operation that needs at most a reason. */
 export const reasonBody = z.strictObject({ reason });
 export const operatorJobQuery = z.object({
   ...page,
@@ -140,10 +170,10 @@ export const operatorJobQuery = z.object({
   status: z.enum(jobStatuses, { error: `must be one of ${jobStatuses.join(', ')}` }).optional(),
 });
 
-/** In a path, decoded. PostgreSQL's text holds no NUL. */
+/** Path parameter, decoded. PostgreSQL cannot store NUL. */
 export const recordPath = z.object({
   external_id: sourceRecord.shape.external_id.refine((id) => !id.includes('\0'), {
-    error: 'must not hold a NUL character',
+    error: 'must not contain a NUL character',
   }),
 });
 
@@ -167,13 +197,13 @@ export const deliveryQuery = z
   .refine(isWindow, emptyWindow);
 export const replayQuery = z.strictObject({ limit: page.limit, cursor });
 export const testBody = z.strictObject({ message: text.min(1).max(500).default('This is a test.') });
-/** Of what is sent again, without a choice. */
-export const againBody = z.strictObject({ by });
+/** Body of a request to send deliveries again. */
+export const resendBody = z.strictObject({ by });
 export const replayBody = z
   .strictObject({
     since: instant.refine((time) => time.getTime() <= Date.now(), { error: 'must not be in the future' }),
     until: instant.optional(),
-    /** Of those that the webhook takes. */
+    /** Filters the events that the webhook subscribes to. */
     events: eventList.optional(),
     by,
   })

@@ -4,7 +4,7 @@ import * as requests from './requests.js';
 
 export interface RouteDefinition {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** OpenAPI form: `{id}`. */
+  /** In OpenAPI form: `{id}`. */
   path: string;
   summary: string;
   description?: string;
@@ -12,11 +12,13 @@ export interface RouteDefinition {
   scope?: Scope;
   query?: readonly QueryParameter[];
   body?: z.ZodType;
-  /** A request without a body is as good. */
+  /** The body may be omitted. */
   bodyOptional?: boolean;
   success: { status: number; schema?: z.ZodType };
-  /** Statuses beside 401 (and 403 and 429 with a key) and 500. */
-  errors: readonly number[];
+  /** Returns 202 with the same body if another service has not finished in time. */
+  mayTakeLonger?: boolean;
+  /** The body contains the id of a resource: 404 if it does not exist, as for an id in the path. */
+  bodyRefers?: boolean;
 }
 
 export interface QueryParameter {
@@ -29,16 +31,16 @@ export const tenantPath = '/admin/v1/tenants/{tenantId}';
 
 export const limit: QueryParameter = {
   name: 'limit',
-  description: `Page size; more than ${requests.largestPageSize} is taken for ${requests.largestPageSize}.`,
+  description: `Page size; larger values are reduced to ${requests.maxPageSize}.`,
   schema: { type: 'integer', minimum: 1, default: requests.defaultPageSize },
 };
 export const page: QueryParameter[] = [
   limit,
-  { name: 'offset', description: 'Items to pass over.', schema: { type: 'integer', minimum: 0, default: 0 } },
+  { name: 'offset', description: 'Number of items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
 ];
 export const at: QueryParameter = {
   name: 'at',
-  description: 'The identity as it was at this time; 404 if it was not there yet.',
+  description: 'Returns the identity as it was at this time; 404 if it did not exist yet.',
   schema: { type: 'string', format: 'date-time' },
 };
 export function ok(schema: z.ZodType): RouteDefinition['success'] {
@@ -49,15 +51,30 @@ export function created(schema: z.ZodType): RouteDefinition['success'] {
   return { status: 201, schema };
 }
 
-/** A route that needs the operator's token. */
+/** Defines a route that requires the operator token. */
 export function operator(
   method: RouteDefinition['method'],
   path: string,
   summary: string,
   success: RouteDefinition['success'],
-  errors: readonly number[],
   body?: z.ZodType,
   query?: readonly QueryParameter[],
 ): RouteDefinition {
-  return { method, path, summary, auth: 'operator', success, errors, body, query };
+  return { method, path, summary, auth: 'operator', success, body, query };
+}
+
+/** Returns the names of the query parameters of a route. */
+export function queryNames({ query = [] }: RouteDefinition): string[] {
+  return query.map(({ name }) => name);
+}
+
+/** Returns the error statuses of a route, derived from its definition so that routes need not list them. */
+export function errorStatusesOf({ method, path, auth, bodyRefers }: RouteDefinition): number[] {
+  // Node and Fastify reject invalid, late or too large requests before routing.
+  const ofAnyRequest = [400, 408, 431, 500];
+  // A body is read for every method that may have one, even if the route ignores it.
+  const ofBodies = method === 'GET' ? [] : [413];
+  const ofIds = path.includes('{') || bodyRefers ? [404] : [];
+  const ofCallers = { none: [], key: [401, 403, 429, 503], operator: [401, 503] }[auth];
+  return [...ofAnyRequest, ...ofBodies, ...ofIds, ...ofCallers].sort();
 }

@@ -3,5 +3,5 @@ import { operatorRoutes } from './operator-routes.js';
 import { publicRoutes } from './public-routes.js';
 import type { RouteDefinition } from './route.js';
 
-/** Every route of the gateway; the OpenAPI document and the check of scopes are made from it. */
+/** All routes of the gateway, from which the OpenAPI document and the check of scopes are derived. */
 export const routes: readonly RouteDefinition[] = [...publicRoutes, ...operatorRoutes, ...deliveryRoutes];

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { jsonBytes, recordLimits, recordWeight, whyTooLarge } from './record-limits.js';
+
+const values = (count: number, value = 'v') => Array.from({ length: count }, () => value);
+
+describe('a record', () => {
+  it('may have a thousand values in a field, and one more is too many', () => {
+    expect(whyTooLarge({ roles: values(1_000) })).toBeUndefined();
+    expect(whyTooLarge({ roles: values(1_001) })).toBe('roles has 1 001 values, 1 000 are allowed');
+    expect(whyTooLarge({ 'attributes.tags': values(20_000) })).toBe(
+      'attributes.tags has 20 000 values, 1 000 are allowed',
+    );
+  });
+
+  it('may have 4 000 values over all of its fields', () => {
+    const four = { groups: values(1_000), roles: values(1_000), departments: values(1_000), email: values(1_000) };
+    expect(whyTooLarge(four)).toBeUndefined();
+    expect(whyTooLarge({ ...four, display_name: ['Ann'] })).toBe('the record has 4 001 values, 4 000 are allowed');
+  });
+
+  it('may have 256 KiB of values, measured as JSON with its escapes', () => {
+    const filled = (value: string) => ({ roles: values(16, value) });
+    expect(whyTooLarge(filled('x'.repeat(16_000)))).toBeUndefined();
+    expect(whyTooLarge(filled('"'.repeat(16_000)))).toBe('the record has 512 051 bytes of values, 262 144 are allowed');
+  });
+
+  it('is measured by its size as JSON, for any values', () => {
+    const anything = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.array(fc.string({ unit: 'binary' })));
+    fc.assert(
+      fc.property(anything, fc.integer({ min: 0, max: 6_000 }), (fields, repeated) => {
+        const larger = { ...fields, d: ['\u0001'.repeat(repeated * 10)] };
+        const fits = jsonBytes(Object.values(larger)) <= recordLimits.bytes;
+        expect(whyTooLarge(larger) === undefined).toBe(fits);
+      }),
+    );
+  });
+
+  it('weighs more with every value, however short', () => {
+    expect(recordWeight({ roles: values(100, '') })).toBeGreaterThan(25_000);
+    expect(recordWeight({})).toBeGreaterThan(0);
+  });
+});
