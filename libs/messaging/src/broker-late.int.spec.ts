@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
 import { BusFixture, until } from '../test/bus-fixture.js';
 
-(hasBroker() ? describe : describe.skip)('a RabbitMQ that comes later than the services', () => {
+(hasBroker() ? describe : describe.skip)('a service that starts before RabbitMQ', () => {
   let fixture: BusFixture;
   let broker: LatePort;
 
@@ -20,7 +20,7 @@ import { BusFixture, until } from '../test/bus-fixture.js';
     await broker?.close();
   });
 
-  it('holds up neither those who announce nor those who consume, and brings all of it in the end', async () => {
+  it('starts without a delay, and delivers everything once RabbitMQ is up', async () => {
     fixture.reachBrokerAt(broker.url);
     const consuming = await fixture.open('directory', {
       'sync.batch.ready': (message) => fixture.apply('directory', message),
@@ -34,7 +34,7 @@ import { BusFixture, until } from '../test/bus-fixture.js';
     expect([consuming.up, announcing.up]).toEqual([true, true]);
   });
 
-  it('ends the process, and says why, when it has queues of ours with other arguments', async () => {
+  it('crashes with an error if a queue exists with other arguments', async () => {
     const mistaken = await createVhost();
     const connection = await connect(mistaken.url);
     const channel = await connection.createChannel();
@@ -51,19 +51,19 @@ import { BusFixture, until } from '../test/bus-fixture.js';
       errors += chunk.toString('utf8');
     });
     const exit = once(child, 'close');
-    // The relay begins once the bus is open, which is when the first attempt has failed.
+    // The relay starts once the bus is open, which is after the first failed attempt.
     const leases = () =>
       fixture.rows.rows(`select from relay_leases where producer = 'idsync_directory' and until > now()`);
     await until(async () => (await leases()).length > 0);
     await late.open();
     const [code] = await exit;
     expect(code).toBe(1);
-    expect(errors).toContain('RabbitMQ has queues or exchanges of ours with other arguments');
+    expect(errors).toContain('a queue or exchange exists in RabbitMQ with other arguments');
     await late.close();
     await mistaken.drop();
   });
 
-  it('lets a bus be closed that never had a connection', async () => {
+  it('can close a bus that was never connected', async () => {
     const nowhere = await LatePort.reserve(broker.url);
     fixture.reachBrokerAt(nowhere.url);
     const bus = await fixture.open('webhook-dispatcher');

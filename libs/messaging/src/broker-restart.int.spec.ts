@@ -1,17 +1,18 @@
 import { newUuid } from '@idsync/contracts';
-import { Database, enqueue, markReceived } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { enqueue, markReceived } from '@idsync/database/bus';
 import { createTestDatabase, DirectoryFixture, hasBroker, PrivateBroker, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { connect } from 'amqplib';
 import { until } from '../test/bus-fixture.js';
-import { type Bus, openBus } from './open-bus.js';
+import { Bus } from './bus.js';
 import { patternsOf } from './queues-of.js';
 
 jest.setTimeout(180_000);
 
-if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitMQ are left out.\n');
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitMQ are not tested.\n');
 
-(hasBroker() ? describe : describe.skip)('a RabbitMQ that goes away and comes back', () => {
+(hasBroker() ? describe : describe.skip)('a service, when RabbitMQ fails,', () => {
   let broker: PrivateBroker;
   let testDatabase: TestDatabase;
   let rows: DirectoryFixture;
@@ -32,8 +33,8 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     await rows.rows('grant insert on effects to public');
     worker = await Database.connect({ url: testDatabase.url, service: 'sync-worker' });
     directory = await Database.connect({ url: testDatabase.url, service: 'directory' });
-    const sending = await openBus({ service: 'sync-worker', database: worker, amqpUrl: broker.url });
-    const consuming = await openBus({
+    const sending = await Bus.open({ service: 'sync-worker', database: worker, amqpUrl: broker.url });
+    const consuming = await Bus.open({
       service: 'directory',
       database: directory,
       amqpUrl: broker.url,
@@ -46,11 +47,11 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     consuming.strategy.addHandler(
       'sync.batch.ready',
       async (message: { id: string }) => {
-        await directory.transaction(undefined, async (tx) => {
+        await directory.withoutTenant(async (tx) => {
           if (await markReceived(tx, message.id))
             await tx.query('insert into effects (message_id) values ($1)', [message.id]);
         });
-        // Long enough that a kill finds some in hand.
+        // Slow enough that the kill hits messages in progress.
         await new Promise((resolve) => setTimeout(resolve, 20));
       },
       true,
@@ -72,7 +73,7 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
   });
 
   const announce = (count: number) =>
-    worker.transaction(undefined, async (tx) => {
+    worker.withoutTenant(async (tx) => {
       for (let seq = 0; seq < count; seq += 1) {
         await enqueue(tx, { type: 'sync.batch.ready', tenantId, data: { job_id: newUuid(), seq } });
       }
@@ -80,11 +81,11 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
 
   const effects = async () => (await rows.rows('select message_id from effects')).length;
 
-  it('loses nothing to a kill in the middle of work, and is consumed and published to again', async () => {
+  it('loses no message to a kill during work, and resumes consuming and publishing', async () => {
     await announce(200);
     await until(async () => (await effects()) > 20);
     await broker.kill();
-    // Announced while it is away: the outbox keeps it.
+    // Enqueued during the outage: the outbox stores it.
     await announce(50);
     await broker.up();
     await announce(50);
@@ -94,7 +95,7 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     expect(unhandled).toEqual([]);
   });
 
-  it('declares a queue again and consumes it when the broker cancels the consumer', async () => {
+  it('recreates and consumes a deleted queue after the broker cancels the consumer', async () => {
     const before = await effects();
     const connection = await connect(broker.url);
     const channel = await connection.createChannel();
@@ -111,7 +112,7 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     expect(await effects()).toBe(before + 10);
   });
 
-  it('keeps a message that no queue takes, and publishes the others meanwhile', async () => {
+  it('leaves an unroutable message in the outbox and publishes the others', async () => {
     const before = await effects();
     await rows.rows(
       `insert into outbox (producer, message_id, type, message)
@@ -124,13 +125,13 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     await rows.rows('delete from outbox');
   });
 
-  it('says so, and does not try for ever, when its queues exist with other arguments', async () => {
+  it('fails to start if a queue exists with other arguments', async () => {
     const connection = await connect(broker.url);
     const channel = await connection.createChannel();
     await channel.deleteQueue('webhook-dispatcher.facts');
     await channel.assertQueue('webhook-dispatcher.facts', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
-    const opening = openBus({ service: 'directory', database: directory, amqpUrl: broker.url });
-    await expect(opening).rejects.toThrow('RabbitMQ has queues or exchanges of ours with other arguments');
+    const opening = Bus.open({ service: 'directory', database: directory, amqpUrl: broker.url });
+    await expect(opening).rejects.toThrow('a queue or exchange exists in RabbitMQ with other arguments');
     await channel.deleteQueue('webhook-dispatcher.facts');
     await connection.close();
   });

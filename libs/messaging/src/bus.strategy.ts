@@ -1,21 +1,22 @@
 import { queues, type ServiceName } from '@idsync/contracts';
-import { withLogContext } from '@idsync/runtime';
+import { type Logger, withLogContext } from '@idsync/runtime';
 import { type CustomTransportStrategy, type MessageHandler as NestHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type Delivery, handleDelivery, type MessageHandler, type Outcome } from './delivery.js';
-import type { BusDriver, BusLogger } from './driver.js';
+import type { BusDriver } from './driver.js';
 import { handling } from './metrics.js';
 import { patternsOf } from './queues-of.js';
 
-/** Hands the deliveries of a service's queues to its Nest `@EventPattern` handlers and settles them by what they did. */
+/** Passes the messages of a service's queues to its Nest `@EventPattern` handlers and settles them by the result. */
 export class BusStrategy extends Server implements CustomTransportStrategy {
-  // Nest would otherwise log a handler's error and let the message pass for done.
+  // Without this, Nest logs a handler's error and treats the message as done.
   override readonly propagatesEventHandlerErrors = true;
+  private stopping: Promise<void> | undefined;
 
   constructor(
     private readonly service: ServiceName,
     private readonly driver: BusDriver,
-    private readonly log: BusLogger,
+    private readonly log: Logger,
   ) {
     super();
   }
@@ -30,12 +31,19 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     }
   }
 
-  async close(): Promise<void> {
-    await this.driver.stopConsuming();
+  /** Starts to stop without waiting, because Nest closes strategies before any hook runs; the bus awaits the end. */
+  close(): void {
+    void this.stop().catch(() => undefined);
+  }
+
+  /** Stops consuming and waits for messages in progress; rejects after a time limit. */
+  stop(): Promise<void> {
+    this.stopping ??= this.driver.stopConsuming();
+    return this.stopping;
   }
 
   override on(): never {
-    throw new Error('the bus emits no events of its own');
+    throw new Error('the bus does not emit events');
   }
 
   override unwrap<T>(): T {
@@ -47,26 +55,27 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     const outcome = await handleDelivery(delivery, queues[delivery.queue], handlers);
     handling.observe({ queue: delivery.queue, outcome: outcome.kind }, (performance.now() - began) / 1_000);
     if (outcome.kind !== 'done') {
-      const what = `${delivery.type} on ${delivery.queue}, attempt ${delivery.attempt}: ${outcome.reason}`;
-      if (outcome.kind === 'dead') this.log.error(`gave up ${what}`);
-      else this.log.warn(`will try again ${what}`);
+      const { type, queue, attempt } = delivery;
+      const fields = { type, queue, attempt, reason: outcome.reason, err: outcome.error };
+      if (outcome.kind === 'dead') this.log.error(fields, 'message dead-lettered');
+      else this.log.warn(fields, 'handling a message failed, will retry');
     }
     return outcome;
   }
 
-  /** A type no handler takes, or a handler no queue feeds, is a mistake to hear of at start-up. */
+  /** Fails at start-up if a message type has no handler, or a handler no queue. */
   private handlersByPattern(): Map<string, MessageHandler> {
     const expected = new Set(patternsOf(this.service));
     const found = new Map([...this.getHandlers()].map(([pattern, handler]) => [pattern, chain(handler)]));
     const missing = [...expected].filter((pattern) => !found.has(pattern));
-    const unfed = [...found.keys()].filter((pattern) => !expected.has(pattern));
+    const unbound = [...found.keys()].filter((pattern) => !expected.has(pattern));
     if (missing.length > 0) throw new Error(`${this.service} has no handler for ${missing.join(', ')}`);
-    if (unfed.length > 0) throw new Error(`no queue of ${this.service} brings ${unfed.join(', ')}`);
+    if (unbound.length > 0) throw new Error(`no queue of ${this.service} binds ${unbound.join(', ')}`);
     return found;
   }
 }
 
-/** Nest links the handlers of one pattern; all of them run, one after another. */
+/** Runs all handlers that Nest has linked for one pattern, in sequence. */
 function chain(first: NestHandler): MessageHandler {
   return async (message, context) => {
     for (let handler: NestHandler | undefined = first; handler; handler = handler.next as NestHandler | undefined) {

@@ -8,7 +8,7 @@ const id = '0190a5f0-0000-7000-8000-000000000001';
 const tenant = '0190a5f0-0000-7000-8000-000000000002';
 const job = '0190a5f0-0000-7000-8000-000000000003';
 
-it('what a handler writes to the logs names its message, its tenant and its job', async () => {
+it('adds message, tenant and job ids to log lines of a message handler', async () => {
   const lines: string[] = [];
   const into = new Writable({
     write(chunk, _encoding, done) {

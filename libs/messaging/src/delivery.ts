@@ -1,21 +1,20 @@
 import { type Message, messageTypes, type QueueDefinition, type QueueName } from '@idsync/contracts';
-import { noteInLogs, traced } from '@idsync/runtime';
+import { addLogContext, traced } from '@idsync/runtime';
 import { observeAge } from './metrics.js';
 
 /** One delivery of one message to one queue of this service. */
 export interface Delivery {
-  /** What carried it, by its name in OpenTelemetry. */
+  /** Transport, by its OpenTelemetry name. */
   system: 'rabbitmq' | 'postgresql';
   queue: QueueName;
   type: string;
-  /** The message's JSON text. */
+  /** JSON text of the message. */
   body: string;
-  orderingKey?: string;
-  /** 1 on the first delivery; crashes count. */
+  /** 1 on the first delivery; crashed attempts count. */
   attempt: number;
 }
 
-/** What a handler is told beside the message. */
+/** Delivery data that a handler receives with the message. */
 export interface MessageContext {
   queue: QueueName;
   attempt: number;
@@ -23,32 +22,32 @@ export interface MessageContext {
 
 export type MessageHandler = (message: Message, context: MessageContext) => Promise<unknown>;
 
-/** What becomes of a delivery: done, tried again after a pause, or given up. */
-export type Outcome = { kind: 'done' } | { kind: 'retry'; reason: string } | { kind: 'dead'; reason: string };
+/** Result of a delivery: done, retried after a pause, or dead-lettered. */
+export type Outcome = { kind: 'done' } | { kind: 'retry' | 'dead'; reason: string; error?: unknown };
 
-/** A message that will never succeed: its handler throws this, and it is given up without another attempt. */
+/** Thrown by a handler for a message that can never succeed; it is dead-lettered without another attempt. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }
 
-/** Runs the handler of one delivery and tells what becomes of it; never throws. */
+/** Runs the handler of one delivery and returns the outcome; never throws. */
 export async function handleDelivery(
   delivery: Delivery,
   definition: QueueDefinition,
   handlers: ReadonlyMap<string, MessageHandler>,
 ): Promise<Outcome> {
   if (delivery.attempt > definition.deliveryLimit) {
-    return { kind: 'dead', reason: `delivered ${definition.deliveryLimit} times, and no consumer lived to settle it` };
+    return { kind: 'dead', reason: `delivered ${definition.deliveryLimit} times without being settled` };
   }
   const parsed = parseMessage(delivery);
   if ('malformed' in parsed) return { kind: 'dead', reason: parsed.malformed };
   const { id: message_id, tenant_id, traceparent: parent, data } = parsed.message;
-  noteInLogs({ message_id, tenant_id, ...('job_id' in data && { job_id: data.job_id }) });
+  addLogContext({ message_id, tenant_id, ...('job_id' in data && { job_id: data.job_id }) });
   const { system, queue, attempt, type } = delivery;
   const pattern = patternOf(definition, type);
   const handler = handlers.get(pattern);
   if (!handler) return { kind: 'dead', reason: `no handler for ${type}` };
-  // What was tried before, here or where it was given up, is not old because of this queue.
+  // Retries and dead letters are excluded: their age is not caused by this queue.
   if (attempt === 1 && pattern === type) observeAge(queue, message_id);
   try {
     const attributes = {
@@ -67,11 +66,11 @@ export async function handleDelivery(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const last = delivery.attempt >= definition.deliveryLimit;
-    return { kind: last || error instanceof PermanentError ? 'dead' : 'retry', reason };
+    return { kind: last || error instanceof PermanentError ? 'dead' : 'retry', reason, error };
   }
 }
 
-/** The pattern a handler is registered under: the type, or `dead.<type>` on a queue that takes what others gave up. */
+/** Returns the pattern of a handler: the type, or `dead.<type>` on a queue that binds dead letters. */
 export function patternOf(definition: QueueDefinition, type: string): string {
   return (definition.bindsDead as readonly string[] | undefined)?.includes(type) ? `dead.${type}` : type;
 }

@@ -1,7 +1,7 @@
 import { Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
 
-/** Hands a handler's error on as it is: Nest's own filter would make `Internal server error` of every one. */
+/** Passes a handler's error on unchanged; Nest's own filter replaces every error with `Internal server error`. */
 @Catch()
 export class HandlerErrorsFilter implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {

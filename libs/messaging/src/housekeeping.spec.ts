@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type Chore, Housekeeping } from './housekeeping.js';
 
 const hour = 3_600_000;
 
-/** A chore that does so much in turn; `finished` resolves with the last of it. */
+/** A chore that returns these amounts in turn; `finished` resolves with the last one. */
 function chore(name: string, ...amounts: number[]) {
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
@@ -16,11 +16,11 @@ function chore(name: string, ...amounts: number[]) {
     if (runs >= amounts.length) finish();
     return amount;
   };
-  return { chore: { name, portion: 10, run } satisfies Chore, finished, runs: () => runs };
+  return { chore: { name, batchSize: 10, run } satisfies Chore, finished, runs: () => runs };
 }
 
 describe('housekeeping', () => {
-  it('does a chore again while its portions are full, and the next one then', async () => {
+  it('repeats a chore while its batches are full, then runs the next one', async () => {
     const [first, second] = [chore('first', 10, 10, 3), chore('second', 0)];
     const housekeeping = new Housekeeping([first.chore, second.chore], hour, { warn: () => undefined });
     housekeeping.start();
@@ -29,23 +29,24 @@ describe('housekeeping', () => {
     expect([first.runs(), second.runs()]).toEqual([3, 1]);
   });
 
-  it('puts a chore off that fails, says so, and does the others', async () => {
-    const warnings: string[] = [];
-    const failing: Chore = { name: 'failing', portion: 1, run: () => Promise.reject(new Error('no database')) };
+  it('postpones a failing chore, logs a warning, and runs the others', async () => {
+    const warn = jest.fn();
+    const err = new Error('no database');
+    const failing: Chore = { name: 'failing', batchSize: 1, run: () => Promise.reject(err) };
     const other = chore('other', 0);
-    const housekeeping = new Housekeeping([failing, other.chore], hour, { warn: (text) => void warnings.push(text) });
+    const housekeeping = new Housekeeping([failing, other.chore], hour, { warn });
     housekeeping.start();
     await other.finished;
     await housekeeping.stop();
-    expect(warnings).toEqual(['failing put off: no database']);
+    expect(warn.mock.calls).toEqual([[{ err, chore: 'failing' }, 'housekeeping chore failed, will retry']]);
   });
 
-  it('stops between two portions of a chore that has no end', async () => {
+  it('stops between two batches of an endless chore', async () => {
     let housekeeping: Housekeeping | undefined;
     let stopped: Promise<void> | undefined;
     const endless: Chore = {
       name: 'endless',
-      portion: 1,
+      batchSize: 1,
       run: async () => {
         stopped = housekeeping?.stop();
         return 1;

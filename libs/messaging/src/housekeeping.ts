@@ -1,17 +1,20 @@
-import type { BusLogger } from './driver.js';
+import { BackgroundService, type Logger } from '@idsync/runtime';
 import { WakeUp } from './wake-up.js';
 
-/** Work that no message asks for, in small portions. */
+/** Periodic work in small batches. */
 export interface Chore {
   name: string;
-  /** How many `run` does at the most. */
-  portion: number;
-  /** Returns how many it did: a full portion means that there may be more. */
+  /** Maximum size of one batch. */
+  batchSize: number;
+  /** Returns the number of processed items; a full batch means that there may be more. */
   run: () => Promise<number>;
 }
 
-/** Does its chores until nothing is left to do, and again after a while. One that fails is put off and keeps no other waiting. */
-export class Housekeeping {
+/**
+ * Runs its chores periodically, each until a batch is not full. A failing chore waits for the next round and does not
+ * block others.
+ */
+export class Housekeeping extends BackgroundService {
   private readonly wakeUp = new WakeUp();
   private stopped = false;
   private running: Promise<void> | undefined;
@@ -19,8 +22,10 @@ export class Housekeeping {
   constructor(
     private readonly chores: readonly Chore[],
     private readonly everyMs: number,
-    private readonly log: Pick<BusLogger, 'warn'>,
-  ) {}
+    private readonly log: Pick<Logger, 'warn'>,
+  ) {
+    super();
+  }
 
   start(): void {
     this.running ??= this.run();
@@ -39,11 +44,11 @@ export class Housekeeping {
     }
   }
 
-  private async finish({ name, portion, run }: Chore): Promise<void> {
+  private async finish({ name, batchSize, run }: Chore): Promise<void> {
     try {
-      while (!this.stopped && (await run()) >= portion);
-    } catch (error) {
-      this.log.warn(`${name} put off: ${error instanceof Error ? error.message : String(error)}`);
+      while (!this.stopped && (await run()) >= batchSize);
+    } catch (err) {
+      this.log.warn({ err, chore: name }, 'housekeeping chore failed, will retry');
     }
   }
 }

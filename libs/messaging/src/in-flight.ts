@@ -1,6 +1,6 @@
 import { within } from '@idsync/runtime';
 
-/** The work a consumer has begun and not ended. */
+/** Tracks the tasks of a consumer that have not ended. */
 export class InFlight {
   private readonly tasks = new Set<Promise<void>>();
 
@@ -17,7 +17,7 @@ export class InFlight {
     this.tasks.add(task);
   }
 
-  /** True once all of it has ended; false if that takes longer than so many milliseconds. */
+  /** Returns true once all tasks have ended, or false after the given time. */
   drained(milliseconds: number): Promise<boolean> {
     return within(milliseconds, Promise.all(this.tasks));
   }

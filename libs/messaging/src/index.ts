@@ -1,10 +1,14 @@
+export { brokerPermissions } from './amqp/assert-topology.js';
+export { Bus, type BusOptions } from './bus.js';
+export { BusModule } from './bus.module.js';
 export { BusStrategy } from './bus.strategy.js';
 export { type MessageContext, PermanentError } from './delivery.js';
-export type { BusLogger } from './driver.js';
+
 export { type Chore, Housekeeping } from './housekeeping.js';
-export { type Bus, type BusOptions, openBus } from './open-bus.js';
-export { pause } from './pause.js';
+export { On } from './on.decorator.js';
 export { patternsOf } from './queues-of.js';
+export { republish, republishLost } from './republish.js';
 export { serviceChecks } from './service-checks.js';
-export { startConsumers } from './start-consumers.js';
+export { startWorker } from './start-worker.js';
 export { WakeUp } from './wake-up.js';
+export { type WorkerConfig, WorkerModule } from './worker.module.js';

@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expireLeases } from '@idsync/database';
+import { expireLeases } from '@idsync/database/schema';
 import { hasBroker } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BusFixture, type Driver, until } from '../test/bus-fixture.js';
 
-if (!hasBroker()) process.stderr.write('AMQP_URL is not set: killed consumers and relays are left out for RabbitMQ.\n');
+if (!hasBroker())
+  process.stderr.write('AMQP_URL is not set: killed consumers and relays are not tested with RabbitMQ.\n');
 
 const numbers = Array.from({ length: 30 }, (_, n) => n);
 
 describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])(
-  'processes killed on the bus, over %s',
+  'the bus, when processes are killed, over %s',
   (driver) => {
     let bus: BusFixture;
     const children: ChildProcess[] = [];
@@ -34,7 +35,7 @@ describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])(
       return child;
     };
 
-    /** Everything is applied once in the end, by a relay and a consumer that live. */
+    /** Expects that surviving processes apply every message exactly once. */
     const expectEachOnce = async () => {
       await bus.open('sync-worker');
       await bus.open('directory', { 'sync.batch.ready': (message) => bus.apply('directory', message) });
@@ -44,7 +45,7 @@ describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])(
     };
 
     it.each(['before the effect', 'before the commit', 'before the acknowledgement', 'after the acknowledgement'])(
-      'a consumer killed %s: every message has its effect once',
+      'applies every message once when a consumer is killed %s',
       async (step) => {
         await bus.announceBatches(numbers);
         await bus.open('sync-worker');
@@ -56,13 +57,13 @@ describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])(
       },
     );
 
-    // The relay's transactions: its lease, the outbox read (or moved), the rows forgotten, its lease again.
+    // The transactions of the relay: acquire the lease, read (or move) the outbox, delete the rows, renew the lease.
     it.each(
       [1, 2, 3, 4].flatMap((nth) => [
         [nth, 'before'],
         [nth, 'after'],
       ]),
-    )('a relay killed at its transaction %d, %s it: every message has its effect once', async (nth, when) => {
+    )('applies every message once when a relay is killed at transaction %d, %s it', async (nth, when) => {
       await bus.announceBatches(numbers);
       const child = start('killed-relay', String(nth), String(when), 'SIGKILL');
       await once(child, 'exit');
@@ -71,9 +72,9 @@ describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])(
       await expectEachOnce();
     });
 
-    it('a relay that is stopped past its lease and wakes up deletes nothing that is not its own any more', async () => {
+    it('does not let a relay that was suspended past its lease delete rows', async () => {
       await bus.announceBatches(numbers);
-      // Stopped between publishing and forgetting over amqp; between two rounds over postgres.
+      // Suspended between publishing and deleting over amqp; between two rounds over postgres.
       const stopped = start('killed-relay', '3', 'before', 'SIGSTOP');
       await until(async () => {
         const rows = await bus.rows.rows(`select producer from relay_leases where producer = 'idsync_sync_worker'`);

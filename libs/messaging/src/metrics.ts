@@ -1,86 +1,85 @@
-import { type QueueName, queues, type ServiceName, uuidMadeAt } from '@idsync/contracts';
-import { type Database, outboxBacklog, queueBacklogs } from '@idsync/database';
-import { durations, gauge, seldom } from '@idsync/runtime';
+import { type QueueName, queues, type ServiceName, uuidCreatedAt } from '@idsync/contracts';
+import type { Database } from '@idsync/database';
+import { outboxBacklog, queueBacklogs } from '@idsync/database/bus';
+import { cached, durations, gauge } from '@idsync/runtime';
 
-/** `done`, `retry` or `dead`: the count of each is that of the messages. */
+/** By outcome (`done`, `retry` or `dead`); the count is the number of messages. */
 export const handling = durations({
   name: 'bus_handling_duration_seconds',
-  help: 'How long messages were handled, by queue and by what became of them.',
+  help: 'Duration of message handling, by queue and outcome.',
   labels: ['queue', 'outcome'],
 });
 
 const ages = durations(
   {
     name: 'bus_message_age_seconds',
-    help: 'How long ago messages had been announced when they were taken from their queue for the first time.',
+    help: 'Age of messages when they are first taken from their queue.',
     labels: ['queue'],
   },
   'wait',
 );
 
-/** The id of a message tells when it was announced, whatever carried it here. */
+/** Records the age of a message, read from its UUIDv7. */
 export function observeAge(queue: QueueName, messageId: string): void {
-  const announcedAt = uuidMadeAt(messageId);
+  const announcedAt = uuidCreatedAt(messageId);
   if (announcedAt !== undefined) ages.observe({ queue }, Math.max(0, Date.now() - announcedAt) / 1_000);
 }
 
 const connected = gauge({
   name: 'bus_connected',
-  help: '1 while a service is connected to the broker; always where queues are rows of PostgreSQL.',
+  help: '1 while a service is connected to the broker; always 1 with queues in PostgreSQL.',
   labels: ['service'],
 });
 const outboxLag = gauge({
   name: 'outbox_lag_seconds',
-  help: 'Age of the oldest message a service announced and has not published.',
+  help: 'Age of the oldest unpublished message in the outbox of a service.',
   labels: ['service'],
 });
 const outboxMessages = gauge({
   name: 'outbox_messages',
-  help: 'Messages a service announced and has not published; counted up to 1000.',
+  help: 'Unpublished messages in the outbox of a service; counted up to 1000.',
   labels: ['service'],
 });
 const queueLag = gauge({
   name: 'bus_queue_lag_seconds',
-  help: 'How long the oldest message of a queue of rows has been waiting. RabbitMQ tells of its own queues.',
+  help: 'Age of the oldest waiting message of a PostgreSQL queue. RabbitMQ reports its own queues.',
   labels: ['queue'],
 });
 const queueMessages = gauge({
   name: 'bus_queue_messages',
-  help: 'Messages of a queue of rows that are waiting; counted up to 1000.',
+  help: 'Waiting messages of a PostgreSQL queue; counted up to 1000.',
   labels: ['queue'],
 });
 const deadMessages = gauge({
   name: 'bus_queue_dead_messages',
-  help: 'Messages of a queue of rows that were given up and are kept; counted up to 1000.',
+  help: 'Dead-lettered messages of a PostgreSQL queue; counted up to 1000.',
   labels: ['queue'],
 });
 
-/** As the alerts IdsyncOutboxStuck and IdsyncQueueBehind have it. */
+/** Same thresholds as the alerts IdsyncOutboxStuck and IdsyncQueueBehind. */
 const outboxBehindSeconds = 120;
 const queueBehindSeconds = 600;
 
 export interface BusWatch {
-  /** Whether what the service announced, or what waits in its queues of rows, has been waiting for long. */
+  /** True if messages have waited too long in the service's outbox or in its PostgreSQL queues. */
   isBehind(): Promise<boolean>;
-  forget(): void;
+  stop(): void;
 }
 
-/** Shows how a service's bus stands, until it is told to forget it. */
+/** Registers the metrics of a service's bus until `stop` is called. */
 export function watchBus(
   database: Database,
   service: ServiceName,
   driver: { readonly up: boolean; readonly queuesAreRows: boolean },
 ): BusWatch {
-  const outbox = seldom(() => database.transaction(undefined, outboxBacklog));
+  const outbox = cached(() => database.withoutTenant(outboxBacklog));
   const labels = { service };
   const own = Object.entries(queues).flatMap(([queue, definition]) => (definition.service === service ? [queue] : []));
   for (const queue of own) {
     ages.startAtZero({ queue });
     for (const outcome of ['done', 'retry', 'dead']) handling.startAtZero({ queue, outcome });
   }
-  const rows = seldom(async () =>
-    driver.queuesAreRows ? database.transaction(undefined, (tx) => queueBacklogs(tx, own)) : [],
-  );
+  const rows = cached(async () => (driver.queuesAreRows ? database.withoutTenant((tx) => queueBacklogs(tx, own)) : []));
   const watched = [
     connected.watch(() => [{ labels, value: driver.up ? 1 : 0 }]),
     outboxLag.watch(async () => [{ labels, value: (await outbox()).seconds }]),
@@ -93,7 +92,7 @@ export function watchBus(
     isBehind: async () =>
       (await outbox()).seconds > outboxBehindSeconds ||
       (await rows()).some(({ seconds }) => seconds > queueBehindSeconds),
-    forget: () => {
+    stop: () => {
       for (const each of watched) each();
     },
   };

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@idsync/database';
+import type { Logger } from '@idsync/runtime';
+import { pause } from '@idsync/runtime';
 import { doublingBackoff } from './backoff.js';
-import type { BusDriver, BusLogger } from './driver.js';
-import { pause } from './pause.js';
+import type { BusDriver } from './driver.js';
 import { acquireRelayLease, leaseSeconds, releaseRelayLease } from './relay-lease.js';
 import { WakeUp } from './wake-up.js';
 
-/** Milliseconds between looks at the outbox when no notification came. */
+/** Milliseconds between polls of the outbox without a notification. */
 const pollMs = 1_000;
 
 /**
- * Publishes what this service announced. One relay per service works at a time, in the order of the outbox; when it
- * dies, another replica takes over after its lease. A fencing token keeps one that was stopped and woke up late from
- * deleting anything; what it may still do is publish a message twice, which every consumer's inbox notices.
+ * Publishes the outbox of this service in order. One relay per service is active; if it dies, another replica takes
+ * over when its lease expires. A fencing token prevents a relay that was suspended past its lease from deleting rows;
+ * it may still publish a message twice, which the inbox of every consumer detects.
  */
 export class OutboxRelay {
   private readonly owner = randomUUID();
@@ -25,7 +26,7 @@ export class OutboxRelay {
   constructor(
     private readonly database: Database,
     private readonly driver: BusDriver,
-    private readonly log: BusLogger,
+    private readonly log: Logger,
   ) {}
 
   start(): void {
@@ -36,7 +37,7 @@ export class OutboxRelay {
     this.stopping.abort();
     this.wakeUp.call();
     await this.running;
-    // If the database is gone, the lease runs out by itself.
+    // If the database is gone, the lease expires.
     await releaseRelayLease(this.database, this.owner).catch(() => undefined);
     await this.unlisten?.();
   }
@@ -49,18 +50,19 @@ export class OutboxRelay {
         const forwarded = token === undefined ? 0 : await this.driver.forwardOutbox(token);
         failures = 0;
         if (forwarded === 0) await this.wakeUp.wait(pollMs);
-      } catch (error) {
+      } catch (err) {
         failures += 1;
         this.lease = undefined;
-        this.log.warn(
-          `outbox not forwarded, will try again: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        this.log.warn({ err }, 'publishing the outbox failed, will retry');
         await pause(doublingBackoff(failures), this.stopping.signal);
       }
     }
   }
 
-  /** Renewed when half of it is gone: asking each time would cost every message a write. Undefined while another relay has it. */
+  /**
+   * Returns the token, renewing the lease at half of its duration to avoid a write per message; undefined while another
+   * relay holds it.
+   */
   private async leaseToken(): Promise<number | undefined> {
     const now = performance.now();
     if (!this.lease || now >= this.lease.renewAt) {

@@ -6,7 +6,7 @@ export function queuesOf(service: ServiceName): [QueueName, QueueDefinition][] {
   return (Object.entries(queues) as [QueueName, QueueDefinition][]).filter(([, queue]) => queue.service === service);
 }
 
-/** The patterns a service must have a handler for: what its queues bring. */
+/** Returns the patterns for which a service must have a handler. */
 export function patternsOf(service: ServiceName): string[] {
   return queuesOf(service).flatMap(([, queue]) =>
     [...queue.binds, ...(queue.bindsDead ?? [])].map((type) => patternOf(queue, type)),

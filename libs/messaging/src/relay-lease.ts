@@ -1,14 +1,14 @@
 import type { Database } from '@idsync/database';
 
-/** Seconds a relay may be silent before another takes over. */
+/** Seconds without a renewal after which another relay takes over. */
 export const leaseSeconds = 8;
 
 /**
- * Takes or renews this service's relay lease. The token grows each time the lease changes hands, and is what a relay must
- * still hold when it deletes what it published. Undefined while another relay holds it.
+ * Takes or renews this service's relay lease. The token grows with each change of owner, and a relay must still hold it
+ * when it deletes published rows. Returns undefined while another relay holds the lease.
  */
 export async function acquireRelayLease(database: Database, owner: string): Promise<number | undefined> {
-  const rows = await database.transaction(undefined, (tx) =>
+  const rows = await database.withoutTenant((tx) =>
     tx.query<{ token: number }>(
       `insert into relay_leases as lease (producer, token, owner, until)
        values (current_user, 1, $1, now() + make_interval(secs => $2))
@@ -22,9 +22,9 @@ export async function acquireRelayLease(database: Database, owner: string): Prom
   return rows[0]?.token;
 }
 
-/** Gives the lease up, so that the next relay need not wait for it to run out. */
+/** Releases the lease, so that the next relay does not have to wait for its expiry. */
 export async function releaseRelayLease(database: Database, owner: string): Promise<void> {
-  await database.transaction(undefined, (tx) =>
+  await database.withoutTenant((tx) =>
     tx.query('update relay_leases set until = now() where producer = current_user and owner = $1', [owner]),
   );
 }

@@ -1,6 +1,6 @@
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openBus } from './open-bus.js';
+import { Bus } from './bus.js';
 import { serviceChecks } from './service-checks.js';
 
 let own: ServiceDatabase;
@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => own?.close());
 
-/** What the checks of a directory say that has just been started, and takes no messages yet. */
+/** Health checks of a directory service that has just started and consumes nothing yet. */
 async function checked(): Promise<Record<string, string>> {
-  const bus = await openBus({ service: 'directory', database: own.database });
+  const bus = await Bus.open({ service: 'directory', database: own.database });
   try {
     const checks = serviceChecks(own.database, bus, 'down');
     return Object.fromEntries(await Promise.all(checks.map(async ({ name, run }) => [name, await run()] as const)));
@@ -21,15 +21,15 @@ async function checked(): Promise<Record<string, string>> {
   }
 }
 
-describe('what a service says of itself', () => {
-  it('is that it is up where nothing waits', async () => {
+describe('the health checks of a service', () => {
+  it('report up if no message is waiting', async () => {
     expect(await checked()).toEqual({ database: 'up', schema: 'up', bus: 'up', backlog: 'up' });
   });
 
   it.each([
     [9, 'up'],
     [11, 'degraded'],
-  ])('tells what has been waiting for %s minutes apart from what it needs: %s', async (minutes, backlog) => {
+  ])('report a message that has waited for %s minutes as backlog only: %s', async (minutes, backlog) => {
     await own.fixture.rows('delete from bus_messages');
     await own.fixture.rows(
       `insert into bus_messages (queue, type, message, available_at)

@@ -1,22 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { lastKnown } from './service-checks.js';
 
-describe('what was known last', () => {
-  it('is told while the next look waits, and what that finds from then on', async () => {
-    const looks: { found: (what: string) => void; failed: (error: Error) => void }[] = [];
-    const ask = lastKnown(() => new Promise<string>((found, failed) => looks.push({ found, failed })));
+describe('the last known result', () => {
+  it('is returned while the next call is pending, and replaced by its result', async () => {
+    const calls: { found: (what: string) => void; failed: (error: Error) => void }[] = [];
+    const ask = lastKnown(() => new Promise<string>((found, failed) => calls.push({ found, failed })));
     const first = ask();
-    looks[0]?.found('current');
+    calls[0]?.found('current');
     expect(await first).toBe('current');
     expect(await ask()).toBe('current');
     expect(await ask()).toBe('current');
-    expect(looks).toHaveLength(2);
-    looks[1]?.found('older');
+    expect(calls).toHaveLength(2);
+    calls[1]?.found('older');
     await new Promise(setImmediate);
     expect(await ask()).toBe('older');
   });
 
-  it('is kept if a look fails, and nothing is known before one has succeeded', async () => {
+  it('is retained if a call fails, and unknown before the first success', async () => {
     const answers = [new Error('away'), 'current', new Error('away')];
     const ask = lastKnown(async () => {
       const answer = answers.shift();

@@ -1,13 +1,13 @@
 import type { Database } from '@idsync/database';
 import type { CheckStatus, HealthCheck } from '@idsync/runtime';
-import type { Bus } from './open-bus.js';
+import type { Bus } from './bus.js';
 
 const statusOfSchema = { current: 'up', newer: 'degraded', older: 'down' } as const;
 
 /**
- * What a service needs: its database, the schema it was written for, and the bus; and whether it is behind, which is no reason to
- * take work from it. `busAway` says what it is without the broker. A schema that is newer than the code serves it too: migrations run
- * before a roll-out begins.
+ * Health checks of a service: database, schema version, bus, and backlog, which only degrades it. `busAway` is the
+ * status while the broker is unavailable. A newer schema is accepted as degraded, because migrations run before a
+ * roll-out begins.
  */
 export function serviceChecks(database: Database, bus: Bus, busAway: 'degraded' | 'down'): HealthCheck[] {
   return [
@@ -18,7 +18,7 @@ export function serviceChecks(database: Database, bus: Bus, busAway: 'degraded' 
   ];
 }
 
-/** Where it cannot be looked for, another check says why. */
+/** Degraded if the backlog cannot be read; another check reports the reason. */
 function backlogOf(bus: Bus): Promise<CheckStatus> {
   return bus.isBehind().then(
     (behind) => (behind ? 'degraded' : 'up'),
@@ -26,15 +26,15 @@ function backlogOf(bus: Bus): Promise<CheckStatus> {
   );
 }
 
-/** What the last look has found, while the next one is under way: one that waits for a connection is no sign of another schema. */
-export function lastKnown<Found>(look: () => Promise<Found>): () => Promise<Found> {
+/** Returns the last result while a new call is pending, so that a wait for a connection does not change the status. */
+export function lastKnown<Found>(call: () => Promise<Found>): () => Promise<Found> {
   let known: Found | undefined;
-  let looking: Promise<Found> | undefined;
+  let pending: Promise<Found> | undefined;
   return async () => {
-    looking ??= look().finally(() => {
-      looking = undefined;
+    pending ??= call().finally(() => {
+      pending = undefined;
     });
-    const found = looking.then((each) => {
+    const found = pending.then((each) => {
       known = each;
       return each;
     });

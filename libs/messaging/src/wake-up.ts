@@ -1,4 +1,4 @@
-/** Lets one loop sleep until somebody calls, or until its poll is due; a call while it works is not lost. */
+/** Lets a loop sleep until a call or a timeout; a call while the loop is busy is remembered. */
 export class WakeUp {
   private called = false;
   private waiting: (() => void) | undefined;

@@ -1,6 +1,7 @@
 import type { Message, ServiceName } from '@idsync/contracts';
 import { newUuid } from '@idsync/contracts';
-import { Database, enqueue, markReceived } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { enqueue, markReceived } from '@idsync/database/bus';
 import {
   type BrokerVhost,
   createTestDatabase,
@@ -8,19 +9,19 @@ import {
   DirectoryFixture,
   type TestDatabase,
 } from '@idsync/testing';
+import { Bus } from '../src/bus.js';
 import type { MessageContext } from '../src/delivery.js';
-import { type Bus, openBus } from '../src/open-bus.js';
 import { patternsOf } from '../src/queues-of.js';
 
 export type Driver = 'postgres' | 'amqp';
 export type Handler = (message: Message, context: MessageContext) => Promise<void>;
 
-/** A database, a broker if the driver needs one, and buses on them that are closed in the end. */
+/** A database, a broker vhost if the driver needs one, and buses that are closed at the end. */
 export class BusFixture {
   readonly tenant = newUuid();
   private readonly closers: (() => Promise<void>)[] = [];
-  private detour: string | undefined;
-  private databaseDetour: string | undefined;
+  private brokerUrlOverride: string | undefined;
+  private databaseUrlOverride: string | undefined;
   private readonly databases = new Map<ServiceName, Database>();
 
   private constructor(
@@ -39,31 +40,38 @@ export class BusFixture {
   }
 
   get amqpUrl(): string | undefined {
-    return this.detour ?? this.vhost?.url;
+    return this.brokerUrlOverride ?? this.vhost?.url;
   }
 
-  /** Buses that are opened from now on look for the broker here. */
+  /** Makes buses opened from now on log in to the broker with these permissions. */
+  async logInWith(user: string, permissions: { configure: string; write: string; read: string }): Promise<string> {
+    if (!this.vhost) throw new Error('this driver uses no broker');
+    this.brokerUrlOverride = await this.vhost.login(user, permissions);
+    return this.brokerUrlOverride;
+  }
+
+  /** Makes buses opened from now on connect to the broker at this address. */
   reachBrokerAt(url: string): void {
-    this.detour = url;
+    this.brokerUrlOverride = url;
   }
 
-  /** Services that connect from now on look for the database here. */
+  /** Makes services connected from now on use the database at this address. */
   reachDatabaseAt(url: string): void {
-    this.databaseDetour = url;
+    this.databaseUrlOverride = url;
   }
 
   async connect(service: ServiceName): Promise<Database> {
     const known = this.databases.get(service);
     if (known) return known;
-    const database = await Database.connect({ url: this.databaseDetour ?? this.database.url, service });
+    const database = await Database.connect({ url: this.databaseUrlOverride ?? this.database.url, service });
     this.databases.set(service, database);
     return database;
   }
 
-  /** A bus of a service with these handlers; what it has no handler for is taken and forgotten. */
+  /** Opens the bus of a service with these handlers; other messages are acknowledged and dropped. */
   async open(service: ServiceName, handlers: Record<string, Handler> = {}, pauseMs = 5): Promise<Bus> {
     const database = await this.connect(service);
-    const bus = await openBus({ service, database, amqpUrl: this.amqpUrl, backoff: () => pauseMs });
+    const bus = await Bus.open({ service, database, amqpUrl: this.amqpUrl, backoff: () => pauseMs });
     this.closers.push(() => bus.close());
     const patterns = patternsOf(service);
     for (const pattern of patterns) {
@@ -77,32 +85,21 @@ export class BusFixture {
     return bus;
   }
 
-  /** Announces numbered batches in one transaction of the sync-worker; the number is the message's `seq`. */
+  /** Enqueues numbered batches in one transaction of the sync-worker; the number is the message's `seq`. */
   async announceBatches(numbers: readonly number[]): Promise<void> {
     const database = await this.connect('sync-worker');
     const job = newUuid();
-    await database.transaction(undefined, async (tx) => {
+    await database.withoutTenant(async (tx) => {
       for (const seq of numbers) {
         await enqueue(tx, { type: 'sync.batch.ready', tenantId: this.tenant, data: { job_id: job, seq } });
       }
     });
   }
 
-  /** Announces numbered facts of one ordering key. */
-  async announceFacts(key: string, numbers: readonly number[]): Promise<void> {
-    const database = await this.connect('directory');
-    await database.transaction(undefined, async (tx) => {
-      for (const n of numbers) {
-        const data = { first_sequence: n, last_sequence: n };
-        await enqueue(tx, { type: 'facts.recorded', tenantId: this.tenant, orderingKey: key, data });
-      }
-    });
-  }
-
-  /** The effect of a message, once: what a real handler does. */
+  /** Applies the effect of a message once, as a real handler does. */
   async apply(service: ServiceName, message: Message): Promise<void> {
     const database = await this.connect(service);
-    await database.transaction(undefined, async (tx) => {
+    await database.withoutTenant(async (tx) => {
       if (await markReceived(tx, message.id))
         await tx.query('insert into effects (message_id) values ($1)', [message.id]);
     });
@@ -128,10 +125,10 @@ export class BusFixture {
   }
 }
 
-/** Waits for what must come true, generously bounded. */
+/** Waits until a condition holds. */
 export async function until(what: () => boolean | Promise<boolean>, withinMs = 40_000): Promise<void> {
   for (const end = Date.now() + withinMs; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
     if (await what()) return;
   }
-  throw new Error('it did not come true in time');
+  throw new Error('the condition was not met in time');
 }

@@ -1,12 +1,14 @@
-// The directory's process in a test: handles messages until it kills itself at a given step of the first one.
+// A consumer of the directory that kills itself at a given step of its first message.
 // Arguments: database url, AMQP url or -, step.
-import { Database, markReceived } from '../../database/dist/index.js';
-import { openBus, patternsOf } from '../dist/index.js';
+
+import { markReceived } from '../../database/dist/bus/index.js';
+import { Database } from '../../database/dist/index.js';
+import { Bus, patternsOf } from '../dist/index.js';
 
 const [, , url, amqpUrl, step] = process.argv;
 const database = await Database.connect({ url, service: 'directory' });
-const bus = await openBus({ service: 'directory', database, amqpUrl: amqpUrl === '-' ? undefined : amqpUrl });
-const dieAt = (here) => {
+const bus = await Bus.open({ service: 'directory', database, amqpUrl: amqpUrl === '-' ? undefined : amqpUrl });
+const killAt = (here) => {
   if (here === step) process.kill(process.pid, 'SIGKILL');
 };
 for (const pattern of patternsOf('directory')) {
@@ -15,14 +17,14 @@ for (const pattern of patternsOf('directory')) {
 bus.strategy.addHandler(
   'sync.batch.ready',
   async (message) => {
-    dieAt('before the effect');
-    await database.transaction(undefined, async (tx) => {
+    killAt('before the effect');
+    await database.withoutTenant(async (tx) => {
       if (await markReceived(tx, message.id))
         await tx.query('insert into effects (message_id) values ($1)', [message.id]);
-      dieAt('before the commit');
+      killAt('before the commit');
     });
-    dieAt('before the acknowledgement');
-    setTimeout(() => dieAt('after the acknowledgement'), 200);
+    killAt('before the acknowledgement');
+    setTimeout(() => killAt('after the acknowledgement'), 200);
   },
   true,
 );

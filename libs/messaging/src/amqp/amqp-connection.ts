@@ -1,22 +1,22 @@
-import { farewell } from '@idsync/runtime';
+import { readFileSync } from 'node:fs';
+import type { ServiceName } from '@idsync/contracts';
+import { closeWithin, type Logger, pause } from '@idsync/runtime';
 import { type ChannelModel, connect } from 'amqplib';
 import { doublingBackoff } from '../backoff.js';
-import type { BusLogger } from '../driver.js';
-import { pause } from '../pause.js';
 import { assertTopology } from './assert-topology.js';
 
-/** Queues or exchanges exist with other arguments than ours; nothing but an operator can settle that. */
+/** A queue or exchange exists with other arguments; only an operator can resolve that. */
 class TopologyMismatchError extends Error {
   override readonly name = 'TopologyMismatchError';
 }
 
-/** What opening waits for the first attempt; from then on it is the background's. */
+/** How long open() waits for the first attempt; later attempts run in the background. */
 const firstAttemptMs = 5_000;
 const heartbeatSeconds = 10;
 
 type Listener = () => Promise<void>;
 
-/** One connection to RabbitMQ that comes back by itself; listeners run each time the connection and the topology stand. */
+/** A connection to RabbitMQ that reconnects itself; listeners run each time it is up and the topology is declared. */
 export class AmqpConnection {
   private model: ChannelModel | undefined;
   private readonly closing = new AbortController();
@@ -25,20 +25,20 @@ export class AmqpConnection {
 
   private constructor(
     private readonly url: string,
-    private readonly name: string,
-    private readonly log: BusLogger,
+    private readonly service: ServiceName,
+    private readonly log: Logger,
   ) {}
 
   /**
-   * Waits for the first attempt and no longer: a broker that is there tells of mistakes at once, one that is away is tried
-   * again for ever while the service does what it can without. Throws TopologyMismatchError.
+   * Waits only for the first attempt, so that configuration errors surface at start-up while an unavailable broker is
+   * retried in the background without limit. Throws TopologyMismatchError.
    */
-  static async open(url: string, name: string, log: BusLogger): Promise<AmqpConnection> {
-    const connection = new AmqpConnection(url, name, log);
+  static async open(url: string, service: ServiceName, log: Logger): Promise<AmqpConnection> {
+    const connection = new AmqpConnection(url, service, log);
     const tried = new AbortController();
-    const standing = connection.connect(() => tried.abort());
-    await Promise.race([standing, pause(firstAttemptMs, tried.signal)]).finally(() => tried.abort());
-    if (!connection.model) connection.inBackground(standing);
+    const connected = connection.connect(() => tried.abort());
+    await Promise.race([connected, pause(firstAttemptMs, tried.signal)]).finally(() => tried.abort());
+    if (!connection.model) connection.inBackground(connected);
     return connection;
   }
 
@@ -47,19 +47,19 @@ export class AmqpConnection {
     return this.model;
   }
 
-  /** Runs now if connected, and again after every reconnection. */
+  /** Runs the listener now if connected, and after every reconnection. */
   async whenUp(listener: Listener): Promise<void> {
     this.listeners.add(listener);
     if (this.model) await listener();
   }
 
-  forget(listener: Listener): void {
+  removeListener(listener: Listener): void {
     this.listeners.delete(listener);
   }
 
-  /** Declares the topology again, after somebody deleted part of it. */
+  /** Declares the topology again, in case part of it was deleted. */
   async restoreTopology(): Promise<void> {
-    if (this.model) await declare(this.model).catch((error: unknown) => this.giveUpIfMismatched(error));
+    if (this.model) await declare(this.model, this.service).catch((error: unknown) => this.giveUpIfMismatched(error));
   }
 
   async close(): Promise<void> {
@@ -67,10 +67,10 @@ export class AmqpConnection {
     await this.connecting?.catch(() => undefined);
     const model = this.model;
     this.model = undefined;
-    if (model) await farewell(model.close());
+    if (model) await closeWithin(model.close());
   }
 
-  /** One loop at a time, however often the connection is lost while it runs. */
+  /** Runs one connect loop at a time. */
   private connect(onFailure: () => void = () => undefined): Promise<void> {
     this.connecting ??= this.connectLoop(onFailure).finally(() => {
       this.connecting = undefined;
@@ -80,7 +80,7 @@ export class AmqpConnection {
 
   private inBackground(connecting: Promise<void>): void {
     connecting.then(
-      () => this.model && this.log.info('RabbitMQ connection stands'),
+      () => this.model && this.log.info('connected to RabbitMQ'),
       (error: unknown) => this.giveUpIfMismatched(error),
     );
   }
@@ -92,7 +92,7 @@ export class AmqpConnection {
         if (this.model) return;
       } catch (error) {
         if (error instanceof TopologyMismatchError) throw error;
-        this.log.warn(`RabbitMQ is not reachable, will try again: ${message(error)}`);
+        this.log.warn({ err: error }, 'RabbitMQ is not reachable, will retry');
         onFailure();
       }
       await pause(Math.max(500, doublingBackoff(attempt + 3)), this.closing.signal);
@@ -100,17 +100,19 @@ export class AmqpConnection {
   }
 
   private async connectOnce(): Promise<void> {
-    const model = await connect(withHeartbeat(this.url), {
-      // Without noDelay manual acknowledgements waited 40 ms for each other.
+    const { url, certificateAuthority } = brokerAddress(this.url);
+    const model = await connect(url, {
+      // Without noDelay, manual acknowledgements were delayed by 40 ms.
       noDelay: true,
       timeout: 5_000,
-      clientProperties: { connection_name: this.name },
+      clientProperties: { connection_name: `idsync ${this.service}` },
+      ...(certificateAuthority && { ca: [certificateAuthority] }),
     });
-    // Whatever the broker does to the connection arrives here and never as an unhandled rejection.
-    model.on('error', (error: unknown) => this.log.warn(`RabbitMQ connection: ${message(error)}`));
+    // Without a listener, a connection error would crash the process.
+    model.on('error', (err: unknown) => this.log.warn({ err }, 'RabbitMQ connection failed'));
     model.once('close', () => this.lost(model));
     try {
-      await declare(model);
+      await declare(model, this.service);
       this.model = model;
       for (const listener of this.listeners) await listener();
     } catch (error) {
@@ -125,12 +127,15 @@ export class AmqpConnection {
     this.model = undefined;
     if (this.closing.signal.aborted) return;
     this.log.warn('RabbitMQ connection lost, reconnecting');
-    // If it was lost while its listeners ran, the loop that made it goes on.
+    // If the connection was lost while its listeners ran, the current loop continues.
     if (this.connecting !== undefined) return;
     this.inBackground(this.connect());
   }
 
-  /** Nothing here mends a mismatch, and a service that cannot work must not look alive: this ends the process. */
+  /**
+   * Crashes the process on a mismatch, because retrying cannot fix it and a service that cannot work must not report
+   * healthy.
+   */
   private giveUpIfMismatched(error: unknown): void {
     if (!(error instanceof TopologyMismatchError)) throw error;
     setImmediate(() => {
@@ -139,27 +144,26 @@ export class AmqpConnection {
   }
 }
 
-/** Declares exchanges and queues. Throws TopologyMismatchError where they exist with other arguments. */
-async function declare(model: ChannelModel): Promise<void> {
-  const channel = await model.createChannel();
-  channel.on('error', () => undefined);
+/** Declares exchanges and queues. Throws TopologyMismatchError if they exist with other arguments. */
+async function declare(model: ChannelModel, service: ServiceName): Promise<void> {
   try {
-    await assertTopology(channel);
+    await assertTopology(model, service);
   } catch (error) {
     if ((error as { code?: number }).code !== 406) throw error;
-    throw new TopologyMismatchError(`RabbitMQ has queues or exchanges of ours with other arguments: ${message(error)}`);
+    throw new TopologyMismatchError(
+      `a queue or exchange exists in RabbitMQ with other arguments: ${(error as Error).message}`,
+    );
   }
-  await channel.close();
 }
 
-function withHeartbeat(url: string): string {
-  const copy = new URL(url);
-  copy.searchParams.set('heartbeat', String(heartbeatSeconds));
-  return copy.toString();
-}
-
-function message(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // Where a name has several addresses and none answers, the message is empty.
-  return error.message || String((error as { code?: string }).code ?? error.name);
+/**
+ * Splits an address into the part the client library understands and the certificate authority in `?cacertfile=`, as in
+ * the URIs of RabbitMQ's own clients. The file is read at each connection, so a renewed one applies without a restart.
+ */
+function brokerAddress(text: string): { url: string; certificateAuthority: Buffer | undefined } {
+  const url = new URL(text);
+  const file = url.searchParams.get('cacertfile');
+  url.searchParams.delete('cacertfile');
+  url.searchParams.set('heartbeat', String(heartbeatSeconds));
+  return { url: url.toString(), certificateAuthority: file === null ? undefined : readFileSync(file) };
 }

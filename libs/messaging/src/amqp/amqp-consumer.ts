@@ -1,20 +1,17 @@
 import type { QueueDefinition, QueueName } from '@idsync/contracts';
-import { farewell } from '@idsync/runtime';
+import { closeWithin, type Logger, pause } from '@idsync/runtime';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Delivery, Outcome } from '../delivery.js';
-import { type Backoff, type BusLogger, type Deliver, drainMs, notDrained } from '../driver.js';
+import { type Backoff, type Deliver, drainMs, notDrained } from '../driver.js';
 import { InFlight } from '../in-flight.js';
-import { pause } from '../pause.js';
 import type { AmqpConnection } from './amqp-connection.js';
 
-/** How long to leave a queue alone after the broker cancelled its consumer. */
+/** Pause before a consumer is opened again that the broker cancelled. */
 const recoverMs = 1_000;
 
 /**
- * Takes messages of one queue. A failed one is held for its backoff and then rejected with requeue, which the broker
- * counts. On an ordered queue it is tried again in place, since a requeued message would be overtaken; and one at a time,
- * since a crash counts against every message in hand, and would in the end bury the innocent with the guilty. Nothing is
- * tried again before the database answers: however long that is away, it costs a message one attempt.
+ * Consumes one queue. A failed message is held for its backoff and then rejected with requeue, which the broker counts.
+ * A retry also waits until the database answers, so that an outage costs a message one attempt.
  */
 export class AmqpConsumer {
   private readonly stopping = new AbortController();
@@ -30,7 +27,7 @@ export class AmqpConsumer {
     private readonly deliver: Deliver,
     private readonly backoff: Backoff,
     private readonly databaseAnswers: () => Promise<boolean>,
-    private readonly log: BusLogger,
+    private readonly log: Logger,
   ) {}
 
   async start(): Promise<void> {
@@ -38,17 +35,17 @@ export class AmqpConsumer {
   }
 
   async stop(): Promise<void> {
-    this.connection.forget(this.subscribe);
+    this.connection.removeListener(this.subscribe);
     this.stopping.abort();
     await this.subscribing.catch(() => undefined);
     const { channel, consumerTag } = this;
-    if (channel && consumerTag) await farewell(channel.cancel(consumerTag));
+    if (channel && consumerTag) await closeWithin(channel.cancel(consumerTag));
     const drained = await this.inFlight.drained(drainMs);
-    if (channel) await farewell(channel.close());
+    if (channel) await closeWithin(channel.close());
     if (!drained) throw notDrained(this.queue);
   }
 
-  /** One at a time: a reconnection and a recovery may want it in the same moment, and one channel is enough. */
+  /** Runs one subscription at a time, because a reconnection and a recovery may coincide and one channel is enough. */
   private readonly subscribe = (): Promise<void> => {
     this.subscribing = this.subscribing.catch(() => undefined).then(() => this.open());
     return this.subscribing;
@@ -58,44 +55,41 @@ export class AmqpConsumer {
     const model = this.connection.current;
     if (this.stopping.signal.aborted || this.channel || !model) return;
     const channel = await model.createChannel();
-    channel.on('error', (error: unknown) => this.log.warn(`${this.queue}: ${String(error)}`));
+    channel.on('error', (err: unknown) => this.log.warn({ err, queue: this.queue }, 'RabbitMQ closed a channel'));
     channel.once('close', () => this.lost(channel));
     this.channel = channel;
-    await channel.prefetch(this.definition.ordered ? 1 : this.definition.prefetch);
+    await channel.prefetch(this.definition.prefetch);
     const { consumerTag } = await channel.consume(this.queue, (message) => this.received(channel, message));
     this.consumerTag = consumerTag;
   }
 
   private received(channel: Channel, message: ConsumeMessage | null): void {
     if (message === null) {
-      this.log.warn(`${this.queue}: the broker cancelled the consumer`);
+      this.log.warn({ queue: this.queue }, 'RabbitMQ cancelled a consumer');
       void channel.close().catch(() => undefined);
       return;
     }
-    // Unsettled, it goes back to the queue when the channel closes.
+    // An unsettled message returns to the queue when the channel closes.
     if (!this.stopping.signal.aborted) this.inFlight.add(this.handle(channel, message));
   }
 
   private async handle(channel: Channel, message: ConsumeMessage): Promise<void> {
-    for (let attempt = deliveryCount(message) + 1; this.channel === channel; attempt += 1) {
-      const outcome = await this.deliver(toDelivery(this.queue, message, attempt));
-      if (outcome.kind !== 'retry') return this.settle(channel, message, outcome);
-      await this.hold(channel, attempt);
-      if (!this.definition.ordered) return this.settle(channel, message, outcome);
-      if (this.stopping.signal.aborted) return;
-    }
+    const attempt = deliveryCount(message) + 1;
+    const outcome = await this.deliver(toDelivery(this.queue, message, attempt));
+    if (outcome.kind === 'retry') await this.hold(channel, attempt);
+    this.settle(channel, message, outcome);
   }
 
-  /** For its backoff, and as often as that until the database answers. */
+  /** Waits for the backoff, and for further ones until the database answers. */
   private async hold(channel: Channel, attempt: number): Promise<void> {
     const { signal } = this.stopping;
-    for (let look = attempt; ; look += 1) {
-      await pause(this.backoff(look), signal);
+    for (let nth = attempt; ; nth += 1) {
+      await pause(this.backoff(nth), signal);
       if (signal.aborted || this.channel !== channel || (await this.databaseAnswers())) return;
     }
   }
 
-  /** A delivery of a channel that is gone was given back by the broker already. */
+  /** Skips deliveries of a closed channel, which the broker has requeued. */
   private settle(channel: Channel, message: ConsumeMessage, outcome: Outcome): void {
     if (this.channel !== channel) return;
     if (outcome.kind === 'done') channel.ack(message);
@@ -109,15 +103,15 @@ export class AmqpConsumer {
     void this.recover();
   }
 
-  /** A connection that is lost comes back by itself and subscribes again; a channel alone is opened again here. */
+  /** Reopens a channel that closed alone; a lost connection reconnects and subscribes again itself. */
   private async recover(): Promise<void> {
     while (!this.stopping.signal.aborted && !this.channel && this.connection.current) {
       await pause(recoverMs, this.stopping.signal);
       try {
         await this.connection.restoreTopology();
         await this.subscribe();
-      } catch (error) {
-        this.log.warn(`${this.queue}: not consuming yet: ${String(error)}`);
+      } catch (err) {
+        this.log.warn({ err, queue: this.queue }, 'consuming a queue failed, will retry');
       }
     }
   }

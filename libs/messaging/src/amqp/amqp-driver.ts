@@ -1,7 +1,7 @@
 import type { ServiceName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { closeTogether } from '@idsync/runtime';
-import type { Backoff, BusDriver, BusLogger, Deliver } from '../driver.js';
+import { closeTogether, type Logger } from '@idsync/runtime';
+import type { Backoff, BusDriver, Deliver } from '../driver.js';
 import { queuesOf } from '../queues-of.js';
 import { AmqpConnection } from './amqp-connection.js';
 import { AmqpConsumer } from './amqp-consumer.js';
@@ -12,7 +12,7 @@ export interface AmqpDriverOptions {
   url: string;
   service: ServiceName;
   database: Database;
-  logger: BusLogger;
+  logger: Logger;
   backoff: Backoff;
 }
 
@@ -29,7 +29,7 @@ export class AmqpDriver implements BusDriver {
   }
 
   static async connect(options: AmqpDriverOptions): Promise<AmqpDriver> {
-    const connection = await AmqpConnection.open(options.url, `idsync ${options.service}`, options.logger);
+    const connection = await AmqpConnection.open(options.url, options.service, options.logger);
     return new AmqpDriver(connection, options);
   }
 

@@ -6,20 +6,22 @@ export interface OutgoingRow {
   id: number;
   messageId: string;
   type: string;
-  orderingKey: string | null;
   message: string;
 }
 
 export interface PublishResult {
   confirmed: number[];
-  /** Rows no queue is bound for, or that the broker refused. */
+  /** Rows that no queue is bound for, or that the broker rejected. */
   refused: number[];
 }
 
-/** Less than a relay's lease, so that a slow broker does not let two relays publish in turns. */
+/** Shorter than a relay's lease, so that a slow broker does not let two relays publish alternately. */
 const confirmWithinMs = 5_000;
 
-/** Publishes with confirms, a window at a time: one confirm each costs 1 400/s, a window of 500 gives 37 000/s. */
+/**
+ * Publishes with confirms, a window at a time: waiting for each confirm allows 1 400/s, a window of 500 allows 37
+ * 000/s.
+ */
 export class AmqpPublisher {
   private channel: ConfirmChannel | undefined;
   private returned = new Set<string>();
@@ -34,7 +36,7 @@ export class AmqpPublisher {
     const all = Promise.all(
       rows.map(async (row) => {
         const accepted = await send(channel, row);
-        // The broker hands an unroutable message back before it confirms it.
+        // The broker returns an unroutable message before it confirms it.
         if (accepted && !this.returned.has(row.messageId)) confirmed.push(row.id);
         else refused.push(row.id);
       }),
@@ -46,7 +48,7 @@ export class AmqpPublisher {
   private async open(): Promise<ConfirmChannel> {
     if (this.channel) return this.channel;
     const model: ChannelModel | undefined = this.connection.current;
-    if (!model) throw new Error('no connection to RabbitMQ');
+    if (!model) throw new Error('not connected to RabbitMQ');
     const channel = await model.createConfirmChannel();
     channel.on('error', () => undefined);
     channel.once('close', () => {
@@ -72,21 +74,20 @@ function send(channel: ConfirmChannel, row: OutgoingRow): Promise<boolean> {
         messageId: row.messageId,
         type: row.type,
         contentType: 'application/json',
-        headers: row.orderingKey === null ? {} : { 'idsync-ordering-key': row.orderingKey },
       },
       (error: unknown) => resolve(error === null || error === undefined),
     );
   });
 }
 
-/** Confirms of a channel that closed never come; neither does one wait for ever. */
+/** Rejects on a timeout or a closed channel, whose confirms never arrive. */
 async function bounded(channel: ConfirmChannel, confirms: Promise<unknown>): Promise<void> {
-  let give: (error: Error) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => {
-    give = reject;
+    fail = reject;
   });
-  const closed = () => give(new Error('the channel closed before the broker confirmed'));
-  const timer = setTimeout(() => give(new Error('the broker did not confirm in time')), confirmWithinMs);
+  const closed = () => fail(new Error('the channel closed before the broker confirmed'));
+  const timer = setTimeout(() => fail(new Error('the broker did not confirm in time')), confirmWithinMs);
   channel.once('close', closed);
   try {
     await Promise.race([confirms, failure]);

@@ -1,15 +1,15 @@
 import type { Database } from '@idsync/database';
+import type { Logger } from '@idsync/runtime';
 import { doublingBackoff } from '../backoff.js';
-import type { BusLogger } from '../driver.js';
 import type { AmqpPublisher, OutgoingRow } from './amqp-publisher.js';
 
-/** Messages under way at once. */
+/** Maximum messages in flight. */
 const window = 500;
 
 /**
- * Publishes the oldest rows of this service's outbox, and deletes those the broker has confirmed if the lease is still
- * ours. Killed in between, the rows are published again: the message keeps its id, and inboxes know it. A row the broker
- * refuses (no queue is bound for it, a queue is full) stays, and is tried again later without holding up the others.
+ * Publishes the oldest outbox rows of this service, and deletes the confirmed ones if it still holds the lease. After a
+ * crash in between, rows are published again with the same message id, which the inbox deduplicates. A rejected row
+ * (unroutable, or its queue is full) stays and is retried later without blocking the others.
  */
 export class OutboxForwarder {
   private readonly refused = new Map<number, { attempts: number; again: number }>();
@@ -17,39 +17,40 @@ export class OutboxForwarder {
   constructor(
     private readonly database: Database,
     private readonly publisher: AmqpPublisher,
-    private readonly log: BusLogger,
+    private readonly log: Logger,
   ) {}
 
-  /** The number of rows that left the outbox. */
+  /** Returns the number of rows deleted from the outbox. */
   async forward(token: number): Promise<number> {
-    const waiting = [...this.refused].filter(([, { again }]) => again > Date.now()).map(([id]) => id);
+    const waiting = [...this.refused].filter(([, { again }]) => again > performance.now()).map(([id]) => id);
     const rows = await this.oldestRows(waiting);
     if (rows.length === 0) return 0;
     const { confirmed, refused } = await this.publisher.publish(rows);
     for (const id of confirmed) this.refused.delete(id);
-    for (const id of refused) this.noteRefused(id);
+    for (const id of refused) this.countRefusal(id);
     if (refused.length > 0) {
       const types = new Set(rows.filter((row) => refused.includes(row.id)).map((row) => row.type));
       this.log.error(
-        `RabbitMQ refused ${refused.length} messages (${[...types].join(', ')}); they are kept and tried again`,
+        { messages: refused.length, types: [...types] },
+        'RabbitMQ rejected messages, will republish later',
       );
     }
-    if (confirmed.length > 0) await this.forget(confirmed, token);
+    if (confirmed.length > 0) await this.deleteConfirmed(confirmed, token);
     return confirmed.length;
   }
 
   private oldestRows(waiting: readonly number[]): Promise<OutgoingRow[]> {
-    return this.database.transaction(undefined, (tx) =>
+    return this.database.withoutTenant((tx) =>
       tx.query<OutgoingRow>(
-        `select id, message_id as "messageId", type, ordering_key as "orderingKey", message
+        `select id, message_id as "messageId", type, message
            from outbox where producer = current_user and id <> all($2) order by id limit $1`,
         [window, waiting],
       ),
     );
   }
 
-  private async forget(ids: readonly number[], token: number): Promise<void> {
-    await this.database.transaction(undefined, (tx) =>
+  private async deleteConfirmed(ids: readonly number[], token: number): Promise<void> {
+    await this.database.withoutTenant((tx) =>
       tx.query(
         `delete from outbox where producer = current_user and id = any($1)
             and exists (select from relay_leases where producer = current_user and token = $2)`,
@@ -58,8 +59,8 @@ export class OutboxForwarder {
     );
   }
 
-  private noteRefused(id: number): void {
+  private countRefusal(id: number): void {
     const attempts = (this.refused.get(id)?.attempts ?? 0) + 1;
-    this.refused.set(id, { attempts, again: Date.now() + doublingBackoff(attempts) });
+    this.refused.set(id, { attempts, again: performance.now() + doublingBackoff(attempts) });
   }
 }

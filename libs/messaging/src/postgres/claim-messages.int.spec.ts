@@ -3,6 +3,7 @@ import type { Database } from '@idsync/database';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { claimMessages } from './claim-messages.js';
+import { forwardOutbox } from './forward-outbox.js';
 import { giveUp } from './settle-message.js';
 
 let own: ServiceDatabase;
@@ -22,51 +23,73 @@ afterAll(async () => {
   await own?.close();
 });
 
-/** Messages of these keys, numbered from 1. */
-async function queued(...keys: string[]): Promise<void> {
+async function queued(count: number): Promise<void> {
   await fixture.rows(
-    `insert into bus_messages (queue, type, ordering_key, message)
-     select 'q', 't', key, '{}' from unnest($1::text[]) with ordinality as k (key, place) order by place`,
-    [keys],
+    `insert into bus_messages (queue, type, message) select 'q', 't', '{}' from generate_series(1, $1::int)`,
+    [count],
   );
 }
 
 async function claimed(limit = 10, token = newUuid()): Promise<number[]> {
-  const messages = await claimMessages(database, { queue: 'q', ordered: true, limit, token });
+  const messages = await claimMessages(database, { queue: 'q', limit, token });
   return messages.map(({ id }) => id);
 }
 
-describe('an ordered queue', () => {
-  it('gives the oldest message of each key, and the next one when that is gone', async () => {
-    await queued('a', 'b', 'a', 'b', 'c');
-    expect(await claimed()).toEqual([1, 2, 5]);
-    expect(await claimed()).toEqual([]);
-    await fixture.rows('delete from bus_messages where id = 2');
-    expect(await claimed()).toEqual([4]);
-  });
-
-  it('gives no more than it is asked for, those first that wait longest', async () => {
-    await queued('c', 'b', 'a');
+describe('a PostgreSQL queue', () => {
+  it('returns at most the requested number of messages, oldest first', async () => {
+    await queued(3);
     expect(await claimed(2)).toEqual([1, 2]);
     expect(await claimed(2)).toEqual([3]);
   });
 
-  it('keeps a key waiting behind a message that is to be tried later, and passes a dead one over', async () => {
-    await queued('a', 'a', 'b');
+  it('skips dead messages and those not yet due', async () => {
+    await queued(3);
     const token = newUuid();
-    expect(await claimed(10, token)).toEqual([1, 3]);
+    expect(await claimed(1, token)).toEqual([1]);
     await giveUp(database, { id: 1, token }, 'no use');
     await fixture.rows(`update bus_messages set available_at = now() + interval '1 hour' where id = 2`);
-    expect(await claimed()).toEqual([]);
+    expect(await claimed()).toEqual([3]);
     await fixture.rows('update bus_messages set available_at = now() where id = 2');
     expect(await claimed()).toEqual([2]);
   });
 
-  it('gives each message to one of many that claim at once', async () => {
-    await queued(...Array.from({ length: 60 }, (_, index) => `key ${index % 30}`));
+  it('claims messages with an ordering key of earlier versions like any other', async () => {
+    await fixture.rows(
+      `insert into bus_messages (queue, type, ordering_key, message) values ('q', 't', 'a', '{}'), ('q', 't', 'a', '{}')`,
+    );
+    expect(await claimed()).toEqual([1, 2]);
+  });
+
+  it('gives facts.recorded a unique ordering key, by which earlier versions claim them', async () => {
+    await fixture.rows(
+      `insert into outbox (producer, message_id, type, message)
+       select 'idsync_webhook_dispatcher', gen_random_uuid(), type, '{}' from unnest('{facts.recorded,sync.job.ended}'::text[]) as type`,
+    );
+    expect(await forwardOutbox(database)).toBe(2);
+    const rows = await fixture.rows(
+      'select type, ordering_key = message_id::text as own from bus_messages order by type',
+    );
+    expect(rows).toEqual([
+      { type: 'facts.recorded', own: true },
+      { type: 'sync.job.ended', own: null },
+    ]);
+  });
+
+  it('leaves messages of unknown types to processes of the version that knows them', async () => {
+    await fixture.rows(
+      `insert into outbox (producer, message_id, type, message)
+       select 'idsync_webhook_dispatcher', gen_random_uuid(), type, '{}' from unnest('{from.the.future,sync.job.ended}'::text[]) as type`,
+    );
+    expect(await forwardOutbox(database)).toBe(1);
+    expect(await fixture.rows('select type from outbox')).toEqual([{ type: 'from.the.future' }]);
+    await fixture.rows('delete from outbox');
+  });
+
+  it('gives each message to only one of several concurrent claims', async () => {
+    await queued(60);
     const all = (await Promise.all(Array.from({ length: 6 }, () => claimed()))).flat();
     expect(new Set(all).size).toBe(all.length);
     const rest = await claimed(100);
-    expect([...all, ...rest].sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+    expect([...all, ...rest].sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
   });
 });

@@ -1,34 +1,36 @@
 import { type QueueDefinition, queues } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 
-const portion = 500;
+const batchSize = 500;
 
-/** Which queue takes which type. */
+/** Which queue binds which type. */
 const routes = Object.entries<QueueDefinition>(queues).flatMap(([queue, definition]) =>
-  definition.binds.map((type) => ({ queue, type, ordered: definition.ordered })),
+  definition.binds.map((type) => ({ queue, type })),
 );
 
 /**
- * Moves the oldest outbox rows into the queues that want them, in one transaction: nothing is lost and nothing doubled,
- * whoever is killed. On an ordered queue a message without a key has one of its own. Two relays at once would each move other rows, so this needs no fencing token.
+ * Moves the oldest outbox rows into the queues that bind them, in one transaction, so a crash neither loses nor
+ * duplicates a message. Rows of types that this version does not know stay for a process of the version that does. Two
+ * concurrent relays move different rows, so no fencing token is needed. `facts.recorded` gets a unique ordering key,
+ * because the previous version claims those messages by ordering key only.
  */
 export async function forwardOutbox(database: Database): Promise<number> {
-  return database.transaction(undefined, async (tx) => {
+  return database.withoutTenant(async (tx) => {
     const rows = await tx.query<{ id: number }>(
       `with moved as (
          delete from outbox where id in (
-           select id from outbox where producer = current_user order by id limit $1 for update)
-         returning id, message_id, type, ordering_key, message),
+           select id from outbox where producer = current_user and type = any($3::text[]) order by id limit $1 for update)
+         returning id, message_id, type, message),
        queued as (
          insert into bus_messages (queue, message_id, type, ordering_key, message)
          select route.queue, moved.message_id, moved.type,
-                case when route.ordered then coalesce(moved.ordering_key, moved.message_id::text) else moved.ordering_key end,
+                case when moved.type = 'facts.recorded' then moved.message_id::text end,
                 moved.message
-           from moved join unnest($2::text[], $3::text[], $4::boolean[]) as route (queue, type, ordered) using (type)
+           from moved join unnest($2::text[], $3::text[]) as route (queue, type) using (type)
           order by moved.id
          returning queue)
        select id, (select count(pg_notify('idsync_bus', queue)) from (select distinct queue from queued) as woken) from moved`,
-      [portion, routes.map(({ queue }) => queue), routes.map(({ type }) => type), routes.map(({ ordered }) => ordered)],
+      [batchSize, routes.map(({ queue }) => queue), routes.map(({ type }) => type)],
     );
     return rows.length;
   });

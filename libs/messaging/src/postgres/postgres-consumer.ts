@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { QueueDefinition, QueueName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import type { Logger } from '@idsync/runtime';
 import { doublingBackoff } from '../backoff.js';
-import { type Backoff, type BusLogger, type Deliver, drainMs, notDrained } from '../driver.js';
+import { type Backoff, type Deliver, drainMs, notDrained } from '../driver.js';
 import { InFlight } from '../in-flight.js';
 import { WakeUp } from '../wake-up.js';
 import { type ClaimedMessage, claimMessages, leaseSeconds } from './claim-messages.js';
 import { acknowledge, type Claim, extendLease, giveUp, retryLater } from './settle-message.js';
 
-/** Milliseconds between looks at the queue when no notification came: retries and lost leases become due by the clock. */
+/** Milliseconds between polls without a notification: retries and expired leases become due by the clock. */
 const pollMs = 500;
 
-/** Takes messages of one queue of rows, at most `prefetch` at a time. */
+/** Consumes one PostgreSQL queue, at most `prefetch` messages at a time. */
 export class PostgresConsumer {
   private readonly wakeUp = new WakeUp();
   private readonly inFlight = new InFlight();
@@ -26,7 +27,7 @@ export class PostgresConsumer {
     private readonly definition: QueueDefinition,
     private readonly deliver: Deliver,
     private readonly backoff: Backoff,
-    private readonly log: BusLogger,
+    private readonly log: Logger,
   ) {}
 
   start(): void {
@@ -55,9 +56,9 @@ export class PostgresConsumer {
         failures = 0;
         for (const message of claimed) this.inFlight.add(this.handle(message));
         if (claimed.length === 0) await this.wakeUp.wait(pollMs);
-      } catch (error) {
+      } catch (err) {
         failures += 1;
-        this.log.warn(`${this.queue}: not claiming: ${error instanceof Error ? error.message : String(error)}`);
+        this.log.warn({ err, queue: this.queue }, 'claiming messages failed, will retry');
         await this.wakeUp.wait(doublingBackoff(failures));
       }
     }
@@ -65,8 +66,8 @@ export class PostgresConsumer {
 
   private async claim(limit: number): Promise<(ClaimedMessage & Claim)[]> {
     const token = randomUUID();
-    const { queue, definition, database } = this;
-    const messages = await claimMessages(database, { queue, ordered: definition.ordered, limit, token });
+    const { queue, database } = this;
+    const messages = await claimMessages(database, { queue, limit, token });
     return messages.map((message) => ({ ...message, token }));
   }
 
@@ -78,15 +79,14 @@ export class PostgresConsumer {
         queue: this.queue,
         type: message.type,
         body: message.message,
-        orderingKey: message.orderingKey ?? undefined,
         attempt: message.attempts,
       });
       if (outcome.kind === 'done') await acknowledge(this.database, message);
       else if (outcome.kind === 'dead') await giveUp(this.database, message, outcome.reason);
       else await retryLater(this.database, message, this.backoff(message.attempts));
-    } catch (error) {
-      // Not settled: the lease runs out and the message comes again.
-      this.log.warn(`${this.queue}: not settled: ${error instanceof Error ? error.message : String(error)}`);
+    } catch (err) {
+      // The lease expires and the message is redelivered.
+      this.log.warn({ err, queue: this.queue }, 'settling a message failed');
     } finally {
       this.claims.delete(message.id);
       this.wakeUp.call();

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { closeInTurn, closeTogether } from '@idsync/runtime';
-import type { Backoff, BusDriver, BusLogger, Deliver } from '../driver.js';
+import { closeInTurn, closeTogether, type Logger } from '@idsync/runtime';
+import type { Backoff, BusDriver, Deliver } from '../driver.js';
 import { queuesOf } from '../queues-of.js';
 import { forwardOutbox } from './forward-outbox.js';
 import { PostgresConsumer } from './postgres-consumer.js';
@@ -9,11 +9,13 @@ import { PostgresConsumer } from './postgres-consumer.js';
 export interface PostgresDriverOptions {
   service: ServiceName;
   database: Database;
-  logger: BusLogger;
+  logger: Logger;
   backoff: Backoff;
 }
 
-/** The bus without a broker: queues are rows, notifications are the wake-up, polling is the safety net. */
+/**
+ * The bus without a broker: queues are rows, notifications wake the consumers, and polling covers lost notifications.
+ */
 export class PostgresDriver implements BusDriver {
   readonly up = true;
   readonly queuesAreRows = true;
