@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { closeInTurn, closeTogether, farewell } from './close.js';
+import { closeInTurn, closeTogether, closeWithin } from './close.js';
 
 describe.each([
   ['in turn', closeInTurn],
   ['together', closeTogether],
-])('parts closed %s', (_, close) => {
-  it('are all closed though some of them fail, and the first failure is told when they are', async () => {
+])('closing parts %s', (_, close) => {
+  it('closes all parts although some fail, and throws the first failure at the end', async () => {
     const closed: string[] = [];
     const part = (name: string, error?: Error) => async () => {
       await Promise.resolve();
@@ -17,24 +17,24 @@ describe.each([
     expect(closed).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('end well where each of them does', async () => {
+  it('resolves if no part fails', async () => {
     await expect(close(() => undefined)).resolves.toBeUndefined();
   });
 });
 
-describe('a farewell', () => {
-  it('waits for its answer, whatever that is', async () => {
+describe('waiting for a close operation', () => {
+  it('waits for its end and ignores its failure', async () => {
     let answered = false;
-    const goodbye = async () => {
+    const closing = async () => {
       await Promise.resolve();
       answered = true;
     };
-    await farewell(goodbye(), 60_000);
+    await closeWithin(closing(), 60_000);
     expect(answered).toBe(true);
-    await expect(farewell(Promise.reject(new Error('gone already')), 60_000)).resolves.toBeUndefined();
+    await expect(closeWithin(Promise.reject(new Error('gone already')), 60_000)).resolves.toBeUndefined();
   });
 
-  it('does not wait for ever for who says nothing', async () => {
-    await expect(farewell(new Promise(() => undefined), 10)).resolves.toBeUndefined();
+  it('stops waiting after the time limit', async () => {
+    await expect(closeWithin(new Promise(() => undefined), 10)).resolves.toBeUndefined();
   });
 });

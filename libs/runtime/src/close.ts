@@ -1,33 +1,36 @@
-import { within } from './within.js';
+import { within } from './waiting.js';
 
 type Close = () => unknown;
 
 /**
- * Closes one part after another, each though those before it failed; then throws what failed first. So a process that could not end all
- * of its work ends as one that did not, and still gives back what it holds.
+ * Closes parts in sequence, continuing after a failure, and throws the first failure at the end, so that a process
+ * releases everything and still exits with an error.
  */
 export async function closeInTurn(...parts: Close[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const close of parts) await noting(close, failures);
+  for (const close of parts) await collect(close, failures);
   if (failures.length > 0) throw failures[0];
 }
 
-/** Closes parts at the same time, so that the longest of them is all it takes; throws what failed first when all are through. */
+/** Closes parts concurrently and throws the first failure once all have ended. */
 export async function closeTogether(...parts: Close[]): Promise<void> {
   const failures: unknown[] = [];
-  await Promise.all(parts.map((close) => noting(close, failures)));
+  await Promise.all(parts.map((close) => collect(close, failures)));
   if (failures.length > 0) throw failures[0];
 }
 
-/** Says goodbye, and waits for the answer no longer than that: whoever does not answer is left, and what it held for us comes back. */
-export async function farewell(goodbye: Promise<unknown>, withinMs = 2_000): Promise<void> {
+/**
+ * Waits for a close operation at most `withinMs` and ignores its failure; an unresponsive peer notices the lost
+ * connection itself.
+ */
+export async function closeWithin(closing: Promise<unknown>, withinMs = 2_000): Promise<void> {
   await within(
     withinMs,
-    goodbye.catch(() => undefined),
+    closing.catch(() => undefined),
   );
 }
 
-async function noting(close: Close, failures: unknown[]): Promise<void> {
+async function collect(close: Close, failures: unknown[]): Promise<void> {
   try {
     await close();
   } catch (error) {

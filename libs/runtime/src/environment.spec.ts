@@ -1,11 +1,15 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { EnvironmentError, readEnv } from './env.js';
 import {
   directoryEnvironment,
   dispatcherEnvironment,
   gatewayEnvironment,
+  migrateEnvironment,
   standaloneEnvironment,
+  syncWorkerEnvironment,
 } from './environment.js';
 
 const good = {
@@ -25,7 +29,7 @@ describe('reading the environment', () => {
     });
   });
 
-  it('names every variable that is missing or wrong, one a line', () => {
+  it('reports every missing or invalid variable on its own line', () => {
     const wrong = { PORT: 'http', DATABASE_URL: 'mysql://db', ADMIN_TOKEN: 'short', ENCRYPTION_KEY: 'AAAA' };
     expect(() => readEnv(gatewayEnvironment, wrong)).toThrow(EnvironmentError);
     expect(() => readEnv(gatewayEnvironment, wrong)).toThrow(/^PORT is not valid: it must be a port number$/m);
@@ -37,15 +41,34 @@ describe('reading the environment', () => {
     expect(() => readEnv(directoryEnvironment, {})).toThrow(/^DATABASE_URL is not set: it must look like postgres:/);
   });
 
-  it('never repeats a value, which may be a secret', () => {
+  it('never prints a value, which may be a secret', () => {
     expect(() => readEnv(gatewayEnvironment, { ...good, ADMIN_TOKEN: 'hunter2' })).not.toThrow(/hunter2/);
   });
 
-  it('counts an empty variable as one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(readEnv(gatewayEnvironment, { ...good, PORT: '', AMQP_URL: ' ' })).toMatchObject({ PORT: 3000 });
   });
 
-  it('takes CIDRs of both families and nothing else', () => {
+  it('accepts ports from 0 to 65535', () => {
+    const port = (text: string) => readEnv(gatewayEnvironment, { ...good, PORT: text, INTERNAL_PORT: text });
+    for (const text of ['0', '1', '8080', '65535']) {
+      expect(port(text)).toMatchObject({ PORT: Number(text), INTERNAL_PORT: Number(text) });
+    }
+    for (const text of ['65536', '99999', '100000', '-1', '80.5', '1e3', '0x50', '80a']) {
+      expect(() => port(text)).toThrow(/^PORT is not valid: it must be a port number$/m);
+      expect(() => port(text)).toThrow(/^INTERNAL_PORT is not valid: it must be a port number$/m);
+    }
+  });
+
+  it('accepts a drain delay from 0 to 25 seconds, by default 0', () => {
+    const drain = (text?: string) => readEnv(gatewayEnvironment, { ...good, DRAIN_DELAY_MS: text }).DRAIN_DELAY_MS;
+    expect([drain(), drain('0'), drain('5000'), drain('25000')]).toEqual([0, 0, 5_000, 25_000]);
+    for (const text of ['25001', '99999', '100000', '-1', '1.5', '1e3', '5s']) {
+      expect(() => drain(text)).toThrow('DRAIN_DELAY_MS is not valid: it must be milliseconds, at most 25000');
+    }
+  });
+
+  it('accepts CIDRs of both address families only', () => {
     const cidrs = (list: string) => readEnv(dispatcherEnvironment, { ...good, WEBHOOK_ALLOW_CIDRS: list });
     expect(cidrs('10.0.0.0/8, fd00::/8').WEBHOOK_ALLOW_CIDRS).toEqual(['10.0.0.0/8', 'fd00::/8']);
     for (const list of ['10.0.0.0', '10.0.0.0/33', 'localhost/8', '10.0.0.0/8/8']) {
@@ -53,7 +76,7 @@ describe('reading the environment', () => {
     }
   });
 
-  it('takes 32 bytes in base64 as the encryption key, and nothing that only decodes to as many', () => {
+  it('accepts only 32 bytes in base64 as the encryption key', () => {
     const key = (text: string) => readEnv(gatewayEnvironment, { ...good, ENCRYPTION_KEY: text }).ENCRYPTION_KEY;
     expect(key(good.ENCRYPTION_KEY)).toEqual(Buffer.alloc(32));
     for (const text of [`!!!!${good.ENCRYPTION_KEY}`, `${good.ENCRYPTION_KEY} x`, good.ENCRYPTION_KEY.slice(4)]) {
@@ -61,7 +84,7 @@ describe('reading the environment', () => {
     }
   });
 
-  it('takes earlier encryption keys, none unless told, for who seals and who opens', () => {
+  it('reads earlier encryption keys, by default none, in every service that encrypts or decrypts', () => {
     const earlier = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const list = earlier.map((key) => key.toString('base64')).join(', ');
     for (const schema of [gatewayEnvironment, dispatcherEnvironment]) {
@@ -73,7 +96,7 @@ describe('reading the environment', () => {
     }
   });
 
-  it('takes a folder of sources that is there', () => {
+  it('accepts only an existing folder of sources', () => {
     const folder = (path: string) => readEnv(standaloneEnvironment, { SOURCES_DIR: path });
     expect(folder(tmpdir()).SOURCES_DIR).toBe(tmpdir());
     for (const path of ['/nowhere', process.execPath, `${process.execPath}/below`]) {
@@ -81,7 +104,45 @@ describe('reading the environment', () => {
     }
   });
 
-  it('turns the demo off with 0', () => {
+  it('disables the demo with 0', () => {
     expect(readEnv(standaloneEnvironment, { DEMO: '0' }).DEMO).toBe(false);
+  });
+
+  it('reads a secret from the file in <NAME>_FILE', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'idsync-env-'));
+    const file = join(folder, 'database');
+    writeFileSync(file, 'postgres://user:password@host/idsync\n');
+    expect(readEnv(migrateEnvironment, { DATABASE_URL_FILE: file })).toEqual({
+      DATABASE_URL: 'postgres://user:password@host/idsync',
+    });
+    expect(() => readEnv(migrateEnvironment, { DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://other/db' })).toThrow(
+      'DATABASE_URL and DATABASE_URL_FILE are both set: set only one of them',
+    );
+    rmSync(folder, { recursive: true });
+    expect(() => readEnv(migrateEnvironment, { DATABASE_URL_FILE: file })).toThrow(
+      'DATABASE_URL_FILE cannot be read: ENOENT',
+    );
+  });
+});
+
+describe('.env.example', () => {
+  const lines = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8').split('\n');
+  const schemas = [
+    standaloneEnvironment,
+    gatewayEnvironment,
+    directoryEnvironment,
+    syncWorkerEnvironment,
+    dispatcherEnvironment,
+    migrateEnvironment,
+  ];
+
+  it('lists every variable of every service exactly once', () => {
+    const variables = new Set(schemas.flatMap(({ shape }) => Object.keys(shape)));
+    const named = lines.flatMap((line) => /^#?([A-Z][A-Z_]+)=/.exec(line)?.[1] ?? []);
+    expect(named.sort()).toEqual([...variables].sort());
+  });
+
+  it('sets no variable, so that a copy of it changes nothing', () => {
+    expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const postgresUrl = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
 const amqpUrl = urlOf(['amqp:', 'amqps:'], 'amqp://user:password@host:5672');
 
-const adminToken = 'must be the secret of the operator interface, at least 16 characters';
+const adminToken = 'must be the token of the operator API, at least 16 characters';
 const encryptionKey = 'must be 32 bytes in base64: openssl rand -base64 32';
 
 const cidrs = z
@@ -20,11 +20,14 @@ const portNumber = z
   .transform(Number)
   .refine((port) => port <= 65_535, { message: 'must be a port number' });
 
-/** Less than a process that ends is given. */
-const longestDrainMs = 25_000;
-const drainDelay = `must be milliseconds, ${longestDrainMs} at the most`;
+/** Shorter than the time a stopping process has. */
+const maxDrainMs = 25_000;
+const drainDelay = `must be milliseconds, at most ${maxDrainMs}`;
 
-/** Every variable of every service, once. */
+const maxOutageSeconds = 3_600;
+const outageSeconds = `must be seconds, 0 to ${maxOutageSeconds}`;
+
+/** Every variable of every service. */
 const variables = {
   PORT: portNumber.default(3000),
   INTERNAL_PORT: portNumber.optional(),
@@ -33,7 +36,7 @@ const variables = {
     .string()
     .regex(/^\d{1,5}$/, drainDelay)
     .transform(Number)
-    .refine((milliseconds) => milliseconds <= longestDrainMs, { message: drainDelay })
+    .refine((milliseconds) => milliseconds <= maxDrainMs, { message: drainDelay })
     .default(0),
   HOST: z.string().default('127.0.0.1'),
   RATE_LIMIT_PER_MINUTE: z
@@ -41,7 +44,7 @@ const variables = {
     .regex(/^[1-9]\d{0,8}$/, 'must be a number of requests, 1 or more')
     .transform(Number)
     .optional(),
-  // The rest of OpenTelemetry's variables is read by its SDK.
+  // The SDK of OpenTelemetry reads its other variables itself.
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http:', 'https:'], 'http://collector:4318').optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], { error: 'must be one of otlp, console, none' }).optional(),
   OTEL_SERVICE_NAME: z.string().optional(),
@@ -49,11 +52,11 @@ const variables = {
   DATABASE_URL: postgresUrl,
   AMQP_URL: amqpUrl.optional(),
   ADMIN_TOKEN: z.string({ error: adminToken }).min(16, adminToken),
-  // Buffer.from passes over what is no base64, so the text is looked at first.
+  // Checked as text first, because Buffer.from ignores invalid base64 characters.
   ENCRYPTION_KEY: z
     .string({ error: encryptionKey })
     .regex(/^[A-Za-z\d+/]{43}=$/, encryptionKey)
-    .transform((text) => Buffer.from(text, 'base64')),
+    .transform((text): Buffer => Buffer.from(text, 'base64')),
   ENCRYPTION_KEYS_PREVIOUS: z
     .string()
     .default('')
@@ -61,14 +64,25 @@ const variables = {
     .refine((list) => list.every((key) => /^[A-Za-z\d+/]{43}=$/.test(key)), {
       message: 'must be a comma-separated list of earlier values of ENCRYPTION_KEY',
     })
-    .transform((list) => list.map((key) => Buffer.from(key, 'base64'))),
+    .transform((list) => list.map((key): Buffer => Buffer.from(key, 'base64'))),
   SOURCES_DIR: z.string().refine(isFolder, { message: 'must be a folder' }).default('samples'),
+  SOURCES_BY_TENANT: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('true')
+    .transform((value) => value === 'true'),
   DEMO: z
     .enum(['0', '1'], { error: 'must be 0 or 1' })
     .default('1')
     .transform((value) => value === '1'),
   WEBHOOK_ALLOW_CIDRS: cidrs,
   SOURCE_ALLOW_CIDRS: cidrs,
+  SOURCE_OUTAGE_SECONDS: z
+    .string()
+    .regex(/^\d{1,4}$/, outageSeconds)
+    .transform(Number)
+    .refine((seconds) => seconds <= maxOutageSeconds, { message: outageSeconds })
+    .default(300),
+  TRUSTED_PROXIES: cidrs,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
       error: 'must be one of fatal, error, warn, info, debug, trace',
@@ -78,7 +92,8 @@ const variables = {
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
 const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } = variables;
-const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE } = variables;
+const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT } = variables;
+const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE, TRUSTED_PROXIES } = variables;
 const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
 
 const observed = {
@@ -97,6 +112,7 @@ export const gatewayEnvironment = z.object({
   HOST,
   DRAIN_DELAY_MS,
   RATE_LIMIT_PER_MINUTE,
+  TRUSTED_PROXIES,
   ADMIN_TOKEN,
   ENCRYPTION_KEY,
   ENCRYPTION_KEYS_PREVIOUS,
@@ -106,9 +122,11 @@ export const directoryEnvironment = z.object(everyService);
 export const syncWorkerEnvironment = z.object({
   ...everyService,
   SOURCES_DIR,
+  SOURCES_BY_TENANT,
   ENCRYPTION_KEY,
   ENCRYPTION_KEYS_PREVIOUS,
   SOURCE_ALLOW_CIDRS,
+  SOURCE_OUTAGE_SECONDS,
 });
 export const dispatcherEnvironment = z.object({
   ...everyService,
@@ -118,13 +136,14 @@ export const dispatcherEnvironment = z.object({
 });
 export const migrateEnvironment = z.object({ DATABASE_URL });
 
-/** `npm start`: what is not given is made, and kept in DATA_DIR. */
+/** Variables of `npm start`, which generates missing secrets and stores them in DATA_DIR. */
 export const standaloneEnvironment = z.object({
   PORT,
   HOST,
   ...observed,
   DRAIN_DELAY_MS,
   RATE_LIMIT_PER_MINUTE,
+  TRUSTED_PROXIES,
   DATA_DIR,
   DATABASE_URL: postgresUrl.optional(),
   AMQP_URL,
@@ -132,13 +151,22 @@ export const standaloneEnvironment = z.object({
   ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
   ENCRYPTION_KEYS_PREVIOUS,
   SOURCES_DIR,
+  // A local installation has one tenant, and the sample files are directly in the folder.
+  SOURCES_BY_TENANT: SOURCES_BY_TENANT.prefault('false'),
   DEMO,
   WEBHOOK_ALLOW_CIDRS,
   SOURCE_ALLOW_CIDRS,
+  SOURCE_OUTAGE_SECONDS,
   LOG_LEVEL: LOG_LEVEL.prefault('warn'),
 });
 
 export type StandaloneEnvironment = z.infer<typeof standaloneEnvironment>;
+
+/** Configuration of a service's modules, without the variables that only the program itself reads. */
+type ConfigOf<Schema extends z.ZodObject> = Omit<z.infer<Schema>, keyof typeof observed>;
+export type DirectoryConfig = ConfigOf<typeof directoryEnvironment>;
+export type SyncWorkerConfig = ConfigOf<typeof syncWorkerEnvironment>;
+export type DispatcherConfig = ConfigOf<typeof dispatcherEnvironment>;
 
 function urlOf(protocols: string[], example: string) {
   return z

@@ -1,40 +1,50 @@
-export { closeInTurn, closeTogether, farewell } from './close.js';
-export { EnvironmentError, readEnv } from './env.js';
+export { BackgroundService } from './background.service.js';
+export { closeInTurn, closeTogether, closeWithin } from './close.js';
+export { ContextValue } from './context-value.js';
+export { EnvironmentError, readEnv, secretVariables } from './env.js';
 export {
+  type DirectoryConfig,
+  type DispatcherConfig,
   directoryEnvironment,
   dispatcherEnvironment,
   gatewayEnvironment,
   migrateEnvironment,
   type StandaloneEnvironment,
+  type SyncWorkerConfig,
   standaloneEnvironment,
   syncWorkerEnvironment,
 } from './environment.js';
 export type { CheckStatus, HealthCheck } from './internal/readiness.js';
 export { type ObservedService, startObserved } from './internal/start-observed.js';
-export { type LogContext, noteInLogs, withLogContext } from './log-context.js';
+export { addLogContext, type LogContext, withLogContext } from './log-context.js';
+export { Logger, silentLogger } from './logger.js';
 export { createLogger, NestLogger } from './logger.service.js';
 export {
+  type Collect,
+  cached,
   counter,
   durations,
   gauge,
   type Labels,
-  type Look,
   type Sample,
-  seldom,
   type WatchedGauge,
 } from './metrics/metrics.js';
+export { checkSchedule, nextRun, type PlannedRun } from './next-run.js';
+export { observedApplication } from './observed-application.js';
 export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } from './outbound/connect.js';
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
 export { addressVetter, publicNetworks, type VetAddress, vetPort, vetUrl } from './outbound/vet-address.js';
 export { type RunningService, runService } from './run-service.js';
+export { RuntimeModule } from './runtime.module.js';
+export { ShutdownFailures } from './shutdown-failures.js';
 export {
+  addTraceAttributes,
   linkTrace,
-  noteFailure,
-  noteInTrace,
+  markSpanFailed,
   type OpenSpan,
   openSpan,
   type TracedWork,
   traced,
   traceparent,
 } from './tracing/traced.js';
-export { within } from './within.js';
+export { pause, within, withTimeout } from './waiting.js';

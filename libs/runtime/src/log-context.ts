@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { ContextValue } from './context-value.js';
 
-/** What a line in the logs belongs to, as far as it is known. */
+/** Ids that are added to log lines. */
 export interface LogContext {
   request_id?: string;
   tenant_id?: string;
@@ -10,18 +10,18 @@ export interface LogContext {
   delivery_id?: string;
 }
 
-const contexts = new AsyncLocalStorage<LogContext>();
+const contexts = new ContextValue<LogContext>();
 
-/** Every line that `work` writes, and whatever it begins, carries `context` beside what is known around it. */
+/** Adds `context` to every log line that `work` writes, including its asynchronous parts. */
 export function withLogContext<Result>(context: LogContext, work: () => Result): Result {
-  return contexts.run({ ...contexts.getStore(), ...context }, work);
+  return contexts.run({ ...contexts.get(), ...context }, work);
 }
 
-/** Adds what has been learnt meanwhile to the lines that follow. */
-export function noteInLogs(context: LogContext): void {
-  Object.assign(contexts.getStore() ?? {}, context);
+/** Adds fields to the following lines of the current context. */
+export function addLogContext(context: LogContext): void {
+  Object.assign(contexts.get() ?? {}, context);
 }
 
 export function logContext(): LogContext {
-  return contexts.getStore() ?? {};
+  return contexts.get() ?? {};
 }

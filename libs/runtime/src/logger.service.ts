@@ -1,19 +1,20 @@
 import type { LoggerService } from '@nestjs/common';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { logContext } from './log-context.js';
+import type { Logger } from './logger.js';
 import { plainError } from './plain-error.js';
 import { traceId } from './tracing/traced.js';
 import { withoutCredentials } from './without-credentials.js';
 
-/** Names of headers, settings and fields of bodies whose values nobody reads in logs. */
+/** Names of headers, settings and body fields whose values are redacted. */
 const secretName =
   /^(.*authorization|(set-)?cookie|.*(secret|password|passphrase|token|(access|account|api|encryption|private)[-_]?key)s?)$/i;
 
 /**
- * Structured logs of one service, on standard error: standard output belongs to people. It is Node's own stream, so that a reader that
- * has gone is noticed.
+ * Creates the structured logger of one service, which writes to standard error; standard output is for users. It uses
+ * Node's own stream, so that a closed pipe is detected.
  */
-export function createLogger(service: string, level: string, into: DestinationStream = process.stderr): Logger {
+export function createLogger(service: string, level: string, into: DestinationStream = process.stderr): PinoLogger {
   return pino(
     {
       level,
@@ -24,8 +25,8 @@ export function createLogger(service: string, level: string, into: DestinationSt
           method.apply(this, clean as typeof words);
         },
       },
-      formatters: { log: (told) => cleaned(told, 0) as Record<string, unknown> },
-      // A copy: what is learnt later belongs to later lines.
+      formatters: { log: (fields) => cleaned(fields, 0) as Record<string, unknown> },
+      // A copy, so that fields added later do not change earlier lines.
       mixin: () => {
         const trace = traceId();
         return trace === undefined ? { ...logContext() } : { ...logContext(), trace_id: trace };
@@ -36,7 +37,10 @@ export function createLogger(service: string, level: string, into: DestinationSt
   );
 }
 
-/** Lets Nest write to the same logs. */
+/** Nest logs these errors and then throws them; the program reports them itself in one line. */
+const exceptionHandlerContext = 'ExceptionHandler';
+
+/** Writes Nest's log lines to the same logger. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
@@ -49,25 +53,26 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...details: unknown[]): void {
-    if (message instanceof Error) this.logger.error({ err: message });
+    if (details.at(-1) === exceptionHandlerContext) return;
+    if (message instanceof Error) this.logger.error({ err: message }, 'Nest reported an error');
     else this.logger.error({ details }, String(message));
   }
 
   fatal(message: unknown): void {
-    this.logger.fatal(String(message));
+    this.logger.error(String(message));
   }
 }
 
-/** What is told deeper than this is left out: nobody has looked at it. */
-const deepest = 5;
+/** Deeper values are omitted, because they are not searched for secrets. */
+const maxDepth = 5;
 
-function cleaned(told: unknown, depth: number): unknown {
-  if (typeof told === 'string') return withoutCredentials(told);
-  if (told instanceof Error) return plainError(told);
-  if (typeof told !== 'object' || told === null) return told;
-  if (depth > deepest) return '[deeper]';
-  if (Array.isArray(told)) return told.map((each) => cleaned(each, depth + 1));
-  const entries = Object.entries(told).map(([name, value]) => {
+function cleaned(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return withoutCredentials(value);
+  if (value instanceof Error) return plainError(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > maxDepth) return '[deeper]';
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, depth + 1));
+  const entries = Object.entries(value).map(([name, value]) => {
     return [name, secretName.test(name) ? '[redacted]' : cleaned(value, depth + 1)];
   });
   return Object.fromEntries(entries);

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { noteInLogs, withLogContext } from './log-context.js';
+import { addLogContext, withLogContext } from './log-context.js';
 import { createLogger } from './logger.service.js';
 
 const marker = 'hunter2hunter2';
@@ -17,13 +17,13 @@ function logged(write: (logger: ReturnType<typeof createLogger>) => void): strin
   return chunks.join('');
 }
 
-describe('the logs', () => {
+describe('the log lines', () => {
   it.each<[string, object | string]>([
     ['a header', { headers: { authorization: `Bearer ${marker}` } }],
     ['a header of a request', { req: { headers: { 'x-api-key': marker, cookie: `session=${marker}` } } }],
-    ['a header as it was written', { headers: { Authorization: `Bearer ${marker}`, 'X-API-Key': marker } }],
+    ['a header in its original case', { headers: { Authorization: `Bearer ${marker}`, 'X-API-Key': marker } }],
     ['a body', { req: { body: { config: { bind_password: marker }, secrets: [{ client_secret: marker }] } } }],
-    ['a body of bodies', { a: { b: { c: { d: { e: { f: { password: marker } } } } } } }],
+    ['a deeply nested body', { a: { b: { c: { d: { e: { f: { password: marker } } } } } } }],
     ['a key', { connector: { service_account: { private_key: marker, privateKey: marker, accessToken: marker } } }],
     ['a key of a service account', { given: { service_account_key: marker, secret_access_key: marker } }],
     ['keys', { encryptionKeys: [marker], ENCRYPTION_KEY: marker, secrets: { access: marker } }],
@@ -34,20 +34,22 @@ describe('the logs', () => {
     ['a signing secret in a text', `secret whsec_${marker}=`],
     ['an API key in a text', `key iss_${'0'.repeat(26)}_${marker}`],
     ['an error', { err: new Error(`refused: postgres://me:${marker}@db`) }],
-    ['an error by another name', { cause: new Error(`refused: amqp://me:${marker}@broker`) }],
-  ])('show no credential of %s', (_what, told) => {
-    const text = logged((logger) => (typeof told === 'string' ? logger.warn(told) : logger.warn(told, 'something')));
+    ['an error in another field', { cause: new Error(`refused: amqp://me:${marker}@broker`) }],
+  ])('contain no credential of %s', (_what, fields) => {
+    const text = logged((logger) =>
+      typeof fields === 'string' ? logger.warn(fields) : logger.warn(fields, 'something'),
+    );
     expect(text).toContain('"level":40');
     expect(text).not.toContain(marker);
   });
 
-  it('carry what they belong to, and what was learnt of it meanwhile, across whatever is waited for', async () => {
+  it('carry the context across asynchronous work, including fields added meanwhile', async () => {
     const lines: string[] = [];
     const say = (text: string) => lines.push(logged((logger) => logger.info(text)));
     await withLogContext({ request_id: 'r-1' }, async () => {
       await Promise.resolve();
       say('before');
-      noteInLogs({ tenant_id: 't-1' });
+      addLogContext({ tenant_id: 't-1' });
       await withLogContext({ job_id: 'j-1' }, async () => say('within'));
       say('after');
     });

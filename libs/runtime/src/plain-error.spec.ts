@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { plainError } from './plain-error.js';
 
 describe('an error in the logs', () => {
-  it('tells what failed and where, and nothing of what a statement was given', () => {
+  it('has message and stack, but no parameters or details of the statement', () => {
     const failed = Object.assign(new Error('canceling statement due to statement timeout'), {
       code: '57014',
       parameters: ['https://receiver.example/hook?token=hunter2'],
@@ -17,7 +17,7 @@ describe('an error in the logs', () => {
     });
   });
 
-  it('shows no password of an address, and says what was thrown if that was no error', () => {
+  it('contains no password, also if the thrown value is not an error', () => {
     expect(JSON.stringify(plainError(new Error('cannot reach postgres://me:hunter2@db/x')))).not.toContain('hunter2');
     expect(plainError('gone')).toEqual({ message: 'gone' });
   });

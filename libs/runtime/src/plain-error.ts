@@ -1,6 +1,6 @@
 import { withoutCredentials } from './without-credentials.js';
 
-/** What a failed statement was given, and which row it met, stays out of the logs: both are people's data. */
+/** Omits the parameters and detail of a failed statement, because they contain personal data. */
 export function plainError(error: unknown): object {
   if (!(error instanceof Error)) return { message: withoutCredentials(String(error)) };
   const { name, message, stack } = error;

@@ -3,47 +3,49 @@ import { EnvironmentError } from './env.js';
 import { withoutCredentials } from './without-credentials.js';
 
 export interface RunningService {
-  /** Serves on while whoever sends work learns that this ends. */
+  /** Continues to serve until load balancers have noticed the shutdown. */
   drain?(): Promise<void>;
   close(): Promise<void>;
+  /** Resolves with the reason when the service can no longer work; the process then closes it and exits with 1. */
+  failed?: Promise<Error>;
 }
 
 const closeWithinMs = 30_000;
 
 /**
- * Runs a service as this process: starts it, and on SIGTERM or SIGINT closes it once, bounded, and exits: with 0 if all that it had
- * begun is done or given back, else with 1. A mistake in the environment is exit code 2, anything else that stops it is 1, each with
- * one plain line and no stack.
+ * Runs a service as this process. SIGTERM or SIGINT closes it once, within a time limit. Exit code 0 means that all
+ * work was finished or returned, 2 an invalid environment, 1 any other failure; failures print one line without a
+ * stack.
  */
 export async function runService(
   name: string,
   start: (stopping: AbortSignal) => Promise<RunningService>,
 ): Promise<void> {
-  // Left to itself, the heap grows to four times what lives before it is cleared: the directory held 315 MB in an import
+  // By default the heap grows to four times the live data before collection: an import used 315 MB in the directory
   // instead of 226, at the same speed.
   setFlagsFromString('--heap-growing-percent=120');
   let ending = false;
   const stopping = new AbortController();
-  // Also what `start` throws before its first await is a rejection.
+  // The async wrapper turns a synchronous error of `start` into a rejection.
   const starting = (async () => start(stopping.signal))();
 
   const end = async (code: number): Promise<void> => {
     if (ending) return;
     ending = true;
     stopping.abort();
-    // The last resort: whatever hangs, the process ends.
+    // Ends the process even if closing hangs.
     const lastResort = setTimeout(() => {
-      process.stderr.write(`${name}: did not close within ${closeWithinMs / 1_000} s\n`);
+      process.stderr.write(`${name}: shutdown did not finish within ${closeWithinMs / 1_000} s\n`);
       process.exit(1);
     }, closeWithinMs).unref();
-    // What is still starting is started first, so that it can be closed; the signal tells it to be quick.
+    // A service that is still starting must finish, so that it can be closed; the signal shortens its start.
     const service = await starting.catch(() => undefined);
     try {
       await service?.drain?.();
       lastResort.refresh();
       await service?.close();
     } catch (error) {
-      complain(name, error);
+      printError(name, error);
       process.exit(1);
     }
     process.exit(code);
@@ -59,22 +61,26 @@ export async function runService(
     });
   }
 
-  // Who piped us into `head` has gone: there is nobody left to run for.
+  // A closed pipe (`| head`) stops the process.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => void end(error.code === 'EPIPE' ? 0 : 1));
   }
 
   try {
-    await starting;
+    const service = await starting;
+    void service.failed?.then((error) => {
+      printError(name, error);
+      return end(1);
+    });
   } catch (error) {
-    complain(name, error);
+    printError(name, error);
     process.exit(error instanceof EnvironmentError ? 2 : 1);
   }
 }
 
-function complain(name: string, error: unknown): void {
+function printError(name: string, error: unknown): void {
   const message = error instanceof Error ? error.message || error.name : String(error);
-  // What names a mistake in the environment holds no value, but examples with a user and a password.
+  // An EnvironmentError contains no values, but examples with user and password that must stay readable.
   const shown = error instanceof EnvironmentError ? message : withoutCredentials(message);
   for (const line of shown.split('\n')) process.stderr.write(`${name}: ${line}\n`);
 }

@@ -7,17 +7,19 @@ const run = promisify(execFile);
 export interface BrokerVhost {
   url: string;
   name: string;
-  /** Queues of given-up messages that hold any, each with how many. */
+  /** Dead-letter queues that are not empty, each with its number of messages. */
   dead(): Promise<string[]>;
+  /** Creates a login with these permissions on the virtual host; resolves with its address. */
+  login(user: string, permissions: { configure: string; write: string; read: string }): Promise<string>;
   drop(): Promise<void>;
 }
 
-/** True if the suites that need RabbitMQ can run; the test run has said so aloud if not. */
+/** True if the suites that need RabbitMQ can run; otherwise the test run has printed a notice. */
 export function hasBroker(): boolean {
   return Boolean(process.env.AMQP_URL);
 }
 
-/** A virtual host of its own for one test file, on the broker of AMQP_URL; rabbitmqctl must reach that broker. */
+/** Creates a virtual host for one test file on the broker of AMQP_URL; rabbitmqctl must reach that broker. */
 export async function createVhost(): Promise<BrokerVhost> {
   const server = process.env.AMQP_URL;
   if (!server) throw new Error('AMQP_URL is not set');
@@ -30,7 +32,21 @@ export async function createVhost(): Promise<BrokerVhost> {
     const queues = await rabbitmqctl('list_queues', '-p', name, '--no-table-headers', 'name', 'messages');
     return queues.split('\n').filter((line) => /\.dead\t[1-9]/.test(line));
   };
-  return { url: url.toString(), name, dead, drop: async () => void (await rabbitmqctl('delete_vhost', name)) };
+  const users: string[] = [];
+  const login: BrokerVhost['login'] = async (user, { configure, write, read }) => {
+    const own = new URL(url);
+    own.username = `${name}-${user}`;
+    own.password = randomBytes(12).toString('hex');
+    await rabbitmqctl('add_user', own.username, own.password);
+    users.push(own.username);
+    await rabbitmqctl('set_permissions', '-p', name, own.username, configure, write, read);
+    return own.toString();
+  };
+  const drop = async () => {
+    await rabbitmqctl('delete_vhost', name);
+    for (const user of users) await rabbitmqctl('delete_user', user);
+  };
+  return { url: url.toString(), name, dead, login, drop };
 }
 
 async function rabbitmqctl(...words: string[]): Promise<string> {

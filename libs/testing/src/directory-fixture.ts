@@ -8,13 +8,13 @@ export interface ConnectorSeed {
   records?: RecordKind;
 }
 
-/** Puts rows where other services would have written them, as the database's administrator, and reads what came of them. */
+/** Inserts rows that other services would have written, as the database administrator, and reads the results. */
 export class DirectoryFixture {
   private constructor(private readonly client: pg.Pool) {}
 
   static connect(url: string): DirectoryFixture {
     const pool = new pg.Pool({ connectionString: url, max: 4 });
-    // Dropping the database may cut a connection that is just being closed.
+    // Dropping the database may cut a connection that is being closed.
     pool.on('error', () => undefined);
     return new DirectoryFixture(pool);
   }
@@ -43,7 +43,7 @@ export class DirectoryFixture {
     return id;
   }
 
-  /** A job of the connector; finished-looking unless told, so that another may follow. */
+  /** Inserts a job of the connector, by default completed, so that another one may follow. */
   async job(tenantId: string, connectorId: string, status = 'completed'): Promise<string> {
     const id = newUuid();
     await this.client.query(`insert into sync_jobs (id, tenant_id, connector_id, status) values ($1, $2, $3, $4)`, [
@@ -55,7 +55,7 @@ export class DirectoryFixture {
     return id;
   }
 
-  /** A batch as the sync-worker leaves it, and the message that announces it. */
+  /** Inserts a batch as the sync-worker leaves it, and returns the message that announces it. */
   async batch(
     tenantId: string,
     connectorId: string,
@@ -70,18 +70,18 @@ export class DirectoryFixture {
     return { id: newUuid(), tenant_id: tenantId, data: { job_id: jobId, seq } };
   }
 
-  /** Until a connection of this database waits for a lock. */
-  async somebodyWaits(): Promise<void> {
-    for (let look = 0; look < 2_000; look += 1) {
+  /** Waits until a connection of this database waits for a lock. */
+  async waitForBlockedLock(): Promise<void> {
+    for (let attempt = 0; attempt < 2_000; attempt += 1) {
       const waiting = await this.rows(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
       if (waiting.length > 0) return;
     }
-    throw new Error('nobody waits');
+    throw new Error('no connection waits for a lock');
   }
 
-  /** The identities the lists show, parsed, in their order. */
+  /** Returns the listed identities, parsed, in list order. */
   async identities<Shape = Record<string, unknown>>(tenantId: string): Promise<Shape[]> {
     const rows = await this.rows<{ document: string }>(
       `select document from identities where tenant_id = $1 and status <> 'deleted' order by created_at, id`,

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below those that systems give to whoever calls somebody: none of them is taken before the test listens. */
+/** Below the ephemeral range, so that no outgoing connection takes the port before the test listens. */
 const lowest = 10_000;
 const highest = 32_000;
 
-/** A port nobody has at the moment. */
+/** Returns a port that is currently free. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowest, highest);

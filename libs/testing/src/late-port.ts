@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.js';
 
-/** A port where nobody listens until it is opened; from then on it leads to `target`, until it is frozen or closed. */
+/** A port that refuses connections until it is opened; then it forwards to `target` until it is frozen or closed. */
 export class LatePort {
   private readonly sockets = new Set<Socket>();
   private frozen = false;
@@ -16,7 +16,7 @@ export class LatePort {
     return new LatePort(new URL(target), await freePort());
   }
 
-  /** The target's address by way of this port. */
+  /** Returns the target's address with this port. */
   get url(): string {
     const url = new URL(this.target);
     url.host = `127.0.0.1:${this.port}`;
@@ -39,7 +39,7 @@ export class LatePort {
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
   }
 
-  /** Connections stay and new ones are taken, but nothing comes through any more. */
+  /** Keeps connections and accepts new ones, but stops forwarding data. */
   freeze(): void {
     this.frozen = true;
     for (const socket of this.sockets) socket.unpipe().pause();

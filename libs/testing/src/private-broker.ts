@@ -8,14 +8,17 @@ import { ServerProcess } from './server-process.js';
 /** The server itself: the command in the path is a script that may change the user first. */
 export const brokerProgram = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 
-/** Where a server keeps its certificate, the key to it, and its authority. */
+/** Paths of a server's certificate, its key, and its certificate authority. */
 export interface TlsFiles {
   ca: string;
   certificate: string;
   key: string;
 }
 
-/** A RabbitMQ of the test's own, with its own node name, ports and files, to be killed without touching the shared one. */
+/**
+ * A RabbitMQ for one test with its own node name, ports and files, which can be killed without affecting the shared
+ * one.
+ */
 export class PrivateBroker {
   private constructor(
     private readonly directory: string,
@@ -23,7 +26,7 @@ export class PrivateBroker {
     private readonly scheme: 'amqp' | 'amqps',
   ) {}
 
-  /** With `tls` it speaks to nobody in the clear. */
+  /** With `tls` it accepts only encrypted connections. */
   static async start({ tls }: { tls?: TlsFiles } = {}): Promise<PrivateBroker> {
     const directory = await mkdtemp(join(tmpdir(), 'idsync-broker-'));
     await writeFile(join(directory, 'plugins'), '[].\n');
@@ -56,7 +59,11 @@ export class PrivateBroker {
     return `${this.scheme}://guest:guest@127.0.0.1:${this.server.port}`;
   }
 
-  /** Starts it on what it kept; resolves when it takes connections. About ten seconds. */
+  get port(): number {
+    return this.server.port;
+  }
+
+  /** Starts it with its existing data; resolves when it accepts connections, after about ten seconds. */
   up(): Promise<void> {
     return this.server.up();
   }
@@ -65,7 +72,7 @@ export class PrivateBroker {
     return this.server.kill();
   }
 
-  /** Killed, and started again without anything it had. */
+  /** Kills it and starts it again without its data. */
   async wipe(): Promise<void> {
     await this.kill();
     await rm(join(this.directory, 'db'), { recursive: true, force: true, maxRetries: 5 });

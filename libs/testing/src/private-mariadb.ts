@@ -10,14 +10,14 @@ const installer = '/usr/bin/mariadb-install-db';
 const program = '/usr/sbin/mariadbd';
 const installedWithinMs = 60_000;
 
-/** A MariaDB of the test's own, in a temporary folder on a free port. Its user `root` has no password. */
+/** A MariaDB for one test, in a temporary folder on a free port. Its user `root` has no password. */
 export class PrivateMariaDb {
   private constructor(
     private readonly directory: string,
     private readonly server: ServerProcess,
   ) {}
 
-  /** True if Debian's mariadb-server-core is installed. */
+  /** Returns true if Debian's mariadb-server-core is installed. */
   static isInstalled(): boolean {
     return existsSync(installer) && existsSync(program);
   }
@@ -52,7 +52,7 @@ export class PrivateMariaDb {
     return this.server.port;
   }
 
-  /** Starts it on what it kept; resolves when it takes connections. */
+  /** Starts it with its existing data; resolves when it accepts connections. */
   up(): Promise<void> {
     return this.server.up();
   }

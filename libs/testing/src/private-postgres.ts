@@ -1,24 +1,25 @@
 import { chmod, chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, databaseUrl, migrate } from '@idsync/database';
+import { createDatabase, databaseUrl, migrate } from '@idsync/database/schema';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { DirectoryFixture } from './directory-fixture.js';
 import { freePort } from './free-port.js';
 
 const upWithinMs = 60_000;
 
-/** A PostgreSQL of the test's own with one migrated database or none, to be killed without touching the one that all tests share. */
+/** A PostgreSQL for one test, migrated or empty, which can be killed without affecting the shared one. */
 export class PrivatePostgres {
   private server: EmbeddedPostgres | undefined;
 
   private constructor(
-    private readonly dataDir: string,
+    readonly dataDir: string,
     private readonly port: number,
   ) {}
 
-  static async start(): Promise<PrivatePostgres> {
-    const postgres = await PrivatePostgres.startEmpty();
+  /** Creates its data in a new folder in `parent`. */
+  static async start(parent = tmpdir()): Promise<PrivatePostgres> {
+    const postgres = await PrivatePostgres.startEmpty(parent);
     try {
       await createDatabase(postgres.serverUrl, 'idsync');
       await migrate(postgres.url);
@@ -29,9 +30,9 @@ export class PrivatePostgres {
     }
   }
 
-  /** A new server without a database or a role of ours. */
-  static async startEmpty(): Promise<PrivatePostgres> {
-    const postgres = new PrivatePostgres(await mkdtemp(join(tmpdir(), 'idsync-postgres-')), await freePort());
+  /** Starts a server without databases or roles of idsync. */
+  static async startEmpty(parent = tmpdir()): Promise<PrivatePostgres> {
+    const postgres = new PrivatePostgres(await mkdtemp(join(parent, 'idsync-postgres-')), await freePort());
     try {
       await postgres.up();
       return postgres;
@@ -41,18 +42,21 @@ export class PrivatePostgres {
     }
   }
 
-  /** The server, as its administrator. */
+  /** Administrator connection to the server. */
   get serverUrl(): string {
-    if (!this.server) throw new Error('the private PostgreSQL was never up');
+    if (!this.server) throw new Error('the private PostgreSQL was not started');
     return this.server.url;
   }
 
-  /** The migrated database, as its administrator. */
+  /** Administrator connection to the migrated database. */
   get url(): string {
     return databaseUrl(this.serverUrl, 'idsync');
   }
 
-  /** Starts it on what it kept. Killed, it leaves processes that hold its memory for a moment: until they are gone it does not start. */
+  /**
+   * Starts it with its existing data. After a kill, its remaining processes hold shared memory for a moment, during
+   * which it cannot start.
+   */
   async up(): Promise<void> {
     for (const end = Date.now() + upWithinMs; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
       try {
@@ -64,10 +68,10 @@ export class PrivatePostgres {
     }
   }
 
-  /** From now on it speaks to nobody in the clear, and shows this certificate. */
+  /** Makes it accept only encrypted connections from now on, with this certificate. */
   async requireTls(files: { certificate: string; key: string }): Promise<void> {
     const directory = join(this.dataDir, 'postgres');
-    // Its user is another one than ours where we are root.
+    // As root, PostgreSQL runs as another user.
     const { uid, gid } = await stat(directory);
     for (const [from, name] of [
       [files.certificate, 'server.crt'],
@@ -86,7 +90,7 @@ export class PrivatePostgres {
     await administrator.close();
   }
 
-  /** SIGKILL to the postmaster; resolves when it is gone. */
+  /** Sends SIGKILL to the postmaster; resolves when it has ended. */
   async kill(): Promise<void> {
     const { server } = this;
     if (!server) return;
@@ -95,8 +99,19 @@ export class PrivatePostgres {
     await server.stop();
   }
 
-  async remove(): Promise<void> {
+  /** Stops its remaining processes and starts it with its existing data, as a supervisor does. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.up();
+  }
+
+  /** Stops it; its data stays. */
+  async stop(): Promise<void> {
     await this.server?.stop();
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
     await rm(this.dataDir, { recursive: true, force: true, maxRetries: 10 });
   }
 }

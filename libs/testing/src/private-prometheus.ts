@@ -8,23 +8,23 @@ import { ServerProcess } from './server-process.js';
 
 export interface PrometheusSeries {
   metric: Record<string, string>;
-  /** Unix seconds, and the value as Prometheus writes it. */
+  /** Unix seconds, and the value as Prometheus prints it. */
   values: [number, string][];
 }
 
-/** A Prometheus of the test's own, that scrapes every second. */
+/** A Prometheus for one test, which scrapes every second. */
 export class PrivatePrometheus {
   private constructor(
     private readonly directory: string,
     private readonly server: ServerProcess,
   ) {}
 
-  /** Looked for when it is asked: most who import this room need none. */
+  /** Located on first use, because most users of this package do not need it. */
   static get isThere(): boolean {
     return spawnSync('prometheus', ['--version']).status === 0;
   }
 
-  /** `configuration` is JSON of what `prometheus.yml` may say; a relative `rule_files` cannot be found. */
+  /** `configuration` is the content of `prometheus.yml` as JSON; relative `rule_files` are not supported. */
   static async start(configuration: object): Promise<PrivatePrometheus> {
     const directory = await mkdtemp(join(tmpdir(), 'idsync-prometheus-'));
     const file = join(directory, 'prometheus.yml');
@@ -49,7 +49,10 @@ export class PrivatePrometheus {
     }
   }
 
-  /** Every second from then to then (Unix seconds). Throws what Prometheus says of a query that it cannot read. */
+  /**
+   * Evaluates a query over a range in Unix seconds, by default every second. Throws the error of Prometheus for an
+   * invalid query.
+   */
   async range(query: string, start: number, end: number, step = 1): Promise<PrometheusSeries[]> {
     const body = new URLSearchParams({ query, start: `${start}`, end: `${end}`, step: `${step}` });
     const response = await fetch(`http://127.0.0.1:${this.server.port}/api/v1/query_range`, { method: 'POST', body });
@@ -58,12 +61,12 @@ export class PrivatePrometheus {
     return answer.data.result;
   }
 
-  /** It listens before it answers queries. */
+  /** Waits for readiness, because Prometheus listens before it answers queries. */
   private async ready(): Promise<void> {
     for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
       if ((await fetch(`http://127.0.0.1:${this.server.port}/-/ready`)).ok) return;
     }
-    throw new Error('prometheus did not get ready');
+    throw new Error('Prometheus did not become ready');
   }
 
   async remove(): Promise<void> {

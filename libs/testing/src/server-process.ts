@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const upWithinMs = 90_000;
 
-/** A server of the test's own that listens on a port of this machine. */
+/** A server for one test that listens on a local port. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
 
-  /** `detached` (of `options`): it starts processes of its own, which end with it. */
+  /** `detached` (of `options`): the server has child processes, which are killed with it. */
   constructor(
     readonly port: number,
     private readonly command: string,
@@ -17,16 +17,16 @@ export class ServerProcess {
     private readonly options: Pick<SpawnOptions, 'env' | 'detached'> = {},
   ) {}
 
-  /** Starts it on what it kept; resolves when it takes connections. */
+  /** Starts it with its existing data; resolves when it accepts connections. */
   async up(): Promise<void> {
     this.child = spawn(this.command, this.args, { ...this.options, stdio: 'ignore' });
     for (const end = Date.now() + upWithinMs; Date.now() < end && isRunning(this.child); await sleep(50)) {
       if (await accepts(this.port)) return;
     }
-    throw new Error(`${this.command} did not come up`);
+    throw new Error(`${this.command} did not start`);
   }
 
-  /** SIGKILL, as a machine that loses power. */
+  /** Sends SIGKILL, which simulates a power loss. */
   async kill(): Promise<void> {
     const { child } = this;
     this.child = undefined;

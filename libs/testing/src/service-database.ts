@@ -3,7 +3,10 @@ import { Database } from '@idsync/database';
 import { DirectoryFixture } from './directory-fixture.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** A database of its own, seen twice: as one service, held to its grants, and as its administrator, who puts in what others would. */
+/**
+ * A database for one test with two connections: one as a service with its grants, one as the administrator, who inserts
+ * the rows of others.
+ */
 export class ServiceDatabase {
   private constructor(
     private readonly own: TestDatabase,

@@ -20,7 +20,7 @@ async function open(checks: readonly HealthCheck[] | undefined, stopping = new A
 }
 
 describe('the internal port', () => {
-  it('tells that a process lives whose checks all fail, and that it is not ready', async () => {
+  it('reports a process with failing checks as alive and not ready', async () => {
     const failing: HealthCheck = { name: 'database', run: () => Promise.reject(new Error('away')) };
     const get = await open([failing, { name: 'bus', run: () => 'up' }]);
     expect(await get('/livez')).toEqual({ status: 200, text: '{"status":"alive"}' });
@@ -29,20 +29,20 @@ describe('the internal port', () => {
     expect(JSON.parse(text)).toEqual({ status: 'unready', checks: { database: 'down', bus: 'up' } });
   });
 
-  it('is ready where something is missing that the service can do without, and says so', async () => {
+  it('reports degraded if an optional dependency is missing', async () => {
     const get = await open([up, { name: 'bus', run: () => 'degraded' }]);
     const { status, text } = await get('/readyz');
     expect(status).toBe(200);
     expect(JSON.parse(text)).toEqual({ status: 'degraded', checks: { database: 'up', bus: 'degraded' } });
   });
 
-  it('is alive and not ready while the service starts', async () => {
+  it('reports alive and not ready while the service starts', async () => {
     const get = await open(undefined);
     expect((await get('/livez')).status).toBe(200);
     expect((await get('/readyz')).status).toBe(503);
   });
 
-  it('is not ready from the moment it was told to end', async () => {
+  it('reports not ready from the start of the shutdown', async () => {
     const stopping = new AbortController();
     const get = await open([up], stopping.signal);
     expect((await get('/readyz')).status).toBe(200);
@@ -50,16 +50,16 @@ describe('the internal port', () => {
     const { status, text } = await get('/readyz');
     expect(status).toBe(503);
     expect(JSON.parse(text)).toEqual({ status: 'unready', checks: { draining: 'down' } });
-    await port?.toldEnding;
+    await port?.unreadyReported;
   });
 
-  it('answers nothing else, and takes nothing', async () => {
+  it('rejects other paths and methods', async () => {
     const get = await open([up]);
     expect((await get('/')).status).toBe(404);
     expect((await get('/livez', 'POST')).status).toBe(405);
   });
 
-  it('takes a free port where another process has the customary one, and fails where a port was asked for', async () => {
+  it('takes a free port if the default one is in use, but fails if a configured port is in use', async () => {
     const stopping = new AbortController().signal;
     const where = { host: '127.0.0.1', checks: () => [], stopping };
     const both = [
@@ -73,8 +73,8 @@ describe('the internal port', () => {
   });
 });
 
-describe('a check that hangs', () => {
-  it('is down when its time is over, and is not begun again while it hangs', async () => {
+describe('a hanging health check', () => {
+  it('is down after its timeout and is not started again while it hangs', async () => {
     let begun = 0;
     const hanging: HealthCheck = {
       name: 'database',

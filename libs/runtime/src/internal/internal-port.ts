@@ -5,40 +5,40 @@ import { type HealthCheck, type Readiness, ReadinessProbe } from './readiness.js
 
 export interface InternalPortOptions {
   host: string;
-  /** 0 takes a free one; without one it is 9464, or a free one where another process has that. */
+  /** 0 takes a free port; undefined takes 9464, or a free port if that is in use. */
   port: number | undefined;
-  /** What has to stand; undefined while the service starts. */
+  /** Health checks; undefined while the service starts. */
   checks: () => readonly HealthCheck[] | undefined;
-  /** Aborted once the process was told to end. */
+  /** Aborted when the process starts to shut down. */
   stopping: AbortSignal;
 }
 
 export interface InternalPort {
   url: string;
-  /** Resolves once somebody was told that this process ends. */
-  toldEnding: Promise<void>;
+  /** Resolves once a readiness probe was answered with unready because of the shutdown. */
+  unreadyReported: Promise<void>;
   close(): Promise<void>;
 }
 
-const customaryPort = 9464;
+const defaultPort = 9464;
 const starting: Readiness = { status: 'unready', checks: { started: 'down' } };
-/** Told without a check: who looks shall not wait for a database that answers late. */
+/** Reported without running checks, because a slow database must not delay the response. */
 const ending: Readiness = { status: 'unready', checks: { draining: 'down' } };
 
 /**
- * Serves those who run the service, and nobody else: `/livez` tells that the process moves and looks at nothing, `/readyz` whether it
- * can work and is to be given work (200 or 503, each check by name), `/metrics` what Prometheus reads.
+ * Serves operational endpoints: `/livez` (the process runs; no checks), `/readyz` (200 or 503 with the result of each
+ * check) and `/metrics` for Prometheus.
  */
 export async function openInternalPort(options: InternalPortOptions): Promise<InternalPort> {
   const probe = new ReadinessProbe();
-  let told: () => void;
-  const toldEnding = new Promise<void>((resolve) => {
-    told = resolve;
+  let resolveReported: () => void;
+  const unreadyReported = new Promise<void>((resolve) => {
+    resolveReported = resolve;
   });
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
     const ready = async () => {
       const found = await readiness(options, probe);
-      if (found === ending) response.once('finish', told);
+      if (found === ending) response.once('finish', resolveReported);
       return found;
     };
     answer(request, response, ready).catch(() => response.destroy());
@@ -47,7 +47,7 @@ export async function openInternalPort(options: InternalPortOptions): Promise<In
   const { address, family, port } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    toldEnding,
+    unreadyReported,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -58,11 +58,11 @@ export async function openInternalPort(options: InternalPortOptions): Promise<In
 
 async function listen(server: Server, { host, port }: InternalPortOptions): Promise<void> {
   try {
-    await listenOn(server, host, port ?? customaryPort);
+    await listenOn(server, host, port ?? defaultPort);
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
     if (!taken || port !== undefined) throw new Error(`INTERNAL_PORT: ${(error as Error).message}`, { cause: error });
-    // Several services on one machine: who asks for no port gets the next best.
+    // With several services on one machine, one without a configured port takes a free port.
     await listenOn(server, host, 0);
   }
 }

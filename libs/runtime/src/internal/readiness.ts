@@ -1,9 +1,11 @@
+import { withTimeout } from '../waiting.js';
+
 export type CheckStatus = 'up' | 'degraded' | 'down';
 
-/** One thing a service needs: `degraded` where it does its work without, `down` where it cannot. */
+/** Health check of a dependency: `degraded` if the service can work without it, `down` if it cannot. */
 export interface HealthCheck {
   name: string;
-  /** Throwing is being down. */
+  /** An error counts as down. */
   run(): CheckStatus | Promise<CheckStatus>;
 }
 
@@ -12,18 +14,20 @@ export interface Readiness {
   checks: Record<string, CheckStatus>;
 }
 
-/** Less than any probe waits for an answer. */
+/** Shorter than the timeout of any probe. */
 const checkWithinMs = 2_000;
 
-/** Runs the checks at the same time, each bounded. One that hangs is not begun again before it has ended. */
+/** Runs the checks concurrently, each with a timeout. A hanging check is not started again before it has ended. */
 export class ReadinessProbe {
-  private readonly underWay = new Map<HealthCheck, Promise<CheckStatus>>();
+  private readonly inProgress = new Map<HealthCheck, Promise<CheckStatus>>();
 
   constructor(private readonly withinMs: number = checkWithinMs) {}
 
   async judge(checks: readonly HealthCheck[]): Promise<Readiness> {
     const found = await Promise.all(
-      checks.map(async (check) => [check.name, await this.bounded(this.once(check))] as const),
+      checks.map(
+        async (check) => [check.name, await withTimeout<CheckStatus>(this.withinMs, this.once(check), 'down')] as const,
+      ),
     );
     const statuses = found.map(([, status]) => status);
     const worst = statuses.includes('down') ? 'unready' : statuses.includes('degraded') ? 'degraded' : 'ready';
@@ -31,20 +35,12 @@ export class ReadinessProbe {
   }
 
   private once(check: HealthCheck): Promise<CheckStatus> {
-    const known = this.underWay.get(check);
+    const known = this.inProgress.get(check);
     if (known !== undefined) return known;
     const running = (async () => check.run())()
       .catch((): CheckStatus => 'down')
-      .finally(() => this.underWay.delete(check));
-    this.underWay.set(check, running);
+      .finally(() => this.inProgress.delete(check));
+    this.inProgress.set(check, running);
     return running;
-  }
-
-  private async bounded(running: Promise<CheckStatus>): Promise<CheckStatus> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<CheckStatus>((resolve) => {
-      timer = setTimeout(() => resolve('down'), this.withinMs);
-    });
-    return Promise.race([running, late]).finally(() => clearTimeout(timer));
   }
 }

@@ -5,9 +5,9 @@ import type { RunningService } from '../run-service.js';
 import { startTracing, type TracingEnvironment } from '../tracing/start-tracing.js';
 import { openInternalPort } from './internal-port.js';
 import type { HealthCheck } from './readiness.js';
-import { serveUntilSeen } from './serve-until-seen.js';
+import { waitForDrain } from './wait-for-drain.js';
 
-/** A service that tells what it needs. */
+/** A running service with health checks. */
 export interface ObservedService extends RunningService {
   readonly checks: readonly HealthCheck[];
 }
@@ -15,14 +15,14 @@ export interface ObservedService extends RunningService {
 export interface InternalEnvironment extends TracingEnvironment {
   INTERNAL_HOST: string;
   INTERNAL_PORT?: number;
-  /** Milliseconds that whoever sends requests is given from when they were told that this process ends. */
+  /** Milliseconds a load balancer has to react after the service reported unready. */
   DRAIN_DELAY_MS?: number;
   LOG_LEVEL: string;
 }
 
 /**
- * Starts a service beside its internal port, which is there first and gone last: a start that takes long is alive and not ready, and
- * so is one that drains.
+ * Starts a service with its internal port. The port opens first and closes last, so that a service that starts or
+ * drains is alive but not ready.
  */
 export async function startObserved(
   name: string,
@@ -37,7 +37,7 @@ export async function startObserved(
     checks: () => service?.checks,
     stopping,
   });
-  createLogger(name, env.LOG_LEVEL).info({ url: port.url }, 'internal port');
+  createLogger(name, env.LOG_LEVEL).info({ url: port.url }, 'internal port is listening');
   collectDefaultMetrics();
   const tracing = startTracing(name, env);
   try {
@@ -48,7 +48,8 @@ export async function startObserved(
   }
   const running = service;
   return {
-    drain: () => serveUntilSeen(env.DRAIN_DELAY_MS ?? 0, port.toldEnding),
+    ...(running.failed && { failed: running.failed }),
+    drain: () => waitForDrain(env.DRAIN_DELAY_MS ?? 0, port.unreadyReported),
     close: () =>
       closeInTurn(
         () => running.close(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { register } from 'prom-client';
-import { counter, durations, gauge, seldom } from './metrics.js';
+import { cached, counter, durations, gauge } from './metrics.js';
 
 async function lines(name: string): Promise<string[]> {
   const text = await register.getSingleMetricAsString(`idsync_${name}`);
@@ -8,7 +8,7 @@ async function lines(name: string): Promise<string[]> {
 }
 
 describe('metrics', () => {
-  it('count and time by their labels', async () => {
+  it('count and observe by label', async () => {
     const tries = counter({ name: 'tries_total', help: 'Tries.', labels: ['outcome'] });
     tries.add({ outcome: 'done' });
     tries.add({ outcome: 'done' }, 2);
@@ -18,7 +18,7 @@ describe('metrics', () => {
     expect(await lines('took_seconds')).toContain('idsync_took_seconds_bucket{le="0.25"} 1');
   });
 
-  it('begin at zero where it is known what will be told, so that the first is seen to come', async () => {
+  it('start expected series at zero, so that the first increase is visible', async () => {
     const ends = counter({ name: 'ends_total', help: 'Ends.', labels: ['outcome'] });
     ends.startAtZero({ outcome: 'failed' });
     expect(await lines('ends_total')).toEqual(['idsync_ends_total{outcome="failed"} 0']);
@@ -28,19 +28,19 @@ describe('metrics', () => {
     expect(await lines('wait_seconds')).toContain('idsync_wait_seconds_bucket{le="600",queue="a"} 0');
   });
 
-  it('look at a state when they are asked, until nobody watches it any more', async () => {
+  it('read a gauge at scrape time until its source is removed', async () => {
     const depth = gauge({ name: 'depth', help: 'Depth.', labels: ['queue'] });
     let value = 1;
-    const forget = depth.watch(() => [{ labels: { queue: 'a' }, value }]);
+    const unwatch = depth.watch(() => [{ labels: { queue: 'a' }, value }]);
     depth.watch(async () => [{ labels: { queue: 'b' }, value: 7 }]);
     expect(await lines('depth')).toEqual(['idsync_depth{queue="a"} 1', 'idsync_depth{queue="b"} 7']);
     value = 2;
     expect((await lines('depth'))[0]).toBe('idsync_depth{queue="a"} 2');
-    forget();
+    unwatch();
     expect(await lines('depth')).toEqual(['idsync_depth{queue="b"} 7']);
   });
 
-  it('leave out what cannot be told, instead of an old value', async () => {
+  it('omit a gauge that cannot be read, instead of an old value', async () => {
     const lag = gauge({ name: 'lag_seconds', help: 'Lag.', labels: ['queue'] });
     let fails = false;
     lag.watch(() =>
@@ -51,24 +51,24 @@ describe('metrics', () => {
     expect(await lines('lag_seconds')).toHaveLength(0);
   });
 
-  it('ask the database once, however often they are scraped', async () => {
-    let looked = 0;
-    const look = seldom(async () => {
-      looked += 1;
-      return looked;
+  it('query the database once for many scrapes', async () => {
+    let count = 0;
+    const load = cached(async () => {
+      count += 1;
+      return count;
     });
-    expect([await look(), await look(), await look()]).toEqual([1, 1, 1]);
+    expect([await load(), await load(), await load()]).toEqual([1, 1, 1]);
     let begun = 0;
-    const hanging = seldom(() => {
+    const hanging = cached(() => {
       begun += 1;
       return new Promise(() => {});
     }, 0);
     void hanging();
     void hanging();
     expect(begun).toBe(1);
-    const always = seldom(async () => looked, 0);
+    const always = cached(async () => count, 0);
     await always();
-    looked = 5;
+    count = 5;
     expect(await always()).toBe(5);
   });
 });

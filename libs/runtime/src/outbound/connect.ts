@@ -4,20 +4,20 @@ import type { buildConnector } from 'undici';
 import type { ResolveHost } from './resolve-host.js';
 import { type VetAddress, vetPort } from './vet-address.js';
 
-/** We do not call there; the receiver was never asked. */
+/** The address or port is not allowed; no connection was attempted. */
 export class BlockedError extends Error {}
 export class ConnectTimeoutError extends Error {}
 
 export interface ConnectSettings {
   vet: VetAddress;
   resolve: ResolveHost;
-  /** For the connection and its TLS handshake together. */
+  /** Time limit for connection and TLS handshake together. */
   connectMs: number;
-  /** Authorities in PEM that are trusted instead of the well-known ones, and what this side shows of itself. */
+  /** Certificate authorities in PEM that replace the default ones, and the client certificate. */
   tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 }
 
-/** Opens the connections of undici: to hosts and ports that may be called, and nowhere else. */
+/** Creates undici's connector, restricted to allowed addresses and ports. */
 export function vettedConnector(settings: ConnectSettings): buildConnector.connector {
   return (options, callback) => {
     connectForHttp(settings, options).then(
@@ -28,9 +28,8 @@ export function vettedConnector(settings: ConnectSettings): buildConnector.conne
 }
 
 /**
- * A connection without TLS, whatever the port. The name is resolved here and every one of its addresses looked at; the connection is made
- * to one of those very addresses, so that a name that resolves to something else a moment later leads nowhere. Whom the socket has
- * reached is looked at once more.
+ * Opens a connection without TLS to any port. All resolved addresses are checked and the connection uses one of exactly
+ * those, which prevents DNS rebinding. The remote address of the socket is checked again.
  */
 export async function connectVetted(settings: ConnectSettings, host: string, port: number): Promise<Socket> {
   const { socket } = await connectWithin(settings, bareHost(host), port);
@@ -48,7 +47,7 @@ async function connectForHttp(
   const { socket, until } = await connectWithin(settings, host, port);
   if (!secure) return socket;
   try {
-    // A certificate is never of an address that was written as one, but its name is checked all the same.
+    // No SNI for a literal address; the certificate is still verified against it.
     const name = servername ?? (isIP(host) === 0 ? host : undefined);
     return await opened(
       connectTls({ ...settings.tls, socket, servername: name, host, ALPNProtocols: ['http/1.1'] }),
@@ -61,7 +60,7 @@ async function connectForHttp(
   }
 }
 
-/** `until`: the time of `performance.now()` when all of it must be done. */
+/** `until`: deadline by `performance.now()`. */
 async function connectWithin(
   { vet, resolve, connectMs }: ConnectSettings,
   host: string,
@@ -77,7 +76,7 @@ async function connectWithin(
     noDelay: true,
     keepAlive: true,
     autoSelectFamily: true,
-    // Called for names only; an address is its own answer.
+    // Called for names only.
     lookup: (_, { all }, done) => {
       const [first] = pinned;
       if (all) done(null, pinned);
@@ -91,7 +90,7 @@ async function connectWithin(
   return { socket, until };
 }
 
-/** Without the brackets of an IPv6 address, and the dot that says that a name is complete. */
+/** Removes the brackets of an IPv6 address and the trailing dot of a name. */
 function bareHost(host: string): string {
   return host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
@@ -100,10 +99,10 @@ function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new BlockedError(reason);
 }
 
-/** `until` is a time of `performance.now()`. */
+/** `until`: deadline by `performance.now()`. */
 async function opened(socket: Socket, event: string, until: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail(new ConnectTimeoutError('not connected in time')), until - performance.now());
+    const timer = setTimeout(() => fail(new ConnectTimeoutError('connection timed out')), until - performance.now());
     const fail = (error: Error) => {
       clearTimeout(timer);
       socket.destroy();

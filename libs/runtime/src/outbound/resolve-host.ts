@@ -1,22 +1,22 @@
 import { lookup, Resolver } from 'node:dns/promises';
 
-/** Every address of a name. Rejects if there is none, or nobody answers in time. */
+/** Returns every address of a name. Rejects if there is none, or on a timeout. */
 export type ResolveHost = (host: string) => Promise<string[]>;
 
 export class UnresolvedError extends Error {}
 
-/** Names that wait for the system at the most: behind a slow one, nobody waits for long. */
-const waitingForSystem = 20;
+/** Maximum number of names waiting for the system resolver, which limits the wait behind a slow one. */
+const maxSystemLookups = 20;
 
 /**
- * Asks the name servers, which takes no thread: the four threads that look-ups by the system share could all be held by one slow
- * zone. Names that only the system knows (its hosts file) are asked of it afterwards, one at a time.
+ * Queries the name servers without occupying a thread: the four threads of the system resolver could all be blocked by
+ * one slow zone. Only names unknown to them (hosts file) go to the system resolver, one at a time.
  */
 export function hostResolver(timeoutMs: number): ResolveHost {
   let bySystem: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return async (host) => {
-    // RFC 6761: never asked of anybody.
+    // RFC 6761: localhost is not looked up.
     if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
     const answers = within(timeoutMs, Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])).finally(
@@ -27,7 +27,7 @@ export function hostResolver(timeoutMs: number): ResolveHost {
     });
     const found = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) return found;
-    if (waiting >= waitingForSystem) throw new UnresolvedError(`${host} has no address that name servers know`);
+    if (waiting >= maxSystemLookups) throw new UnresolvedError(`${host} has no address at the name servers`);
     waiting += 1;
     const asked = bySystem
       .then(() => within(timeoutMs, lookup(host, { all: true })))

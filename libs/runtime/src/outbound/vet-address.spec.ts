@@ -1,10 +1,11 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressVetter, literalAddress, vetUrl } from './vet-address.js';
+import { addressVetter, literalAddress, vetPort, vetUrl } from './vet-address.js';
 
 const vet = addressVetter([]);
 
-describe('an address we do not call', () => {
+describe('a refused address', () => {
   it.each([
     ['this host', '0.0.0.0'],
     ['this network', '0.1.2.3'],
@@ -14,11 +15,11 @@ describe('an address we do not call', () => {
     ['private 172.16/12, its end', '172.31.255.255'],
     ['private 192.168/16', '192.168.1.1'],
     ['carrier-grade NAT', '100.64.0.1'],
-    ['its end', '100.127.255.255'],
-    ['a cloud metadata service in it', '100.100.100.200'],
+    ['the end of carrier-grade NAT', '100.127.255.255'],
+    ['a cloud metadata service in carrier-grade NAT', '100.100.100.200'],
     ['link-local', '169.254.1.1'],
     ['the metadata service of most clouds', '169.254.169.254'],
-    ['its container sibling', '169.254.170.2'],
+    ['the metadata service of containers', '169.254.170.2'],
     ["Azure's host agent", '168.63.129.16'],
     ["Oracle's metadata service", '192.0.0.192'],
     ['IETF assignments', '192.0.0.8'],
@@ -57,19 +58,19 @@ describe('an address we do not call', () => {
     ['multicast IPv6', 'ff02::1'],
     ['discard-only', '100::1'],
     ['segment routing', '5f00::1'],
-    ['no address at all', 'localhost'],
+    ['a host name', 'localhost'],
     ['nothing', ''],
   ])('is %s (%s)', (_, address) => {
     expect(vet(address)).toEqual(expect.any(String));
   });
 
-  it('is any that is not global unicast, whatever it embeds', () => {
+  it('is any address outside global unicast, including embedded addresses', () => {
     const notGlobal = fc.ipV6().filter((text) => !/^[23][0-9a-f]{3}:/i.test(text));
     fc.assert(fc.property(notGlobal, (address) => vet(address) !== undefined));
   });
 });
 
-describe('an address we call', () => {
+describe('an allowed address', () => {
   it.each([['8.8.8.8'], ['172.32.0.1'], ['100.128.0.1'], ['2606:4700:4700::1111'], ['2a00:1450:4001:830::200e']])(
     'is %s',
     (address) => {
@@ -77,7 +78,7 @@ describe('an address we call', () => {
     },
   );
 
-  it('is one of a network that is trusted, and none beside it', () => {
+  it('can be in a trusted private network, but not next to it', () => {
     const trusting = addressVetter(['10.1.0.0/16', 'fd12::/16']);
     expect(trusting('10.1.2.3')).toBeUndefined();
     expect(trusting('fd12::5')).toBeUndefined();
@@ -86,7 +87,7 @@ describe('an address we call', () => {
   });
 });
 
-describe('a URL that is written with an address', () => {
+describe('a URL with a literal address', () => {
   it.each([
     ['http://2130706433/', '127.0.0.1'],
     ['http://0x7f000001/', '127.0.0.1'],
@@ -99,19 +100,25 @@ describe('a URL that is written with an address', () => {
     ['http://[::ffff:127.0.0.1]/', '::ffff:7f00:1'],
     ['https://[fe80::1]:8443/', 'fe80::1'],
     ['http://0/', '0.0.0.0'],
-  ])('is looked at as that: %s', (text, address) => {
+  ])('is checked by its address: %s', (text, address) => {
     expect(literalAddress(new URL(text))).toBe(address);
     expect(vetUrl(new URL(text), vet)).toEqual(expect.any(String));
   });
 
   it.each([['https://example.com/'], ['https://127.0.0.1.example.com/'], ['https://8.8.8.8:8443/']])(
-    'may be called where nothing speaks against it: %s',
+    'is allowed if neither its port nor its address is refused: %s',
     (text) => {
       expect(vetUrl(new URL(text), vet)).toBeUndefined();
     },
   );
 
-  it.each([[22], [25], [53], [389], [6667], [0]])('is not called at port %d', (port) => {
-    expect(vetUrl(new URL(`http://example.com:${port}/`), vet)).toBe(`port ${port} is none of a web server`);
+  it('is refused at every port that the Fetch standard blocks', () => {
+    const { badPorts } = createRequire(import.meta.url)('undici/lib/web/fetch/constants.js') as { badPorts: string[] };
+    const refused = Array.from({ length: 65_536 }, (_, port) => port).filter((port) => vetPort(port) !== undefined);
+    expect(refused).toEqual([...new Set([0, ...badPorts.map(Number)])]);
+  });
+
+  it.each([[22], [25], [53], [389], [6667], [0]])('is refused at port %d', (port) => {
+    expect(vetUrl(new URL(`http://example.com:${port}/`), vet)).toBe(`port ${port} is not allowed`);
   });
 });

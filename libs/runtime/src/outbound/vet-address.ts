@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * IPv4 addresses that are not on the public internet or belong to the infrastructure of a cloud (IANA's special-purpose registry,
- * multicast, and Azure's host agent, which answers at a public address).
+ * IPv4 addresses that are not on the public internet or belong to the infrastructure of a cloud (IANA's special-purpose
+ * registry, multicast, and Azure's host agent, which answers at a public address).
  */
 const denied4 = [
   '0.0.0.0/8',
@@ -26,13 +26,16 @@ const denied4 = [
   '240.0.0.0/4',
 ];
 
-/** The only IPv6 addresses that are handed out for the public internet. Whatever embeds an IPv4 address outside is refused. */
+/**
+ * The only IPv6 range allocated to the public internet. It excludes all ranges that embed an IPv4 address, except those
+ * below.
+ */
 const public6 = ['2000::/3'];
 
-/** Within it: special purposes, Teredo, documentation, 6to4, which carries an IPv4 address, and AS112. */
+/** Excluded within it: special purposes, Teredo, documentation, 6to4 (embeds an IPv4 address) and AS112. */
 const denied6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-/** The addresses that are called without an operator's word, in the form that network policies have. */
+/** Addresses that are allowed by default, in the form of network policies. */
 export const publicNetworks = [
   { cidr: '0.0.0.0/0', except: denied4 },
   ...public6.map((cidr) => ({ cidr, except: denied6 })),
@@ -42,16 +45,19 @@ const listed4 = listOf(denied4);
 const inPublic6 = listOf(public6);
 const listed6 = listOf(denied6);
 
-/** Tells why we do not call an address; undefined if we do. `allowed` are networks of private receivers that an operator trusts. */
+/**
+ * Returns why an address is refused; undefined if it is allowed. `allowedCidrs` are private networks that an operator
+ * trusts.
+ */
 export type VetAddress = (address: string) => string | undefined;
 
 export function addressVetter(allowedCidrs: readonly string[]): VetAddress {
   const allowed = listOf(allowedCidrs);
   return (address) => {
-    // A zone says on which link a link-local address is: none of them is public.
+    // Only link-local addresses have a zone, and none of them is public.
     const bare = address.split('%', 1)[0] ?? '';
     const family = isIP(bare);
-    if (family === 0) return `${address} is no address`;
+    if (family === 0) return `${address} is not an IP address`;
     const isPublic =
       family === 4 ? !listed4.check(bare, 'ipv4') : inPublic6.check(bare, 'ipv6') && !listed6.check(bare, 'ipv6');
     if (isPublic || allowed.check(bare, family === 4 ? 'ipv4' : 'ipv6')) return undefined;
@@ -59,7 +65,7 @@ export function addressVetter(allowedCidrs: readonly string[]): VetAddress {
   };
 }
 
-/** Ports that no web server listens on, as the Fetch standard has them: nobody makes us talk to a mail server. */
+/** Blocked ports of the Fetch standard, which prevents requests to mail servers and similar services. */
 const badPorts = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -68,16 +74,16 @@ const badPorts = new Set([
 ]);
 
 export function vetPort(port: number): string | undefined {
-  return badPorts.has(port) || port === 0 ? `port ${port} is none of a web server` : undefined;
+  return badPorts.has(port) || port === 0 ? `port ${port} is not allowed` : undefined;
 }
 
-/** The address that a URL's host is, whatever it is written as (`0x7f.1`, `[::1]`, `127.0.0.1.`); undefined if it is a name. */
+/** Returns the IP address in a URL's host, in any notation (`0x7f.1`, `[::1]`, `127.0.0.1.`); undefined for a name. */
 export function literalAddress(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   return isIP(host) === 0 ? undefined : host;
 }
 
-/** Tells without asking anybody why we would not call a URL: for its port, or for the address that it is written with. */
+/** Returns why a URL is refused by its port or literal address, without a DNS look-up. */
 export function vetUrl(url: URL, vet: VetAddress): string | undefined {
   const address = literalAddress(url);
   return (

@@ -1,7 +1,7 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, ConsoleSpanExporter, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { farewell } from '../close.js';
+import { closeWithin } from '../close.js';
 
 const endWithinMs = 3_000;
 
@@ -12,8 +12,8 @@ export interface TracingEnvironment {
 }
 
 /**
- * Starts OpenTelemetry where the environment asks for it, by its own variables: where to send traces, and which share of them
- * (`OTEL_TRACES_SAMPLER`), is read by its SDK. Ending sends what is left, within a bound.
+ * Starts OpenTelemetry if its environment variables enable it. The SDK reads the target and the sampling
+ * (`OTEL_TRACES_SAMPLER`). `end` flushes remaining spans within a time limit.
  */
 export function startTracing(name: string, env: TracingEnvironment): { end(): Promise<void> } {
   const exporter = env.OTEL_TRACES_EXPORTER ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'otlp' : 'none');
@@ -32,6 +32,6 @@ export function startTracing(name: string, env: TracingEnvironment): { end(): Pr
     ],
   });
   provider.register();
-  // A collector that is away, or hangs, keeps nobody from ending.
-  return { end: () => farewell(provider.shutdown(), endWithinMs) };
+  // An unavailable collector must not block the shutdown.
+  return { end: () => closeWithin(provider.shutdown(), endWithinMs) };
 }

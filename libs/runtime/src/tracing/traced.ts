@@ -13,7 +13,7 @@ import {
 
 export interface TracedWork {
   kind?: 'server' | 'client' | 'consumer' | 'internal';
-  /** W3C traceparent of what asked for this, wherever it ran; null begins a trace. What runs now, unless told. */
+  /** W3C traceparent of the cause; null starts a new trace; undefined uses the active span. */
   parent?: string | null;
   attributes?: Attributes;
 }
@@ -25,7 +25,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-/** A span that is open until `end`, and the way to run work as a part of it. */
+/** An open span, and a way to run work inside it. */
 export interface OpenSpan {
   within<Result>(work: () => Result): Result;
   end(attributes?: Attributes, failed?: boolean): void;
@@ -44,7 +44,7 @@ export function openSpan(name: string, { kind = 'internal', parent, attributes }
   };
 }
 
-/** Runs `work` as a span of its own. Costs next to nothing where nobody has started tracing. */
+/** Runs `work` in its own span. Almost free if tracing is off. */
 export async function traced<Result>(name: string, how: TracedWork, work: () => Promise<Result>): Promise<Result> {
   const span = openSpan(name, how);
   return span.within(async () => {
@@ -53,47 +53,47 @@ export async function traced<Result>(name: string, how: TracedWork, work: () => 
       span.end();
       return result;
     } catch (error) {
-      // No text of it: that may hold people's data.
+      // The message may contain personal data.
       span.end({ 'error.type': error instanceof Error ? error.name : typeof error }, true);
       throw error;
     }
   });
 }
 
-/** Says more of what runs now. */
-export function noteInTrace(attributes: Attributes): void {
+/** Adds attributes to the active span. */
+export function addTraceAttributes(attributes: Attributes): void {
   trace.getActiveSpan()?.setAttributes(attributes);
 }
 
-/** Says that what runs now has failed, where it tells so by its result and not by an error. */
-export function noteFailure(errorType: string): void {
+/** Marks the active span as failed, for failures that are results and not errors. */
+export function markSpanFailed(errorType: string): void {
   const span = trace.getActiveSpan();
   span?.setAttributes({ 'error.type': errorType });
   span?.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-const mostLinks = 32;
+const maxLinks = 32;
 
-/** Work that many asked for has no parent: what runs now is linked to each of them, up to a number. */
+/** Links the active span to its causes, up to a maximum; work with several causes has no parent. */
 export function linkTrace(traceparents: Iterable<string | null>): void {
   const span: Span | undefined = trace.getActiveSpan();
   if (!span?.isRecording()) return;
   const links: Link[] = [];
   for (const parent of new Set(traceparents)) {
     const linked = parent === null ? undefined : trace.getSpanContext(contextOf(parent));
-    if (linked && links.length < mostLinks) links.push({ context: linked });
+    if (linked && links.length < maxLinks) links.push({ context: linked });
   }
   span.addLinks(links);
 }
 
-/** W3C traceparent of what runs now; undefined where nothing is traced. */
+/** Returns the W3C traceparent of the active span; undefined without tracing. */
 export function traceparent(): string | undefined {
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent;
 }
 
-/** The trace of what runs now, for the logs. */
+/** Returns the active trace id for the logs. */
 export function traceId(): string | undefined {
   return trace.getActiveSpan()?.spanContext().traceId;
 }
