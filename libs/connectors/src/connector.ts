@@ -1,86 +1,117 @@
-import type { RecordError, SourceRecord } from '@idsync/contracts';
+import type { RecordError, SourceErrorCode, SourceRecord } from '@idsync/contracts';
 
-/** What a source says of one record. */
+/** The result of reading one record. */
 export type FoundRecord = { record: SourceRecord } | { error: RecordError } | 'absent';
 
 /**
- * Where a source was left; JSON, kept in the job row in the same transaction as the batch it belongs to. Another process, of another
- * version even, takes it up: it holds no secret, and one that is not understood is a SourceError.
+ * The position of an interrupted read, stored as JSON in the job row in the transaction of its batch. A process of
+ * another version may resume from it, so it contains no secret, and an unknown cursor is a SourceError.
  */
 export type Cursor = Readonly<Record<string, string | number | boolean>>;
 
-/** One page of a source: its records in source order, the records it could not use, and where to go on. It may be empty. */
+/**
+ * One page of a source: its records in source order, the unusable records and the position after it. It may be empty.
+ */
 export interface Page {
-  /** None of them twice. One that is in a later page again is there by what is said of it last. */
+  /** Unique within the page. If a later page contains a record again, its last state counts. */
   records: SourceRecord[];
-  /** An entry for each record that nothing can be made of: all others are applied, and nobody is deleted for being in here. */
+  /** One entry for each unusable record. All others are applied, and no record is deleted because it is listed here. */
   errors: RecordError[];
-  /** Behind this page, and not before it: what was handed on need not come again. */
+  /** The position after this page, so that its records are not read again. */
   cursor: Cursor;
-  /** External ids that the source says are gone; only a read of changes can tell. One that is in `records` too is there. */
+  /**
+   * External ids that the source reports as deleted, in an incremental read only. A record that is also in `records`
+   * exists.
+   */
   removed?: string[];
-  /** How much of the source is behind this page, 0 to 1, if the source can tell. */
+  /** The fraction of the source read so far, from 0 to 1, if the source reports it. */
   fraction?: number;
   /**
-   * True on the one page that proves the enumeration complete: the source's own end was seen. After a full read whoever was in none of
-   * its pages is deleted, so an answer that merely has no more in it is no proof.
+   * True only on the page that proves the enumeration complete: the source itself marked its end. After a full read,
+   * records that were in no page are deleted, so a response without further records is no proof.
    */
   last: boolean;
   /**
-   * On the last page, of a source that can tell its changes: where a later read of changes takes up. It is of the time before the
-   * first page, for what changes while this is read has to be told again.
+   * On the last page of a source that supports incremental reads: where the next one starts. It dates from before the
+   * first page, because changes during this read have to be reported again.
    */
   checkpoint?: Cursor;
 }
 
-/** What a source calls one of the fields of its records, and values it was seen with. */
+/** A field of the source with example values. */
 export interface SourceField {
   name: string;
-  /** At most three, shortened; never of a field that holds secrets. */
+  /** At most three, shortened, and none for a field that may contain secrets. */
   examples: string[];
 }
 
 export interface ReadOptions {
-  /** The checkpoint of an earlier read: only what has changed since is wanted. Absent: everything is. */
+  /** The checkpoint of an earlier read, for an incremental read. A full read if absent. */
   since?: Cursor;
-  /** Where an earlier read was left, one of changes if `since` is given; absent from the beginning. */
+  /**
+   * The position of an interrupted read, which was incremental if `since` is given. Starts from the beginning if
+   * absent.
+   */
   cursor?: Cursor;
-  /** Records a page, at the most. Whatever it is, the records are the same. */
+  /** The maximum number of records per page. It does not affect which records are returned. */
   pageSize: number;
-  /** Aborted on cancel and on shutdown; the read then throws the signal's reason, at once and also between two pages. */
+  /** Aborted on cancel and on shutdown. The read then throws the abort reason immediately, also between two pages. */
   signal: AbortSignal;
 }
 
 /**
- * A source system. Reading throws SourceError when the source as a whole cannot be trusted (truncated, unreadable, changed); no message
- * of it shows a secret. `test/conformance` tests what is said here with any source: see "Add a connector" in CONTRIBUTING.md.
+ * A source system. Reading throws SourceError when the source as a whole cannot be trusted (truncated, unreadable,
+ * changed). Messages contain no text of the source, because it may be a secret. `test/conformance` checks these rules
+ * for every source: see "Add a connector" in CONTRIBUTING.md.
  */
 export interface Connector {
-  /** True if `read` can tell what has changed since a checkpoint. One that cannot throws CheckpointExpired where it is asked to. */
-  readonly tellsChanges?: boolean;
-  /** True if a read of changes never misses one: then everything is read only where that is asked for or needed. */
-  readonly missesNothing?: boolean;
+  /** Whether `read` supports incremental reads. Without it, a read with `since` throws CheckpointExpired. */
+  readonly reportsChanges?: boolean;
+  /** Whether incremental reads report every change. Full reads then run only when requested or necessary. */
+  readonly reportsEveryChange?: boolean;
   /**
-   * Ends in one page with `last`, or throws. Every wait in it is bounded, and no page is far away: the sync-worker waits ten minutes for
-   * one. However it ends, also where its reader leaves early, it leaves no connection and no file open.
+   * Ends in one page with `last`, or throws. Every wait is bounded: the sync-worker waits at most ten minutes for a
+   * page. All connections and files are closed in every case, also when the reader stops early.
    */
   read(options: ReadOptions): AsyncIterable<Page>;
   /**
-   * What a read of everything would say of this record now: the same record, the same error, or that it is not among those that are
-   * read. `absent` only where the source itself says so; all else that keeps it from telling throws SourceError. Sources that
-   * cannot be asked for one record have no `readOne`.
+   * Reads one record as a full read would return it now: the record, its error, or `absent` if it is not selected.
+   * `absent` requires that the source itself reports it; any other failure throws SourceError. Sources that cannot read
+   * a single record have no `readOne`.
    */
   readOne?(externalId: string, signal: AbortSignal): Promise<FoundRecord>;
-  /** What there is to map, by the first of its records; it does not depend on the mapping. */
+  /** Discovers the fields of the first records, independently of the mapping. */
   discover?(signal: AbortSignal): Promise<SourceField[]>;
 }
 
-/** The source no longer knows what has changed since the checkpoint: everything has to be read. */
+/** The source can no longer report the changes since the checkpoint, so a full read is necessary. */
 export class CheckpointExpired extends Error {
   override readonly name = 'CheckpointExpired';
 }
 
-/** The source as a whole failed: the job fails, and nothing is deleted. The message is shown to people. */
+export interface SourceErrorDetails {
+  code?: SourceErrorCode | undefined;
+  said?: string | undefined;
+  /** The source was unreachable, closed the connection or is restarting, so a retry may succeed. */
+  transient?: boolean | undefined;
+  cause?: unknown;
+}
+
+/**
+ * The source as a whole failed: the job fails, and nothing is deleted. Everyone who may see the job sees the message,
+ * so it contains only fixed text and known values such as a configured host or a number. Text of the source goes into
+ * `said`, which is shown to operators after `guarded` has redacted it.
+ */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
+  readonly code: SourceErrorCode;
+  readonly said: string | undefined;
+  readonly transient: boolean;
+
+  constructor(message: string, { code = 'bad_answer', said, transient = false, cause }: SourceErrorDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.said = said;
+    this.transient = transient;
+  }
 }

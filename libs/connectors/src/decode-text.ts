@@ -1,7 +1,7 @@
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of UTF-8 bytes that were read one character per byte; undefined if they are not UTF-8, or contain NUL, which
+ * Decodes UTF-8 bytes that were read as one character per byte. Returns undefined for invalid UTF-8 and for NUL, which
  * PostgreSQL cannot store.
  */
 export function decodeText(bytes: string): string | undefined {

@@ -4,15 +4,15 @@ import { sourcesFolder } from '../test/source-fixture.js';
 
 const { connector, source, openFiles } = sourcesFolder();
 
-/** How a format writes people, and what it makes of nobody. */
+/** A file format with its entries and its behaviour for an empty file. */
 interface Format {
   type: 'csv' | 'ldif' | 'jsonl';
   config: object;
   head: string;
   entry(person: Partial<Person>, status?: string): string;
-  /** Of an entry: what is left of it where the file ends too early. */
+  /** Truncates an entry, as at the end of a truncated file. */
   cut(entry: string): string;
-  nobody: 'complete' | 'refused';
+  emptySource: 'complete' | 'refused';
   discovers: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const formats: Format[] = [
     head: 'id,login,name,status\n',
     entry: ({ id = '', login, name, ...rest }, status = statusOf(rest)) => `${id},${login},${name},${status}\n`,
     cut: (entry) => entry.slice(0, 2),
-    nobody: 'complete',
+    emptySource: 'complete',
     discovers: ['id', 'login', 'name', 'status'],
   },
   {
@@ -37,7 +37,7 @@ const formats: Format[] = [
     entry: ({ id, login, name, ...rest }, status = statusOf(rest)) =>
       `dn: cn=${login}\nobjectClass: person\n${id ? `uid: ${id}\n` : ''}mail: ${login}\ncn: ${name}\nemployeeType: ${status}\n\n`,
     cut: (entry) => entry.slice(0, 30),
-    nobody: 'refused',
+    emptySource: 'refused',
     discovers: ['uid', 'mail', 'cn'],
   },
   {
@@ -47,12 +47,12 @@ const formats: Format[] = [
     entry: ({ enabled, ...person }, status = statusOf({ ...(enabled && { enabled }) })) =>
       `${JSON.stringify({ ...person, status })}\n`,
     cut: (entry) => entry.slice(0, -2),
-    nobody: 'refused',
+    emptySource: 'refused',
     discovers: ['id', 'login', 'name'],
   },
 ];
 
-for (const { type, config, head, entry, cut, nobody, discovers } of formats) {
+for (const { type, config, head, entry, cut, emptySource, discovers } of formats) {
   const write = (...entries: string[]) => source(type, head + entries.join(''), { ...config });
   const all = (people: readonly Person[]) => people.map((person) => entry(person));
   const odd = { login: 'odd', name: 'Odd', enabled: true };
@@ -62,11 +62,11 @@ for (const { type, config, head, entry, cut, nobody, discovers } of formats) {
     name: type,
     open: () => connector(type, { ...config }),
     fill: (people) => void write(...all(people)),
-    nobody,
+    emptySource,
     secrets: [],
     discovers,
-    readsOne: { stranger: 'nobody' },
-    changes: { lacks: 'a file in a folder tells nothing of what it was before' },
+    readsOne: { unknownId: 'nobody' },
+    changes: { unsupported: 'a local file has no version' },
     bad: {
       withoutId: spoiled(entry(odd)),
       ofWrongType: spoiled(entry({ ...odd, id: 'odd' }, 'retired')),

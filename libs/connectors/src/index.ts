@@ -1,4 +1,4 @@
-export { canReadOne } from './can-read-one.js';
+export { answerOf } from './answer-of.js';
 export {
   CheckpointExpired,
   type Connector,
@@ -9,6 +9,5 @@ export {
   SourceError,
 } from './connector.js';
 export { type ConnectorSettings, createConnector } from './create-connector.js';
-export { checkSchedule, nextRun, type PlannedRun } from './next-run.js';
+export { type Outage, readThroughOutages } from './read-through-outages.js';
 export type { PushedUsers } from './scim-push/scim-push-connector.js';
-export { checkSourcePath } from './source-path.js';

@@ -11,7 +11,7 @@ const oneMiB = 1024 * 1024;
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Buffers that are garbage are swept beside the program, and are gone at the next collection. */
+/** Collects twice, because buffers found to be garbage are freed in the background until the next collection. */
 async function memoryInUse(): Promise<number> {
   collectGarbage();
   await turn();
@@ -20,7 +20,7 @@ async function memoryInUse(): Promise<number> {
   return heapUsed + arrayBuffers;
 }
 
-/** Reads to the end; the most that was in use at a page, beyond what was before. */
+/** Reads to the end and returns the peak of additional memory at any page. */
 async function peakWhileReading(connector: Connector): Promise<{ records: number; peak: number }> {
   const before = await memoryInUse();
   let records = 0;
@@ -34,7 +34,7 @@ async function peakWhileReading(connector: Connector): Promise<{ records: number
   return { records, peak };
 }
 
-/** Written by a function of its own, so that the text is not in use any more when the reading begins. */
+/** A separate function, so that the text is garbage when the read starts. */
 function bigSource(
   type: 'csv' | 'ldif',
   bytes: number,
@@ -47,9 +47,9 @@ function bigSource(
   return source(type, content);
 }
 
-// Smaller for CSV: its parser looks at globals for every byte, which is ten times slower in a Jest realm.
-describe('reading a file of many pages', () => {
-  it('of 20 MB of CSV takes the memory of a few pages', async () => {
+// CSV is smaller, because its parser reads globals for every byte, which is ten times slower in a Jest realm.
+describe('reading a large file', () => {
+  it('needs the memory of a few pages for 20 MB of CSV', async () => {
     const filler = 'x'.repeat(3000);
     const connector = bigSource('csv', 20_000_000, 'id,name,filler\n', 7_000, (id) => `${id},"n ${id}",${filler}\n`);
     const { records, peak } = await peakWhileReading(connector);
@@ -57,7 +57,7 @@ describe('reading a file of many pages', () => {
     expect(peak).toBeLessThan(12 * oneMiB);
   });
 
-  it('of 60 MB of LDIF takes the memory of a few pages', async () => {
+  it('needs the memory of a few pages for 60 MB of LDIF', async () => {
     const photo = `${'x'.repeat(1000)}\n ${'x'.repeat(1000)}`;
     const connector = bigSource(
       'ldif',

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
-import { addressVetter, connectVetted, hostResolver } from '@idsync/runtime';
+import { addressVetter, ConnectTimeoutError, connectVetted, hostResolver } from '@idsync/runtime';
 
 export interface Called {
-  /** A name or an address. */
+  /** A host name or IP address. */
   host: string;
   port: number;
-  /** Private networks that may be called. */
+  /** Private networks that connectors may call. */
   allowedCidrs: readonly string[];
   resolveMs: number;
   connectMs: number;
 }
 
-/** A socket to one of the addresses of a host, all of which may be called. Throws as `connectVetted` does, or the signal's reason. */
+/** Connects to a host if all its addresses are allowed. Throws the errors of `connectVetted` or the abort reason. */
 export async function openSocket(
   { host, port, allowedCidrs, resolveMs, connectMs }: Called,
   signal: AbortSignal,
@@ -19,16 +19,27 @@ export async function openSocket(
   signal.throwIfAborted();
   const settings = { vet: addressVetter(allowedCidrs), resolve: hostResolver(resolveMs), connectMs };
   const connecting = connectVetted(settings, host, port).then((socket) => {
-    // What happens before the next one listens must not end the process.
+    // Without a listener, an early socket error would terminate the process.
     socket.on('error', () => undefined);
-    // Nobody waits for it any more.
+    // The caller has already received the abort reason.
     if (signal.aborted) socket.destroy();
     return socket;
   });
   return orAborted(connecting, signal);
 }
 
-/** The outcome of `work`, or the reason of the signal if that comes first. */
+/** Returns whether a network error is transient: refused, unreachable, timed out or disconnected. */
+export function isLostConnection(error: unknown): boolean {
+  const { code, errors } = error as { code?: unknown; errors?: unknown };
+  if (error instanceof ConnectTimeoutError) return true;
+  // An aggregate error contains one error per address.
+  if (code === undefined && Array.isArray(errors)) return errors.length > 0 && errors.every(isLostConnection);
+  return /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOST(UNREACH|DOWN)|ENET(UNREACH|DOWN|RESET))$/.test(
+    String(code),
+  );
+}
+
+/** Returns the outcome of `work`, or throws the abort reason if the signal is aborted first. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {

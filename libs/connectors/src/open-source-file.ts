@@ -1,66 +1,93 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { checkSourcePath } from '@idsync/contracts';
 import { type Cursor, SourceError } from './connector.js';
-import { checkSourcePath } from './source-path.js';
 
-/** An open file of a source. Who opens it closes it. */
+/** An open source file. The opener closes it. */
 export interface SourceFile {
-  /** As the connector names it, for messages. */
+  /** The configured path, for messages. */
   path: string;
   handle: FileHandle;
   size: number;
-  /** Differs when the content does, as far as can be told. */
+  /** Identifies the content by inode, size and modification time, or by version. */
   fingerprint: string;
-  /** False if it was written to since it was opened. */
+  /** Returns whether the file was not modified since it was opened. */
   unchanged(): Promise<boolean>;
-  /** `finished`: nobody will go on reading this version of it. */
+  /** `finished`: no later read resumes in this version of the file. */
   close(finished: boolean): Promise<void>;
-  /** By which a source tells later whether it has changed. */
+  /** The checkpoint by which the source later detects a change. */
   checkpoint?: Cursor;
 }
 
-/** Where a file comes from. */
+/** The origin of a file. */
 export interface FileSource {
   open(signal: AbortSignal): Promise<SourceFile>;
-  /** Of a source that can tell without being read. */
+  /** Only for sources that detect changes without a read. */
   isUnchanged?(checkpoint: Cursor, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Of opening a file that is replaced each time before we know where it lies. */
+/** Attempts to open a file that is replaced before its location is checked. */
 const attempts = 10;
 
-/** A file below SOURCES_DIR. Opens first and asks where the open file lies then, so that nothing can be swapped in between. */
-export async function openSourceFile(sourcesDir: string, path: string): Promise<SourceFile> {
+/** The base folder of connector paths: SOURCES_DIR or the folder of the tenant in it. */
+export interface SourcesFolder {
+  sourcesDir: string;
+  /** The name of the tenant's folder; absent if all tenants share SOURCES_DIR. */
+  tenantFolder?: string | undefined;
+}
+
+/**
+ * Opens a file in the sources folder. Checks the location after opening, so that the file cannot be swapped in between.
+ */
+export async function openSourceFile(folder: SourcesFolder, path: string): Promise<SourceFile> {
   const refused = checkSourcePath(path);
-  if (refused) throw new SourceError(refused);
-  const root = await realpath(sourcesDir).catch((cause) => {
-    throw new SourceError('the sources folder cannot be read', { cause });
-  });
+  if (refused) throw new SourceError(refused, { code: 'misconfigured' });
+  const root = await rootOf(folder);
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const file = await openWithin(root, path);
     if (file) return file;
   }
-  throw new SourceError(`"${path}" is replaced over and over`);
+  throw new SourceError(`"${path}" was replaced during each of ${attempts} attempts to open it`, { code: 'changed' });
 }
 
-/** Undefined if another file has taken its place since it was opened. */
+async function rootOf({ sourcesDir, tenantFolder }: SourcesFolder): Promise<string> {
+  const shared = await realpath(sourcesDir).catch((cause) => {
+    throw new SourceError('the sources folder cannot be read', { code: 'misconfigured', cause });
+  });
+  if (tenantFolder === undefined) return shared;
+  const own = join(shared, tenantFolder);
+  const real = await realpath(own).catch((cause) => {
+    throw new SourceError(`the sources folder has no folder "${tenantFolder}" for the files of this tenant`, {
+      code: 'misconfigured',
+      cause,
+    });
+  });
+  // A link could lead to the files of another tenant.
+  if (real !== own)
+    throw new SourceError(`the folder of this tenant, "${tenantFolder}", is a link, which is not followed`, {
+      code: 'misconfigured',
+    });
+  return own;
+}
+
+/** Returns undefined if the file was replaced after it was opened. */
 async function openWithin(root: string, path: string): Promise<SourceFile | undefined> {
   const full = join(root, path);
-  // Without O_NONBLOCK the open of a FIFO would wait for a writer for ever.
+  // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it.
   const handle = await open(full, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause) => {
-    throw new SourceError(`"${path}" ${openFailure(cause)}`, { cause });
+    throw new SourceError(`"${path}" ${openFailure(cause)}`, { code: 'not_found', cause });
   });
   try {
     const facts = await handle.stat({ bigint: true });
-    if (!facts.isFile()) throw new SourceError(`"${path}" is not a regular file`);
+    if (!facts.isFile()) throw new SourceError(`"${path}" is not a regular file`, { code: 'misconfigured' });
     const real = await placeOf(handle, full);
     if (real === undefined) {
       await handle.close();
       return undefined;
     }
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw new SourceError(`"${path}" leads out of the sources folder`);
+      throw new SourceError(`"${path}" is outside the sources folder`, { code: 'misconfigured' });
     }
     const fingerprint = fingerprintOf(facts);
     return {
@@ -77,20 +104,20 @@ async function openWithin(root: string, path: string): Promise<SourceFile | unde
   }
 }
 
-/** Throws if the file was written to since it was opened. */
+/** Throws if the file was modified since it was opened. */
 export async function requireUnchanged(file: SourceFile): Promise<void> {
   if (!(await file.unchanged())) throw changed(file);
 }
 
 export function changed(file: SourceFile): SourceError {
-  return new SourceError(`"${file.path}" changed while it was being read`);
+  return new SourceError(`"${file.path}" changed while it was being read`, { code: 'changed' });
 }
 
 function fingerprintOf({ ino, size, mtimeNs }: BigIntStats): string {
   return `${ino}-${size}-${mtimeNs}`;
 }
 
-/** Where the open file really lies. Elsewhere than on Linux, where its path leads, if that is the same file. */
+/** Returns the real path of the open file. Outside Linux it resolves the path and checks that the file is the same. */
 async function placeOf(handle: FileHandle, full: string): Promise<string | undefined> {
   const own = await realpath(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (own !== undefined) return own;

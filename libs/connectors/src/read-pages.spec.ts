@@ -8,7 +8,7 @@ const { dir, source, openFiles } = sourcesFolder();
 const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index},name ${index}\n`).join('');
 const big = `id,name\n${rows(50_000)}`;
 
-/** Reads one page, does something, and reads on to the end. */
+/** Reads one page, runs `between`, and reads the rest. */
 async function readAround(connector: Connector, between: () => void, signal = new AbortController().signal) {
   const pages: Page[] = [];
   for await (const page of connector.read({ pageSize: 100, signal })) {
@@ -19,7 +19,7 @@ async function readAround(connector: Connector, between: () => void, signal = ne
 }
 
 describe('reading a file page by page', () => {
-  it('fills pages to their size and ends with one last page, empty if nothing is left', async () => {
+  it('fills pages to their size and ends with one last page, which may be empty', async () => {
     const { pages } = await readAll(source('csv', `id,name\n${rows(6)}`), 3);
     expect(pages.map((page) => [page.records.length, page.last])).toEqual([
       [3, false],
@@ -28,7 +28,7 @@ describe('reading a file page by page', () => {
     ]);
   });
 
-  it('tells how much is read, never less than before, and 1 at the end', async () => {
+  it('reports a fraction that never decreases and is 1 at the end', async () => {
     const { pages } = await readAll(source('csv', big));
     const fractions = pages.map((page) => page.fraction ?? -1);
     expect([...fractions].sort((a, b) => a - b)).toEqual(fractions);
@@ -36,12 +36,12 @@ describe('reading a file page by page', () => {
     expect(fractions.at(-1)).toBe(1);
   });
 
-  it('keeps errors to the page size as well, each on the page of its place', async () => {
+  it('counts errors towards the page size and reports each on its page', async () => {
     const { pages } = await readAll(source('csv', `id,name\n${'bad\n'.repeat(5)}1,a\n`), 2);
     expect(pages.map((page) => page.errors.map((error) => error.line))).toEqual([[2, 3], [4, 5], [6], []]);
   });
 
-  it('goes on from a cursor that went through JSON, with the right lines', async () => {
+  it('resumes from a cursor parsed from JSON, with correct line numbers', async () => {
     const connector = source('csv', 'id,name\n1,"a\nb"\n\n2,c\nbad\n3,d\n');
     const { pages } = await readAll(connector, 1);
     const rest = await readAll(connector, 10, JSON.parse(JSON.stringify(pages[0]?.cursor)));
@@ -52,16 +52,16 @@ describe('reading a file page by page', () => {
     expect(rest.errors).toMatchObject([{ line: 6 }]);
   });
 
-  it('does not go on in another file of the same name', async () => {
+  it('does not resume in another file of the same name', async () => {
     const { pages } = await readAll(source('csv', 'id,name\n1,a\n2,b\n'), 1);
     const replaced = source('csv', 'id,name\n1,a\n2,c\n3,d\n');
     await expect(readAll(replaced, 1, pages[0]?.cursor)).rejects.toThrow(
       '"source.csv" changed while it was being read',
     );
-    await expect(readAll(replaced, 1, { page: 2 })).rejects.toThrow('not one in a file');
+    await expect(readAll(replaced, 1, { page: 2 })).rejects.toThrow('not a position in a file');
   });
 
-  it('fails where the file grows, shrinks or is written over meanwhile', async () => {
+  it('fails when the file grows, shrinks or is overwritten during the read', async () => {
     const path = join(dir, 'source.csv');
     const changes = [
       () => appendFileSync(path, '99999,late\n'),
@@ -78,7 +78,7 @@ describe('reading a file page by page', () => {
     expect(openFiles()).toEqual([]);
   });
 
-  it('reads the old file to its end where a new one takes its name', async () => {
+  it('reads the old file to the end when a new file takes its name', async () => {
     const connector = source('csv', big);
     const pages = await readAround(connector, () => {
       writeFileSync(join(dir, 'new.csv'), 'id,name\n');
@@ -87,7 +87,7 @@ describe('reading a file page by page', () => {
     expect(pages.flatMap((page) => page.records)).toHaveLength(50_000);
   });
 
-  it('stops with the reason of the signal, before the file is opened and within it', async () => {
+  it('throws the abort reason before the file is opened and during the read', async () => {
     const connector = source('csv', big);
     const reason = new Error('cancelled');
     await expect(readAround(connector, () => undefined, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -96,9 +96,9 @@ describe('reading a file page by page', () => {
     expect(openFiles()).toEqual([]);
   });
 
-  it('closes the file at the end, on failure, and where the reader stops early', async () => {
+  it('closes the file at the end, on failure and when the reader stops early', async () => {
     await readAll(source('csv', big));
-    await expect(readAll(source('csv', `${big}"`))).rejects.toThrow('cut off');
+    await expect(readAll(source('csv', `${big}"`))).rejects.toThrow('is truncated');
     for await (const page of source('csv', big).read({ pageSize: 10, signal: new AbortController().signal })) {
       expect(openFiles()).toHaveLength(1);
       expect(page.records).toHaveLength(10);

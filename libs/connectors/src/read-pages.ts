@@ -8,16 +8,18 @@ import {
   SourceError,
   type SourceField,
 } from './connector.js';
-import { lookThrough } from './look-through.js';
+import { findByFullRead } from './find-by-full-read.js';
 import { changed, type FileSource, requireUnchanged, type SourceFile } from './open-source-file.js';
 
-/** Where an entry of a file begins. */
+/** The position of an entry in a file. */
 export interface Position {
   offset: number;
   line: number;
 }
 
-/** What became of one entry of a file: a record, an error, or neither if it was skipped. `next` is where the next begins. */
+/**
+ * The result of one entry: a record, an error, or neither if it was skipped. `next` is the position of the next entry.
+ */
 export interface ReadEntry {
   next: Position;
   record?: SourceRecord;
@@ -27,26 +29,26 @@ export interface ReadEntry {
 /** Reads a file's entries from its beginning or from the `next` of one of them. */
 export type EntryReader = (file: SourceFile, from: Position, signal: AbortSignal) => AsyncIterable<ReadEntry>;
 
-/** Tells the fields of a file's first entries. */
+/** Discovers the fields of the first entries of a file. */
 export type FieldReader = (file: SourceFile, signal: AbortSignal) => Promise<SourceField[]>;
 
 export const fileBeginning: Position = { offset: 0, line: 1 };
 
 const fileCursor = z.object({ offset: z.int().nonnegative(), line: z.int().positive(), fingerprint: z.string() });
 
-/** Entries that a look at the fields of a file is made at. */
+/** Number of entries read to discover fields. */
 export const sampledEntries = 100;
 
-/** Bytes of the source behind one page, about; keeps pages of huge records out of memory. */
+/** Approximate limit of source bytes per page, so that pages of large records fit in memory. */
 const pageBytes = 8 * 1024 * 1024;
 
-/** A connector for a file. Only where it comes from somewhere that knows versions, it tells that nothing has changed. */
+/** Creates a connector for a file. An incremental read only detects an unchanged file, if its origin has versions. */
 export function fileConnector(source: FileSource, readEntries: EntryReader, readFields: FieldReader): Connector {
   const read = (options: ReadOptions) => readPages(source, readEntries, options);
   return {
-    tellsChanges: source.isUnchanged !== undefined,
+    reportsChanges: source.isUnchanged !== undefined,
     read,
-    readOne: (externalId, signal) => lookThrough(read, externalId, signal),
+    readOne: (externalId, signal) => findByFullRead(read, externalId, signal),
     async discover(signal) {
       const file = await source.open(signal);
       try {
@@ -58,7 +60,7 @@ export function fileConnector(source: FileSource, readEntries: EntryReader, read
   };
 }
 
-/** Reads a file page by page. A page is `pageSize` entries, also if some were skipped: so no source is silent for long. */
+/** Reads a file page by page. Skipped entries count towards `pageSize`, so that pages arrive regularly. */
 async function* readPages(
   source: FileSource,
   readEntries: EntryReader,
@@ -66,7 +68,7 @@ async function* readPages(
 ): AsyncGenerator<Page> {
   signal.throwIfAborted();
   if (since) {
-    // What has changed within a file is not told; that nothing has is.
+    // Changes within a file cannot be detected, only an unchanged file.
     if (!(await source.isUnchanged?.(since, signal))) throw new CheckpointExpired('the file has changed');
     yield { records: [], errors: [], cursor: {}, fraction: 1, last: true, checkpoint: since };
     return;
@@ -114,7 +116,7 @@ async function* readPages(
 
 function resumeAt(file: SourceFile, cursor: NonNullable<ReadOptions['cursor']>): Position {
   const parsed = fileCursor.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the place where reading was left is not one in a file');
+  if (!parsed.success) throw new SourceError('the cursor is not a position in a file', { code: 'changed' });
   const { fingerprint, ...position } = parsed.data;
   if (fingerprint !== file.fingerprint) throw changed(file);
   return position;

@@ -3,16 +3,16 @@ import { changed, type SourceFile } from './open-source-file.js';
 
 const chunkBytes = 64 * 1024;
 
-/** The text of a file from an offset on, as UTF-8. */
+/** The text of a file from an offset, as UTF-8. */
 export interface SourceText {
-  /** Offset of the first byte of `chunks`: the one asked for, or the first after a byte order mark. */
+  /** Offset of the first byte of `chunks`: the requested one, or the first after a byte order mark. */
   start: number;
   chunks: AsyncIterable<Buffer>;
 }
 
 /**
- * Offsets count the bytes of the file. In UTF-16 (with a byte order mark) they count those of the text as UTF-8, and
- * reading from an offset decodes the file from its beginning.
+ * Reads the text of a file. Offsets count bytes of the file. For UTF-16 with a byte order mark they count bytes of the
+ * text as UTF-8, and reading from an offset decodes the file from its beginning.
  */
 export async function readText(file: SourceFile, from: number, signal: AbortSignal): Promise<SourceText> {
   const head = Buffer.alloc(3);

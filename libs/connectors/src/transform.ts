@@ -1,16 +1,23 @@
 import type { FieldSource, Transform } from '@idsync/contracts';
 
-/** A value that no step can be applied to; the message names it. */
-export class NotTransformable extends Error {}
+/** A value that a transform cannot be applied to. */
+export class NotTransformable extends Error {
+  constructor(
+    message: string,
+    readonly value: string,
+  ) {
+    super(message);
+  }
+}
 
-/** The values of one field: what stands under its name in the source, changed step by step, or a constant. */
+/** Returns the values of one field: the source values after all transform steps, or a constant. */
 export function valuesFrom(source: FieldSource, valuesOf: (name: string) => readonly string[]): readonly string[] {
   if (typeof source === 'string') return valuesOf(source);
   if ('value' in source) return [source.value];
   return source.transform.reduce(apply, valuesOf(source.from));
 }
 
-/** The names of the source that a mapping reads. */
+/** Returns the source fields that a mapping reads. */
 export function sourceNames(mapping: { external_id: string; fields: Readonly<Record<string, FieldSource>> }): string[] {
   const names = Object.values(mapping.fields).flatMap((source) => {
     if (typeof source === 'string') return source;
@@ -32,27 +39,26 @@ function apply(values: readonly string[], step: Transform): string[] {
 type DateForm = Extract<Transform, { date: unknown }>['date'];
 
 const epochOfWindows = 11_644_473_600_000;
-/** What Active Directory writes for never. */
+/** Values by which Active Directory represents "never". */
 const never = new Set(['0', '9223372036854775807']);
 
-/** ISO 8601 in UTC; nothing for what stands for no date. */
+/** Converts a date to ISO 8601 in UTC. Returns no value if the source value means "no date". */
 function toDate(value: string, form: DateForm): string[] {
   if (value === '') return [];
   if (form === 'dmy' || form === 'mdy') return [fromCalendar(value, form)];
   if (form === 'windows' && never.has(value)) return [];
-  if (!/^-?\d{1,19}$/.test(value))
-    throw new NotTransformable(`"${value.slice(0, 40)}" is not a number of ${form} time`);
+  if (!/^-?\d{1,19}$/.test(value)) throw new NotTransformable(`is not a valid ${form} timestamp`, value);
   const number = Number(value);
   const ms = form === 'unix' ? number * 1_000 : form === 'unix_ms' ? number : number / 10_000 - epochOfWindows;
   const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) throw new NotTransformable(`"${value}" is no time`);
+  if (Number.isNaN(date.getTime())) throw new NotTransformable('is not a valid time', value);
   return [date.toISOString()];
 }
 
 function fromCalendar(value: string, form: 'dmy' | 'mdy'): string {
   const [, first = '', second = '', year = ''] = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(value) ?? [];
-  if (year === '') throw new NotTransformable(`"${value.slice(0, 40)}" is not a date of the form ${form}`);
+  if (year === '') throw new NotTransformable(`is not a date of the form ${form}`, value);
   const [day, month] = form === 'dmy' ? [first, second] : [second, first];
-  // Whether there is such a day is seen where dates are read.
+  // `parseDate` rejects days that do not exist.
   return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }

@@ -7,9 +7,9 @@ export interface IamUser {
   GroupList: string[];
   AttachedManagedPolicies: object[];
   Tags: object[];
-  /** Columns of the credential report; absent of a user who was made after it. */
+  /** Columns of the credential report; absent for a user created after the report. */
   report?: Record<string, string>;
-  /** What the actions for one user say. */
+  /** Results of the actions for one user. */
   keys?: { AccessKeyId: string; Status: string; CreateDate: string; LastUsedDate?: string }[];
   hasPassword?: boolean;
 }
@@ -24,7 +24,7 @@ const columns =
     ',',
   );
 
-/** The Query API of IAM for one account. A credential report is ready at the third request for it. */
+/** Serves the IAM Query API for one account. A credential report is ready at the third request for it. */
 export function iamApi(account: IamAccount, accessKeyId: string) {
   const state = { polls: 0 };
   return ({ headers, body }: Asked): Reply => {

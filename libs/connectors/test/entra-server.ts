@@ -14,13 +14,13 @@ interface Stored {
   version: number;
 }
 
-/** Microsoft Graph v1.0: delta queries, lists and batches, and the token endpoint, over objects in memory. */
+/** Serves Microsoft Graph v1.0 from memory: delta queries, lists, batches and the token endpoint. */
 export async function entraServer(records: RecordKind = 'user', config: Partial<EntraConfig> = {}) {
   const server = await testServer();
   const collection = records === 'machine_identity' ? 'servicePrincipals' : 'users';
   const stored = new Map<string, Stored>();
-  /** Lists and objects by path, for what is asked in batches. */
-  const beside = new Map<string, unknown>();
+  /** Lists and objects by path, for batch requests. */
+  const related = new Map<string, unknown>();
   let version = 0;
   let size = 3;
   const put = (object: Record<string, unknown>, gone = false) => {
@@ -31,7 +31,7 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
   function delta({ url }: Asked): Reply {
     const given = url.searchParams.get('$skiptoken') ?? url.searchParams.get('$deltatoken');
     if (given === 'latest') return { body: { '@odata.deltaLink': link('$deltatoken', version, version), value: [] } };
-    // The version behind which it is read, and the one of the beginning.
+    // `after` is the version of the page before, `start` the version of the first page.
     const [after = 0, start = version] = (given?.split('~')[0] ?? '').split('.').filter(Boolean).map(Number);
     const changed = [...stored.values()]
       .filter((one) => one.version > after && (!one.gone || one.version > start || (given !== null && start === 0)))
@@ -59,12 +59,12 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
     const { requests } = JSON.parse(body) as { requests: { id: string; url: string }[] };
     if (requests.length > 20) return { status: 400, body: { error: { code: 'BadRequest', message: 'too many' } } };
     const responses = requests.map(({ id, url }) => {
-      const found = beside.get(decodeURIComponent(url.split('?')[0] ?? ''));
+      const found = related.get(decodeURIComponent(url.split('?')[0] ?? ''));
       return found === undefined
         ? { id, status: 404, headers: {}, body: { error: { code: 'Request_ResourceNotFound', message: 'no' } } }
         : { id, status: 200, headers: {}, body: found };
     });
-    // They may come in any order.
+    // Graph returns the responses of a batch in any order.
     return { body: { responses: responses.reverse() } };
   }
 
@@ -73,14 +73,14 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
     origin: server.origin,
     secrets: [secret, token],
     set: (object: Record<string, unknown>) => put(object),
-    relate: (path: string, body: unknown) => void beside.set(path, body),
+    relate: (path: string, body: unknown) => void related.set(path, body),
     put: (person: Person) => put(asGraph(records, person)),
     remove(id: string) {
       if (stored.get(id)?.gone === false) put({ id }, true);
     },
     clear() {
       stored.clear();
-      beside.clear();
+      related.clear();
       version = 0;
     },
     answerSize(items: number) {
@@ -110,14 +110,14 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
       const one = [...stored.values()].find(({ object }) => [object.id, object.userPrincipalName].includes(named));
       if (one && !one.gone) return { body: one.object };
       if (named !== '') return { status: 404, body: { error: { code: 'Request_ResourceNotFound', message: 'no' } } };
-      const found = beside.get(pathname.replace('/v1.0', '') + asked.url.search);
+      const found = related.get(pathname.replace('/v1.0', '') + asked.url.search);
       return found === undefined
         ? { status: 404, body: { error: { code: 'BadRequest', message: 'no' } } }
         : { body: found };
     },
     isList: ({ url }: Asked) => url.pathname.endsWith('/delta') && url.searchParams.get('$deltatoken') !== 'latest',
     isToken: ({ url }: Asked) => url.pathname === `/${tenant}/oauth2/v2.0/token`,
-    /** An answer without objects that leads to what was asked for, by a token of its own. */
+    /** Returns an empty page that leads to the requested page by a unique token. */
     emptyBefore(url: URL, nth: number): Reply {
       const same = new URL(url);
       const name = same.searchParams.has('$deltatoken') ? '$deltatoken' : '$skiptoken';
@@ -128,7 +128,7 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
   return fixture;
 }
 
-/** For the kit. */
+/** Describes the source to the conformance tests. */
 export async function entraUnderTest(): Promise<SourceUnderTest> {
   const api = await entraServer();
   const { server } = api;
@@ -153,12 +153,12 @@ export async function entraUnderTest(): Promise<SourceUnderTest> {
     name: 'entra',
     open: api.connector,
     fill,
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: api.secrets,
     discovers: ['id', 'accountEnabled', 'displayName'],
-    readsOne: { stranger: 'nobody' },
+    readsOne: { unknownId: 'nobody' },
     changes: {
-      tell: 'everything',
+      reports: 'everything',
       put: api.put,
       remove: api.remove,
       expire: () => server.serve((asked) => (api.isList(asked) ? expired : api.answer(asked))),
@@ -175,7 +175,7 @@ export async function entraUnderTest(): Promise<SourceUnderTest> {
       listOf: (asked) => (api.isList(asked) ? 'delta' : undefined),
       answerSize: api.answerSize,
       renewal: api.isToken,
-      lies: {
+      invalidResponses: {
         withoutList({ body, ...reply }) {
           const { value: _, ...rest } = body as { value: unknown };
           return { ...reply, body: rest };

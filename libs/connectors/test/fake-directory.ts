@@ -2,19 +2,21 @@ import { createServer, type Socket } from 'node:net';
 import { elementsOf, integerOf } from '../src/ldap/ber.js';
 import { MessageStream } from '../src/ldap/message-stream.js';
 
-/** What a client asks, as far as a test needs it. */
+/** The parts of a client request that tests need. */
 export interface Asked {
   id: number;
   kind: 'bind' | 'search' | 'extended' | 'other';
   base: string;
-  /** Where a search by pages goes on; absent if it is not by pages. */
+  /** The cookie of a paged search; absent without paging. */
   cookie?: string;
   attributes: string[];
+  /** Whether only attribute names are requested (typesOnly). */
+  namesOnly: boolean;
 }
 
 const kinds: Readonly<Record<number, Asked['kind']>> = { 96: 'bind', 99: 'search', 119: 'extended' };
 
-/** A directory that answers whatever a test says, with bytes. */
+/** Starts an LDAP server that returns the bytes a test provides. */
 export async function fakeDirectory(answer: (asked: Asked, socket: Socket) => Buffer[] | undefined) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -52,6 +54,7 @@ function asked(bytes: Buffer): Asked {
     kind,
     base: parts[0]?.content.toString() ?? '',
     attributes: names.map(({ content }) => content.toString()),
+    namesOnly: (parts[5]?.content[0] ?? 0) !== 0,
     ...(cookie !== undefined && { cookie }),
   };
 }
@@ -75,7 +78,7 @@ export function element(tag: number, ...content: (Buffer | string)[]): Buffer {
 const number = (value: number, tag = 0x02) => element(tag, Buffer.from([value >> 24, value >> 16, value >> 8, value]));
 const message = (id: number, operation: Buffer, ...rest: Buffer[]) => element(0x30, number(id), operation, ...rest);
 
-/** How an operation ended; with a cookie, a page did. */
+/** Encodes the result of an operation, with a cookie for one page of a search. */
 export function result(
   asked: { id: number; kind: string },
   code: number,

@@ -12,7 +12,9 @@ interface Identities {
   nameId: (login: string) => string | undefined;
 }
 
-/** GitHub as far as one organization named `octo-org` goes: REST with Link headers, and the two questions that are put to GraphQL. */
+/**
+ * Serves GitHub for the organization `octo-org`: REST with Link headers and the two GraphQL queries of the connector.
+ */
 export function githubApi(origin: string, organization: Organization, tokens: Set<string>, saml?: Identities) {
   return ({ url, headers, body }: Asked): Reply => {
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
@@ -94,7 +96,7 @@ function graphql({ members }: Organization, { query, variables }: Question, saml
   return { body: { data: { organization: { viewerIsAMember: true, membersWithRole } } } };
 }
 
-/** Gives out installation tokens to who signs as the app. */
+/** Issues installation tokens for JWTs signed with the key of the app. */
 export function tokenIssuer(publicKey: KeyObject, tokens: Set<string>) {
   return ({ headers }: Asked): Reply => {
     const [head = '', claims = '', signature = ''] = (headers.authorization ?? '').replace('Bearer ', '').split('.');

@@ -24,7 +24,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 
 type Resource = Record<string, unknown>;
 
-/** The Directory API's lists of users and groups, over resources in memory, and the token endpoint. */
+/** Serves the user and group lists of the Directory API from memory, and the token endpoint. */
 export async function googleServer(records: RecordKind = 'user', config: Partial<GoogleConfig> = {}) {
   const server = await testServer();
   const stored = new Map<string, Resource>();
@@ -39,7 +39,7 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
       body: {
         kind: `admin#directory#${name}`,
         etag: '"e"',
-        // An empty list is left out.
+        // The API omits an empty list.
         ...(found.length > 0 && { [name]: found }),
         ...(all.length > start + limit && { nextPageToken: `p${start + limit}` }),
       },
@@ -130,7 +130,7 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
   return fixture;
 }
 
-/** For the kit. */
+/** Describes the source to the conformance tests. */
 export async function googleUnderTest(): Promise<SourceUnderTest> {
   const api = await googleServer();
   const { server } = api;
@@ -149,11 +149,11 @@ export async function googleUnderTest(): Promise<SourceUnderTest> {
     open: api.connector,
     fill,
     always: [admin.name.fullName],
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: api.secrets,
     discovers: ['id', 'primaryEmail', '@status', '@groups'],
-    readsOne: { stranger: 'nobody' },
-    changes: { lacks: 'the Directory API tells none' },
+    readsOne: { unknownId: 'nobody' },
+    changes: { unsupported: 'the Directory API does not report changes' },
     bad: {
       withoutId: spoiled({ name: { fullName: 'Nobody' } }),
       ofWrongType: spoiled({ id: { of: 'an object' }, name: { fullName: 'Nobody' } }),
@@ -166,12 +166,12 @@ export async function googleUnderTest(): Promise<SourceUnderTest> {
       listOf: (asked) => (api.isList(asked) ? 'users' : undefined),
       answerSize: api.answerSize,
       renewal: api.isToken,
-      lies: {
+      invalidResponses: {
         withoutList({ body, ...reply }) {
           const { users: _, ...rest } = body as { users: unknown };
           return { ...reply, body: rest };
         },
-        emptied: { lacks: 'an answer without users and a token is how its list ends' },
+        emptied: { unsupported: 'a response without users and token is the regular end of a list' },
         repeating: (reply, earlier) => ({
           ...reply,
           body: {
@@ -183,7 +183,7 @@ export async function googleUnderTest(): Promise<SourceUnderTest> {
           const same = (url.searchParams.get('pageToken') ?? 'p0').split('~')[0];
           return { body: { kind: 'admin#directory#users', users: [], nextPageToken: `${same}~${nth}` } };
         },
-        leadingTo: { lacks: 'it gives tokens, not links' },
+        leadingTo: { unsupported: 'its pages have tokens, not links' },
         expired: {
           status: 400,
           body: { error: { code: 400, message: 'Invalid Input: pageToken', errors: [{ reason: 'invalid' }] } },

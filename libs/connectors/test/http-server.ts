@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll } from '@jest/globals';
 
-/** What servers of tests are reached by. */
+/** The network of the test servers. */
 export const loopback = ['127.0.0.0/8'];
 
 export interface Asked {
@@ -17,13 +17,13 @@ export interface Reply {
   headers?: Record<string, string>;
   /** Sent as JSON, unless it is text or bytes. */
   body?: unknown;
-  /** The connection ends after so many bytes of the body, which were announced all. */
+  /** Closes the connection after this many bytes of the announced body. */
   cutAfter?: number;
-  /** Settles when it may be cut; at once if absent. */
+  /** Delays the close until this promise resolves. */
   cutWhen?: () => Promise<void>;
-  /** How the end of the body is told; by its length if absent. */
+  /** How the end of the body is marked; `Content-Length` if absent. */
   endBy?: 'chunks' | 'closing';
-  /** Nothing is ever answered. */
+  /** Sends no response. */
   silent?: boolean;
 }
 
@@ -31,14 +31,14 @@ export type Handler = (asked: Asked) => Reply | Promise<Reply>;
 
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
-/** A real HTTP server at 127.0.0.1 that is closed after the tests of the file. */
+/** Starts an HTTP server at 127.0.0.1 that is closed after the tests of the file. */
 export async function testServer(handler?: Handler) {
   const server = await startServer(handler);
   afterAll(server.close);
   return server;
 }
 
-/** A real HTTP server at 127.0.0.1, for who closes it. */
+/** Starts an HTTP server at 127.0.0.1 that the caller closes. */
 export async function startServer(handler: Handler = () => ({ status: 404 })) {
   const asked: Asked[] = [];
   const served = { handler };
@@ -73,16 +73,16 @@ export async function startServer(handler: Handler = () => ({ status: 404 })) {
     origin,
     asked,
     close,
-    /** Answers so from now on, and forgets what was asked. */
+    /** Replaces the handler and clears the recorded requests. */
     serve(next: Handler) {
       served.handler = next;
       asked.length = 0;
     },
-    /** Settles when nobody is connected. */
+    /** Resolves when no client is connected. */
     async released() {
       await Promise.all([...sockets].map((socket) => new Promise((closed) => socket.once('close', closed))));
     },
-    /** Answers with these, one after another, and with the last from then on. */
+    /** Sends these responses in order and then repeats the last one. */
     replies(...replies: [Reply, ...Reply[]]) {
       let next = 0;
       this.serve(() => replies[Math.min(next++, replies.length - 1)] ?? {});

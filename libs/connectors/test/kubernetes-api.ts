@@ -23,7 +23,7 @@ export function serviceAccount(namespace: string, name: string, number: number):
   };
 }
 
-/** An API server as far as lists go: chunks by limit and continue, each list at the version it began with. */
+/** Serves Kubernetes lists in chunks by limit and continue, each list at the resource version of its first chunk. */
 export function kubernetesApi(cluster: Cluster, token: string) {
   const state = { version: 1_000, expired: new Set<string>() };
   const kinds: Record<string, [string, keyof Cluster]> = {

@@ -9,7 +9,7 @@ const stepMs = 10 * 60_000;
 
 type Resource = Record<string, unknown>;
 
-/** Okta's lists of users, apps and groups, over resources in memory, with a clock of their own. */
+/** Serves the user, app and group lists of Okta from memory, with its own clock. */
 export async function oktaServer(records: RecordKind = 'user', config: Partial<OktaConfig> = {}) {
   const server = await testServer();
   const stored = new Map<string, Resource>();
@@ -91,7 +91,7 @@ export async function oktaServer(records: RecordKind = 'user', config: Partial<O
   return fixture;
 }
 
-/** For the kit. */
+/** Describes the source to the conformance tests. */
 export async function oktaUnderTest(): Promise<SourceUnderTest> {
   const api = await oktaServer();
   const { server } = api;
@@ -108,15 +108,15 @@ export async function oktaUnderTest(): Promise<SourceUnderTest> {
     name: 'okta',
     open: api.connector,
     fill,
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: [token],
     discovers: ['id', 'status', 'profile.login', '@groups'],
-    readsOne: { stranger: 'nobody' },
+    readsOne: { unknownId: 'nobody' },
     changes: {
-      tell: 'who_is_there',
+      reports: 'existing_records',
       put: api.put,
       remove: api.remove,
-      expire: { lacks: 'a time is never too old' },
+      expire: { unsupported: 'the checkpoint is a time and does not expire' },
     },
     bad: {
       withoutId: spoiled({ profile: { displayName: 'Nobody' } }),
@@ -129,10 +129,10 @@ export async function oktaUnderTest(): Promise<SourceUnderTest> {
       answer: api.answer,
       listOf: ({ url }) => (url.pathname === '/api/v1/users' ? 'users' : undefined),
       answerSize: api.answerSize,
-      renewal: { lacks: 'its token is one for ever' },
-      lies: {
+      renewal: { unsupported: 'its API token does not expire' },
+      invalidResponses: {
         withoutList: (reply) => ({ ...reply, body: {} }),
-        emptied: { lacks: 'an answer without users and links is how its list ends' },
+        emptied: { unsupported: 'a response without users and links is the regular end of a list' },
         repeating: (reply, { body }) => ({ ...reply, body: [...(reply.body as []), ...(body as []).slice(0, 1)] }),
         emptyBefore(_, { url }, nth) {
           const after = (url.searchParams.get('after') ?? '').split('~')[0];
@@ -151,7 +151,7 @@ function at(url: URL, after: string): string {
   return next.href;
 }
 
-/** `lastUpdated gt "…" and (status eq "…" or …)`, or nothing: then all but the deactivated. */
+/** Parses `lastUpdated gt "…" and (status eq "…" or …)`. Without a filter all users match except deactivated ones. */
 function matching(filter: string | null) {
   const statuses = [...(filter ?? '').matchAll(/status eq "(\w+)"/g)].map(([, status]) => status);
   const after = /lastUpdated gt "([^"]+)"/.exec(filter ?? '')?.[1];

@@ -7,11 +7,11 @@ interface Form {
   base: string;
   dn(login: string): string;
   entry(person: Person): Values;
-  /** The attribute that is their name. */
+  /** The naming attribute of the entries. */
   name: string;
 }
 
-/** People below an entry of their own in a directory. One of them is always there: a directory that shows nobody is refused. */
+/** People in a subtree of a directory. One of them always exists, because a directory without people is an error. */
 export class PeopleInDirectory {
   readonly always: Person = { id: 'always', login: 'always', name: 'Always there', enabled: true };
   private readonly logins = new Map<string, string>();
@@ -43,7 +43,7 @@ export class PeopleInDirectory {
     this.logins.set(person.id, person.login);
   }
 
-  /** A changed login is a new name of the same entry. */
+  /** A changed login renames the entry. */
   async put(person: Person): Promise<void> {
     const login = this.logins.get(person.id);
     if (login === undefined) return this.add(person);

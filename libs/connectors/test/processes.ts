@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** True if all of these programs are installed, also where only an administrator's PATH leads. */
+/** Returns whether all of these programs are installed, also in the sbin folders. */
 export function haveProgram(...names: string[]): boolean {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return names.every((name) => folders.some((folder) => existsSync(join(folder, name))));
@@ -15,7 +15,7 @@ export function temporaryFolder(name: string): { dir: string; remove(): void } {
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** A program of the test's own that dies with it. `stop` waits until it is gone. */
+/** Starts a program that is killed when the test process exits. `stop` waits until it has exited. */
 export function startProgram(
   command: string,
   args: string[],
@@ -43,7 +43,7 @@ export function startProgram(
   };
 }
 
-/** Waits until somebody listens there, or the program has ended. */
+/** Waits until the port accepts connections, or fails when the program has exited. */
 export async function listening(
   host: string,
   port: number,
@@ -60,10 +60,10 @@ export async function listening(
     if (open) return;
     await new Promise((done) => setTimeout(done, 100));
   }
-  throw new Error(`nobody listens at ${host}:${port}: ${program.output()}`);
+  throw new Error(`nothing listens at ${host}:${port}: ${program.output()}`);
 }
 
-/** A certificate authority, and a certificate of it for these names. */
+/** Creates a certificate authority and a certificate for these names. */
 export function certificates(dir: string, names: string[]): { ca: string; certificate: string; key: string } {
   const file = (name: string) => join(dir, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });

@@ -7,11 +7,11 @@ interface Place {
   id: string;
 }
 
-/** The id that the user of this number has here. */
+/** Returns the internal id of the user with this number. */
 export const uuidOf = (number: number) => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 export const idOf = (number: number) => encodeId('scimResource', uuidOf(number));
 
-/** What pushes leave, as the database keeps it. */
+/** Pushed users in memory, in the order of the database. */
 export class Pushes implements PushedUsers {
   private readonly users = new Map<string, PushedUser>();
   private position = 0;
@@ -32,19 +32,19 @@ export class Pushes implements PushedUsers {
     }
   }
 
-  async behind(place: Place, { limit, deletedToo }: { limit: number; deletedToo: boolean }): Promise<PushedUser[]> {
-    return [...this.users.values()]
+  async behind(place: Place, { limit, deletedToo }: { limit: number; deletedToo: boolean }) {
+    const behind = [...this.users.values()]
       .filter(({ position, id }) => position > place.position || (position === place.position && id > place.id))
       .filter(({ document }) => deletedToo || document !== undefined)
-      .sort((a, b) => a.position - b.position)
-      .slice(0, limit);
+      .sort((a, b) => a.position - b.position);
+    return { users: behind.slice(0, limit), last: behind.length <= limit };
   }
 
   async one(id: string): Promise<PushedUser | undefined> {
     return this.users.get(id);
   }
 
-  async standing(): Promise<{ last: number; forgotten: number }> {
+  async pushState(): Promise<{ last: number; forgotten: number }> {
     return { last: this.position, forgotten: this.oldest };
   }
 
@@ -52,7 +52,7 @@ export class Pushes implements PushedUsers {
     return createConnector({ type: 'scim-push', records: 'user', config: {}, sourcesDir: '/nowhere', pushed: this });
   }
 
-  /** Ids and titles of all there are. */
+  /** Returns ids and titles of all users. */
   titles(): Set<string> {
     const living = [...this.users.values()].filter(({ document }) => document !== undefined);
     return new Set(

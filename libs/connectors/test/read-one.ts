@@ -4,17 +4,17 @@ import type { Connector, FoundRecord } from '../src/connector.js';
 const signal = new AbortController().signal;
 
 export function readOne(connector: Connector, externalId: string): Promise<FoundRecord> {
-  if (!connector.readOne) throw new Error('it cannot read one record');
+  if (!connector.readOne) throw new Error('the connector has no readOne');
   return connector.readOne(externalId, signal);
 }
 
 /**
- * What a source says of each record alone is what it says of it in a read of everything, and of `strangers` that they are not there.
- * Returns the ids of all there are.
+ * Expects each record read alone to equal its result in a full read, and each of `unknownIds` to be absent.
+ * Returns the ids of all records.
  */
 export async function expectEachAlone(
   connector: Connector,
-  strangers: readonly string[] = ['nobody'],
+  unknownIds: readonly string[] = ['nobody'],
 ): Promise<string[]> {
   const everything = new Map<string, Exclude<FoundRecord, 'absent'>>();
   for await (const { records, errors } of connector.read({ pageSize: 3, signal })) {
@@ -24,8 +24,8 @@ export async function expectEachAlone(
     }
     for (const record of records) everything.set(record.external_id, { record });
   }
-  for (const [id, said] of everything) expect(await readOne(connector, id)).toMatchObject(said);
-  for (const id of strangers) {
+  for (const [id, expected] of everything) expect(await readOne(connector, id)).toMatchObject(expected);
+  for (const id of unknownIds) {
     expect(everything.has(id)).toBe(false);
     expect(await readOne(connector, id)).toBe('absent');
   }

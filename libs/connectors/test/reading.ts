@@ -17,14 +17,14 @@ interface Options {
 
 const never = new AbortController().signal;
 
-/** Everything, or what has changed since, in one go. */
+/** Reads everything, or all changes since a checkpoint. */
 export async function read(connector: Connector, options: Options = {}): Promise<Reading> {
   const { pages, error } = await attempt(connector, options);
   if (error !== undefined) throw error;
   return readingOf(pages);
 }
 
-/** The pages until the end, or until reading failed. */
+/** Collects the pages until the end or an error. */
 export async function attempt(
   connector: Connector,
   { since, cursor, pageSize = 1_000 }: Options = {},
@@ -39,7 +39,7 @@ export async function attempt(
   }
 }
 
-/** The same, by a process that dies after every page and leaves its cursor to another. */
+/** Reads with a new connector for each page, resumed from the cursor. */
 export async function readInPieces(
   connector: () => Connector,
   { since, pageSize = 1_000 }: Options = {},
@@ -58,7 +58,7 @@ export async function readInPieces(
   return readingOf(pages);
 }
 
-/** What is known after a read: by external id. A read of changes adds to what was known. */
+/** Returns the fields by external id after a read. An incremental read is merged into `before`. */
 export function known(reading: Reading, before: ReadonlyMap<string, SourceRecord['fields']> = new Map()) {
   const after = new Map(before);
   for (const { external_id, fields } of reading.records) after.set(external_id, fields);
@@ -66,8 +66,8 @@ export function known(reading: Reading, before: ReadonlyMap<string, SourceRecord
   return after;
 }
 
-/** What a directory would have of it: the last word on each record. */
-export function lastWords(pages: readonly Page[]): Record<string, SourceRecord['fields']> {
+/** Returns the last state of each record. */
+export function finalRecords(pages: readonly Page[]): Record<string, SourceRecord['fields']> {
   const all = pages.flatMap(({ records }) => records).map((record) => [record.external_id, record.fields] as const);
   return Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

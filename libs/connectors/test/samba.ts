@@ -6,7 +6,7 @@ import { certificates, haveProgram, listening, startProgram, temporaryFolder } f
 
 const python = '/usr/bin/python3';
 
-/** A domain controller cannot be told its port: it takes an address of its own, and 389 there is for root. */
+/** Samba as a domain controller has no port setting, so it needs a separate address and root for port 389. */
 export const haveSamba =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
@@ -22,7 +22,7 @@ export interface Samba {
   ca: string;
   client: Client;
   change(dn: string, operation: 'add' | 'replace' | 'delete', type: string, ...values: string[]): Promise<void>;
-  /** Ends it as an operator would; `up` starts it on what it kept. */
+  /** Stops the server; `up` restarts it with the same data. */
   down(): Promise<void>;
   up(): Promise<void>;
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ provision(logging.getLogger('provision'), system_session(), targetdir=sys.argv[1
   dns_backend='NONE', skip_sysvolacl=True, dom_for_fun_level=4)
 `;
 
-/** Contacts, and a group of all of them, written into the database of a controller that does not run yet. */
+/** Writes contacts and a group of them into the database before the controller starts. */
 const populate = `
 import sys
 from samba.auth import system_session
@@ -54,7 +54,7 @@ for n, dn in enumerate(names):
 db.add({'dn': 'CN=Everybody,OU=Contacts,${domain}', 'objectClass': 'group', 'member': names})
 db.transaction_commit()
 `;
-/** An Active Directory domain controller of the test's own, at an address of its own. */
+/** Starts a private Active Directory domain controller at a separate address. */
 export async function startSamba(contacts = 0): Promise<Samba> {
   const { dir, remove } = temporaryFolder('samba');
   const part = () => 1 + Math.floor(Math.random() * 253);

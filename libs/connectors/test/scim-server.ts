@@ -14,7 +14,7 @@ interface Stored {
 
 class Gone extends Error {}
 
-/** A real SCIM 2.0 service, which keeps its resources in memory and its order by their creation; one for a test file. */
+/** Starts a SCIM 2.0 service with resources in memory, ordered by creation; one per test file. */
 export async function scimServer(token: string) {
   const users = new Map<string, Stored>();
   const groups = new Map<string, Stored>();
@@ -79,10 +79,10 @@ export async function scimServer(token: string) {
     url,
     users,
     groups,
-    /** Nobody answers until `up`, which has kept everything. */
+    /** Stops the service until `up`, which keeps the resources. */
     down,
     up: () => up(port),
-    /** A request as a provisioning client makes it; gives the answer's body. */
+    /** Sends a request as a provisioning client does and returns the response body. */
     async send(method: string, path: string, body?: object): Promise<{ id: string }> {
       const response = await fetch(url + path, {
         method,

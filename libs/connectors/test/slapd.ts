@@ -7,7 +7,7 @@ import { certificates, haveProgram, listening, startProgram, temporaryFolder } f
 
 const schemaFolder = '/etc/ldap/schema';
 
-/** As Debian packages it. */
+/** Whether OpenLDAP is installed with the paths of the Debian package. */
 export const haveSlapd = haveProgram('slapd', 'slapadd', 'openssl', 'setpriv') && existsSync(schemaFolder);
 
 export const suffix = 'dc=example,dc=test';
@@ -18,16 +18,16 @@ export interface Slapd {
   url: string;
   ldapsUrl: string;
   ca: string;
-  /** Signed in as who may do everything. */
+  /** A client bound as the administrator. */
   client: Client;
   change(dn: string, operation: 'add' | 'replace' | 'delete', type: string, ...values: string[]): Promise<void>;
-  /** Ends it as an operator would; `up` starts it on what it kept. */
+  /** Stops the server; `up` restarts it with the same data. */
   down(): Promise<void>;
   up(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** An OpenLDAP server of the test's own, with these entries in it. */
+/** Starts a private OpenLDAP server with these entries. */
 export async function startSlapd(ldif: string, settings = ''): Promise<Slapd> {
   const { dir, remove } = temporaryFolder('slapd');
   const tls = certificates(dir, ['localhost', '127.0.0.1']);
@@ -93,7 +93,7 @@ ${settings}
   };
 }
 
-/** LDIF of a tree with people, and of `count` people in it. */
+/** Returns LDIF of a tree with `count` people. */
 export function peopleLdif(count: number): string {
   const entries = [
     `dn: ${suffix}\nobjectClass: dcObject\nobjectClass: organization\ndc: example\no: Example`,

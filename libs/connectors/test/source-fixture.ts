@@ -15,10 +15,10 @@ export function sourcesFolder() {
     ldif: { external_id: 'uid', fields: { display_name: 'cn' } },
     jsonl: { external_id: 'id', fields: { display_name: 'name' } },
   };
-  /** A connector for what stands there. */
+  /** Creates a connector for the existing file. */
   function connector(type: FileType, config: Record<string, unknown> = {}, records: RecordKind = 'user'): Connector {
-    const whole = { path: `source.${type}`, ...standard[type], ...config };
-    return createConnector({ type, records, config: whole, sourcesDir: dir });
+    const complete = { path: `source.${type}`, ...standard[type], ...config };
+    return createConnector({ type, records, config: complete, sourcesDir: dir });
   }
   return {
     dir,
@@ -33,7 +33,7 @@ export function sourcesFolder() {
       writeFileSync(join(dir, `source.${type}`), content);
       return connector(type, config, records);
     },
-    /** Files of the folder that this process holds open; Linux tells. */
+    /** Returns the files of the folder that this process has open; works on Linux only. */
     openFiles: () =>
       readdirSync('/proc/self/fd').flatMap((fd) => {
         try {
@@ -58,7 +58,7 @@ export function readAll(connector: Connector, pageSize = 1000, cursor?: Cursor):
   return read(connector, { pageSize, ...(cursor && { cursor }) });
 }
 
-/** What has changed since a checkpoint. */
+/** Reads the changes since a checkpoint. */
 export function readSince(connector: Connector, since: Cursor, pageSize = 1000, cursor?: Cursor): Promise<Read> {
   return read(connector, { since, pageSize, ...(cursor && { cursor }) });
 }
@@ -70,7 +70,7 @@ async function read(connector: Connector, options: Omit<ReadOptions, 'signal'>):
   return { pages, records: pages.flatMap((page) => page.records), errors: pages.flatMap((page) => page.errors) };
 }
 
-/** The `display_name` values by external id, in the order they were read. */
+/** Returns external ids and `display_name` values in reading order. */
 export function names(records: readonly SourceRecord[]): [string, string | undefined][] {
   return records.map((record) => [record.external_id, record.fields.display_name?.[0]]);
 }

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A server on a free port of this host that does with each connection what a test wants. */
+/** A server on a free local port whose connection handler a test provides. */
 export class TcpServer {
   private readonly sockets = new Set<Socket>();
 
@@ -23,7 +23,7 @@ export class TcpServer {
     return typeof address === 'object' && address ? address.port : 0;
   }
 
-  /** Settles when nobody is connected. */
+  /** Resolves when no client is connected. */
   async released(): Promise<void> {
     await Promise.all([...this.sockets].map((socket) => new Promise((closed) => socket.once('close', closed))));
   }
@@ -40,12 +40,12 @@ export class TcpServer {
   }
 }
 
-/** Hands everything on, and tells of what comes back; cuts the connection after so many bytes of that. */
-export function handOn(
+/** Forwards a connection, reports the received bytes, and closes it after `cutAfter` of them. */
+export function forward(
   socket: Socket,
   port: number,
   cutAfter = Number.POSITIVE_INFINITY,
-  told = (_: number) => {},
+  received = (_: number) => {},
   host = '127.0.0.1',
 ): void {
   const upstream = connect(port, host);
@@ -53,7 +53,7 @@ export function handOn(
   upstream.on('data', (chunk) => {
     const part = chunk.subarray(0, cutAfter - passed);
     passed += part.length;
-    told(part.length);
+    received(part.length);
     socket.write(part);
     if (passed >= cutAfter) socket.destroy();
   });

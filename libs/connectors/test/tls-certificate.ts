@@ -12,15 +12,15 @@ export interface TestCertificate {
   remove(): Promise<void>;
 }
 
-/** A certificate of its own authority for one host, by the `openssl` of the system; undefined if there is none. */
+/** Creates a certificate authority and a certificate for one host; undefined without an `openssl` program. */
 export function makeCertificate(host: string): TestCertificate | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'idsync-tls-'));
   const certFile = join(directory, 'cert.pem');
   const keyFile = join(directory, 'key.pem');
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const whom = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
   try {
-    execFileSync('openssl', ['req', ...kind, ...whom, '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' });
+    execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' });
   } catch {
     return undefined;
   }

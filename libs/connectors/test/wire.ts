@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
-import { handOn, TcpServer } from './tcp-server.js';
+import { forward, TcpServer } from './tcp-server.js';
 
-/** What a connector reaches a server of a test through: it hands everything on, until it is told otherwise. */
+/** A TCP proxy between a connector and a test server, which forwards everything unless a fault is set. */
 export class Wire {
-  /** Bytes that came from the server, over all connections since the last `mend`. */
+  /** Bytes received from the server over all connections since the last `mend`. */
   passed = 0;
   private cutAfter = Number.POSITIVE_INFINITY;
   private onSilence: (() => void) | undefined;
+  private isOut = false;
+  private readonly sockets = new Set<Socket>();
 
   private constructor(
     private readonly tcp: TcpServer,
@@ -23,23 +25,30 @@ export class Wire {
     return this.tcp.port;
   }
 
-  /** Ends each connection after so many bytes from the server. */
+  /** Closes each connection after this many bytes from the server. */
   cut(bytes: number): void {
     this.cutAfter = bytes;
   }
 
-  /** Takes what is asked and answers nothing; `asked` is called for each connection. */
+  /** Accepts connections without a response; calls `asked` for each. */
   silence(asked: () => void): void {
     this.onSilence = asked;
   }
 
+  /** Closes every connection, and each new one, until `mend`. */
+  outage(): void {
+    this.isOut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
   mend(): void {
+    this.isOut = false;
     this.passed = 0;
     this.cutAfter = Number.POSITIVE_INFINITY;
     this.onSilence = undefined;
   }
 
-  /** Settles when nobody is connected. */
+  /** Resolves when no client is connected. */
   released(): Promise<void> {
     return this.tcp.released();
   }
@@ -49,11 +58,14 @@ export class Wire {
   }
 
   private serve(socket: Socket): void {
-    if (this.onSilence) {
-      // What nobody reads keeps a socket from closing.
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    if (this.isOut) socket.destroy();
+    else if (this.onSilence) {
+      // A socket with unread data does not close.
       socket.resume();
       setImmediate(this.onSilence);
-    } else handOn(socket, this.target.port, this.cutAfter, (bytes) => this.count(bytes), this.target.host);
+    } else forward(socket, this.target.port, this.cutAfter, (bytes) => this.count(bytes), this.target.host);
   }
 
   private count(bytes: number): void {

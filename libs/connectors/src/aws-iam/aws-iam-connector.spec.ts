@@ -6,7 +6,7 @@ import { quick } from '../../test/conformance/readings.js';
 import type { Person, SourceUnderTest } from '../../test/conformance/source-under-test.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { expectEachAlone } from '../../test/read-one.js';
-import { attempt, lastWords } from '../../test/reading.js';
+import { attempt, finalRecords } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -131,12 +131,12 @@ const words = async (records: RecordKind, change: object = {}) => {
   start();
   const { pages, error } = await attempt(connector(records, change), { pageSize: 100 });
   expect(error).toBeUndefined();
-  return lastWords(pages);
+  return finalRecords(pages);
 };
 
 const kit = await testServer();
 
-/** The first, the third and so on are users, the others roles; beside them there are always users whom the report has not. */
+/** Users and roles alternate. In addition there are always users that are missing in the report. */
 function iamUnderTest(): SourceUnderTest {
   const unreported = account().users.filter(({ report }) => report === undefined);
   let api: Handler = () => ({ status: 500 });
@@ -166,11 +166,11 @@ function iamUnderTest(): SourceUnderTest {
       fill(users, roles);
     },
     always: ['new-robot'],
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: [secrets.secret_access_key],
     discovers: ['@id', '@name', '@status'],
-    readsOne: { stranger: 'nobody' },
-    changes: { lacks: 'IAM tells none' },
+    readsOne: { unknownId: 'nobody' },
+    changes: { unsupported: 'IAM does not report changes' },
     bad: {
       withoutId: spoiled({ RoleId: '' }),
       ofWrongType: spoiled({ RoleId: { of: 'an object' } }),
@@ -185,9 +185,9 @@ function iamUnderTest(): SourceUnderTest {
         if (!Action || /Generate|LastUsed|LoginProfile/.test(Action) || UserName === 'deleted') return undefined;
         return `${Action} ${rest['Filter.member.1']} ${UserName}`;
       },
-      answerSize: { lacks: 'it is asked for as many as a page takes' },
-      renewal: { lacks: 'its key is one for ever' },
-      lies: {
+      answerSize: { unsupported: 'the connector requests the page size' },
+      renewal: { unsupported: 'its access key does not expire' },
+      invalidResponses: {
         withoutList: (reply) => text(reply, (body) => body.replace(list, '')),
         emptied: (reply) =>
           text(reply, (body) => body.replace(list, '<$1/>').replace(/<IsTruncated>.*?</, '<IsTruncated>false<')),
@@ -203,7 +203,7 @@ function iamUnderTest(): SourceUnderTest {
             const bare = body.replace(/<(IsTruncated|Marker)>.*?<\/\1>/g, '');
             return bare.replace(details, `<IsTruncated>true</IsTruncated><$1/><Marker>${here}~${nth}</Marker>`);
           }),
-        leadingTo: { lacks: 'it gives markers, not links' },
+        leadingTo: { unsupported: 'its pages have markers, not links' },
         expired: failure(400, 'InvalidInput', 'Invalid Marker'),
       },
     },
@@ -211,8 +211,8 @@ function iamUnderTest(): SourceUnderTest {
 }
 conforms(iamUnderTest());
 
-describe('a user of IAM', () => {
-  it('with a password is a person', async () => {
+describe('the IAM connector for users', () => {
+  it('reads a user with a password as a person', async () => {
     const accounts = await words('account');
     expect(Object.keys(accounts)).toEqual(
       ['ANN', 'BOB', 'CAT', 'DAN', 'EVE', 'NEW-PERSON'].map((name) => `AIDA${name}`),
@@ -230,7 +230,7 @@ describe('a user of IAM', () => {
     });
   });
 
-  it('without one is a machine, as old as the oldest secret that is good, used when any was', async () => {
+  it('reads a user without a password as a machine with the age of its oldest active secret and its last use', async () => {
     const machines = await words('machine_identity', { roles: false });
     expect(machines.AIDABACKUP).toMatchObject({
       account_id: ['arn:aws:iam::123456789012:user/backup'],
@@ -244,7 +244,7 @@ describe('a user of IAM', () => {
     expect(machines.AIDAIDLE).toMatchObject({ status: ['disabled'], 'attributes.secret_created_at': [] });
   });
 
-  it('who was made after the report is asked for alone, and is not there if deleted meanwhile', async () => {
+  it('reads the credentials of a user newer than the report, and omits a user deleted meanwhile', async () => {
     const all = await words('machine_identity', { users: 'all', roles: false });
     expect(all['AIDANEW-ROBOT']).toMatchObject({
       'attributes.secret_created_at': ['2026-01-31T00:00:00Z'],
@@ -257,8 +257,8 @@ describe('a user of IAM', () => {
   });
 });
 
-describe('a role of IAM', () => {
-  it('is what its trust policy tells', async () => {
+describe('the IAM connector for roles', () => {
+  it('classifies a role by its trust policy', async () => {
     const machines = await words('machine_identity', { users: 'none' });
     const classified = Object.entries(machines).map(([id, { classification }]) => [id, classification?.[0]]);
     expect(Object.fromEntries(classified)).toEqual({
@@ -284,8 +284,8 @@ describe('a role of IAM', () => {
   });
 });
 
-describe('IAM', () => {
-  it('that throttles with 400 is asked again, and one that refuses is not', async () => {
+describe('the IAM connector', () => {
+  it('retries throttling with 400, but no other 400', async () => {
     const api = iamApi(account(), secrets.access_key_id);
     const seen = new Set<string>();
     const throttling: Handler = (asked) => {
@@ -297,16 +297,18 @@ describe('IAM', () => {
     expect((await attempt(connector('account'), { pageSize: 3 })).error).toBeUndefined();
     server.serve(() => failure(400, 'Throttling', 'Rate exceeded'));
     const throttled = await attempt(connector('account'), { pageSize: 3 });
-    expect((throttled.error as Error).message).toContain('answered 400 (Throttling: Rate exceeded) (tried 3 times)');
+    expect((throttled.error as Error).message).toContain('answered 400 (Throttling) (tried 3 times)');
     server.serve(() => failure(403, 'AccessDenied', 'not authorized to perform: iam:GenerateCredentialReport'));
     const refused = await attempt(connector('account'), { pageSize: 3 });
-    expect((refused.error as Error).message).toBe(
-      `POST ${server.origin}/ answered 403 (AccessDenied: not authorized to perform: iam:GenerateCredentialReport)`,
-    );
+    expect(refused.error).toMatchObject({
+      code: 'forbidden',
+      message: `POST ${server.origin}/ answered 403 (AccessDenied)`,
+      said: 'AccessDenied: not authorized to perform: iam:GenerateCredentialReport',
+    });
     expect(server.asked).toHaveLength(1);
   });
 
-  it('whose report expires or never comes is asked anew, but not for ever', async () => {
+  it('requests an expired report again and fails when no report is created', async () => {
     const api = iamApi(account(), secrets.access_key_id);
     let reports = 0;
     server.serve((asked) => {
@@ -319,18 +321,18 @@ describe('IAM', () => {
       parameters(asked).Action === 'GetCredentialReport' ? failure(404, 'ReportInProgress', 'soon') : api(asked),
     );
     const { error } = await attempt(connector('account', {}, { ...quick, waitMs: 20 }), { pageSize: 100 });
-    expect((error as Error).message).toContain('the credential report of the account is not ready: to wait');
+    expect((error as Error).message).toContain('the credential report of the account is not ready: waiting');
   });
 
   it.each([
-    [/<IsTruncated>.*<\/IsTruncated>/, '', 'so nobody knows whether that is all'],
-    [/<Marker>.*<\/Marker>/, '', 'tells of more, but not how to get it'],
-  ])('whose list lacks what %s says is not taken to have ended', async (told, instead, message) => {
+    [/<IsTruncated>.*<\/IsTruncated>/, '', 'so the list may be incomplete'],
+    [/<Marker>.*<\/Marker>/, '', 'reported more items without a marker'],
+  ])('fails when a list lacks %s', async (missing, instead, message) => {
     const api = iamApi(account(), secrets.access_key_id);
     server.serve((asked) => {
       const reply = api(asked);
       const isRoles = parameters(asked)['Filter.member.1'] === 'Role';
-      return isRoles ? { ...reply, body: String(reply.body).replace(told, instead) } : reply;
+      return isRoles ? { ...reply, body: String(reply.body).replace(missing, instead) } : reply;
     });
     const { pages, error } = await attempt(connector('machine_identity'), { pageSize: 3 });
     expect((error as Error).message).toContain(message);
@@ -338,11 +340,11 @@ describe('IAM', () => {
   });
 
   it.each([
-    ['no XML', '<GetAccountSummaryResponse>', 'something that is no XML'],
-    ['another answer', '<Other/>', 'answered with something else'],
-    ['an entity that grows', '<!DOCTYPE a [<!ENTITY b "bb">]><a>&b;</a>', 'something that is no XML'],
-    ['depth', '<a>'.repeat(200) + '</a>'.repeat(200), 'something that is no XML'],
-  ])('that answers with %s fails', async (_, body, message) => {
+    ['no XML', '<GetAccountSummaryResponse>', 'did not return XML'],
+    ['another response', '<Other/>', 'a response of another type'],
+    ['an entity that grows', '<!DOCTYPE a [<!ENTITY b "bb">]><a>&b;</a>', 'did not return XML'],
+    ['deep nesting', '<a>'.repeat(200) + '</a>'.repeat(200), 'did not return XML'],
+  ])('fails for a response with %s', async (_, body, message) => {
     server.replies({ body, headers: { 'content-type': 'text/xml' } });
     const { error } = await attempt(connector('account'), { pageSize: 3 });
     expect(error).toBeInstanceOf(SourceError);
@@ -350,10 +352,10 @@ describe('IAM', () => {
   });
 });
 
-describe('a connector for an account', () => {
+describe('the configuration of an IAM connector', () => {
   const settings = { type: 'aws-iam' as const, records: 'account' as const, sourcesDir: '/', allowedCidrs: loopback };
 
-  it('is made of a minimal config, and sends the token of a session', async () => {
+  it('can be minimal, and includes a session token', async () => {
     expect(() => createConnector({ ...settings, config: {}, secrets })).not.toThrow();
     start();
     const opened = { ...secrets, session_token: 'FwoGZXIvYXdzEXAMPLE' };
@@ -363,16 +365,16 @@ describe('a connector for an account', () => {
     expect(server.asked[0]?.headers['x-amz-security-token']).toBe(opened.session_token);
   });
 
-  it('is refused without secrets, or with nothing to read', () => {
+  it('is rejected without secrets or without anything to read', () => {
     expect(() => createConnector({ ...settings, config: {} })).toThrow("the connector's secrets is invalid");
     expect(() => createConnector({ ...settings, config: { users: 'none' }, secrets })).toThrow(
-      'neither users nor roles',
+      'users or roles must be selected',
     );
   });
 });
 
-describe('one record of IAM', () => {
-  it('is what a read of everything gives, of users and of roles', async () => {
+describe('reading one record of IAM', () => {
+  it('returns the same result as a full read, for users and roles', async () => {
     start();
     for (const records of ['user', 'machine_identity'] as const) {
       expect((await expectEachAlone(connector(records))).length).toBeGreaterThan(1);

@@ -6,14 +6,14 @@ import type { About, CallIam } from './iam-client.js';
 
 export interface AccessKey {
   active: boolean;
-  /** When its secret was made. */
+  /** Creation time of its secret. */
   created?: string;
   last_used?: string;
   last_used_service?: string;
   last_used_region?: string;
 }
 
-/** What a user may sign in with. */
+/** The credentials of a user. */
 export interface Credentials {
   password_enabled: boolean;
   password_last_used?: string;
@@ -26,11 +26,11 @@ const notYet = new Set(['ReportInProgress', 'ReportNotPresent', 'ReportExpired']
 const needed = ['arn', 'password_enabled', 'access_key_1_active', 'access_key_2_active'];
 
 /**
- * The credentials of all users by ARN, from the account's report: one request where there would be five for each user. An account has
- * 5 000 users at the most. AWS makes a report every four hours, so who was made since is not in it.
+ * Reads the credentials of all users by ARN from the credential report of the account: one request instead of five per
+ * user. An account has at most 5 000 users. AWS creates a report every four hours, so newer users are missing.
  */
 export async function credentialReport(call: CallIam, about: About, pollMs: number): Promise<Map<string, Credentials>> {
-  // The budget of the page bounds the waiting.
+  // The waiting time of the page limits the polling.
   for (;;) {
     const { State: state } = await call('GenerateCredentialReport', {}, about);
     const report = state === 'COMPLETE' ? await fetchReport(call, about) : undefined;
@@ -44,11 +44,11 @@ async function fetchReport(call: CallIam, about: About): Promise<string | undefi
     const result = await call('GetCredentialReport', {}, about);
     const content = scalarText(valueAt(result, 'Content'));
     if (!content || valueAt(result, 'ReportFormat') !== 'text/csv') {
-      throw new SourceError('the credential report of the account is no CSV');
+      throw new SourceError('the credential report of the account is not CSV');
     }
     return Buffer.from(content, 'base64').toString('utf8');
   } catch (error) {
-    if (error instanceof StatusError && notYet.has(error.code ?? '')) return undefined;
+    if (error instanceof StatusError && notYet.has(error.reason ?? '')) return undefined;
     throw error;
   }
 }
@@ -64,11 +64,11 @@ function rows(text: string): Record<string, string>[] {
   try {
     found = parse(text, { columns: true, skip_empty_lines: true });
   } catch {
-    throw new SourceError('the credential report of the account cannot be read');
+    throw new SourceError('the credential report of the account cannot be parsed');
   }
   const missing = needed.find((column) => found.length > 0 && found[0]?.[column] === undefined);
   if (missing !== undefined || found.length === 0) {
-    throw new SourceError(`the credential report of the account lacks ${missing ?? 'its rows'}`);
+    throw new SourceError(`the credential report of the account has no ${missing ?? 'rows'}`);
   }
   return found;
 }
@@ -94,7 +94,7 @@ function keyOf(row: Record<string, string>, prefix: string): AccessKey {
   });
 }
 
-/** Where there is none, a report says `N/A`, `no_information` or `not_supported`. */
+/** Parses a date. A report has `N/A`, `no_information` or `not_supported` for a missing one. */
 function dateIn(text: string | undefined): string | undefined {
   return text !== undefined && /^\d{4}-/.test(text) ? text : undefined;
 }
@@ -105,7 +105,7 @@ function valueIn(text: string | undefined): string | undefined {
 
 type Optional<T> = { [Key in keyof T]: T[Key] | undefined };
 
-/** Without the members that are not known. */
+/** Removes undefined members. */
 export function present<T extends object>(value: Optional<T>): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

@@ -12,7 +12,7 @@ export interface About {
   budget: WaitBudget;
 }
 
-/** Calls an action of IAM and gives its result. Throws SourceError, StatusError with IAM's code for what it refuses. */
+/** Calls an IAM action and returns its result. Throws SourceError, or StatusError with the IAM error code. */
 export type CallIam = (
   action: string,
   parameters: Record<string, string | undefined>,
@@ -42,7 +42,7 @@ export function iamClient(
   };
 }
 
-/** IAM says 400 where others say 429. */
+/** IAM throttles with 400. */
 function isThrottled({ status, body }: Refusal): number | undefined {
   if (status < 400) return undefined;
   return throttlingCodes.test(iamError(body.toString('utf8')).code ?? '') ? 0 : undefined;
@@ -53,26 +53,29 @@ function resultOf(action: string, text: string): JsonObject {
   try {
     answer = iamXml(text);
   } catch {
-    throw new SourceError(`${action} of IAM was answered with something that is no XML`);
+    throw new SourceError(`${action} of IAM did not return XML`);
   }
   const result = valueAt(answer.value, `${action}Result`);
   if (answer.name !== `${action}Response` || !isObject(result)) {
-    throw new SourceError(`${action} of IAM was answered with something else`);
+    throw new SourceError(`${action} of IAM returned a response of another type`);
   }
   return result;
 }
 
-/** A page of a list of IAM: it says itself whether there is more. */
+/** Parses a page of an IAM list, which reports whether there are more items. */
 export function iamPage(action: string, result: JsonObject, list: string): { items: unknown[]; marker?: string } {
   const items = valueAt(result, list);
-  // A list without a member is an empty element.
+  // An empty list is an empty element.
   const isEmpty = typeof items === 'string' && items.trim() === '';
-  if (!isEmpty && !Array.isArray(items)) throw new SourceError(`${action} of IAM was answered without ${list}`);
+  if (!isEmpty && !Array.isArray(items)) throw new SourceError(`${action} of IAM answered without ${list}`);
   const truncated = scalarText(valueAt(result, 'IsTruncated'));
   const marker = scalarText(valueAt(result, 'Marker'));
   if (truncated !== 'true' && truncated !== 'false') {
-    throw new SourceError(`${action} of IAM was answered without IsTruncated, so nobody knows whether that is all`);
+    throw new SourceError(`${action} of IAM answered without IsTruncated, so the list may be incomplete`, {
+      code: 'incomplete',
+    });
   }
-  if (truncated === 'true' && !marker) throw new SourceError(`${action} of IAM tells of more, but not how to get it`);
+  if (truncated === 'true' && !marker)
+    throw new SourceError(`${action} of IAM reported more items without a marker`, { code: 'incomplete' });
   return { items: Array.isArray(items) ? items : [], ...(truncated === 'true' && marker && { marker }) };
 }

@@ -8,7 +8,7 @@ const details = 'GetAccountAuthorizationDetails';
 const madeByAws = /^\/(aws-service-role|aws-reserved)\//;
 const administrator = /^arn:[a-z-]+:iam::aws:policy\/(AdministratorAccess|IAMFullAccess)$/;
 
-/** The roles of an account. Unlike ListRoles, this action also tells when each was used, and its tags. */
+/** Lists the roles of an account. Unlike ListRoles, this action includes the last use and the tags. */
 export function iamRoles(call: CallIam, withAwsRoles: boolean): Listing {
   return {
     name: 'roles',
@@ -49,7 +49,7 @@ function asDocument(role: JsonObject): JsonObject {
   };
 }
 
-/** By a policy of AWS that is attached to itself; those of groups are not looked at. */
+/** Returns whether an AWS administrator policy is attached directly. Policies of groups are ignored. */
 export function isAdministrator(entity: JsonObject): boolean {
   const policies = valueAt(entity, 'AttachedManagedPolicies');
   return (
@@ -58,12 +58,12 @@ export function isAdministrator(entity: JsonObject): boolean {
   );
 }
 
-/** A policy stands in XML as JSON in the encoding of URLs. */
+/** Decodes a policy, which is URL-encoded JSON in XML. */
 function decoded(document: unknown): unknown {
   try {
     return JSON.parse(decodeURIComponent(String(document)));
   } catch {
-    // Nobody is known to be trusted then; the role is there all the same.
+    // An unreadable policy yields no principals, but the role is still read.
     return undefined;
   }
 }

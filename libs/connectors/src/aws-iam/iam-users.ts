@@ -9,7 +9,7 @@ import { liveCredentials } from './live-credentials.js';
 const maxItems = 100;
 const details = 'GetAccountAuthorizationDetails';
 
-/** The users of an account that have a password, have none, or all. */
+/** Lists the users of an account: all, or only those with or without a password. */
 export function iamUsers(call: CallIam, wanted: 'all' | 'with_password' | 'without_password', pollMs: number): Listing {
   let report: Map<string, Credentials> | undefined;
   return {
@@ -30,10 +30,10 @@ export function iamUsers(call: CallIam, wanted: 'all' | 'with_password' | 'witho
       const { items, marker } = iamPage(details, result, 'UserDetailList');
       const seen = (at?.seen ?? 0) + items.length;
       if (marker === undefined) {
-        // Who was made or deleted meanwhile is in one of the two counts only.
+        // Users created or deleted during the read are in only one of the two counts.
         const least = Math.min(before, await countUsers(call, about));
         if (seen < least) {
-          throw new SourceError(`${details} of IAM gave ${seen} users of ${least}: the list is not complete`);
+          throw new SourceError(`${details} of IAM returned ${seen} of ${least} users, so the list is incomplete`);
         }
       }
       const documents: JsonObject[] = [];
@@ -54,18 +54,18 @@ export function iamUsers(call: CallIam, wanted: 'all' | 'with_password' | 'witho
 async function countUsers(call: CallIam, about: About): Promise<number> {
   const { SummaryMap: map } = await call('GetAccountSummary', {}, about);
   const users = Number(scalarText(valueAt(map, 'Users')) ?? Number.NaN);
-  if (!Number.isSafeInteger(users)) throw new SourceError('GetAccountSummary of IAM was answered without Users');
+  if (!Number.isSafeInteger(users)) throw new SourceError('GetAccountSummary of IAM answered without Users');
   return users;
 }
 
-/** One that cannot be told apart is wanted, so that it becomes an error. */
+/** Returns whether a user is selected. An invalid user is selected, so that it becomes a record error. */
 function isWanted(user: JsonObject, wanted: string): boolean {
   const credentials = valueAt(user, 'credentials');
   if (wanted === 'all' || credentials === undefined) return true;
   return valueAt(credentials, 'password_enabled') === (wanted === 'with_password');
 }
 
-/** Undefined for a user who has been deleted since the list was made. */
+/** Reads a user; undefined if it was deleted after the list was read. */
 async function asDocument(
   call: CallIam,
   user: JsonObject,
@@ -94,7 +94,7 @@ async function asDocument(
   };
 }
 
-/** Of ISO 8601 dates; the latest, if `order` is -1. */
+/** Returns the earliest of ISO 8601 dates, or the latest if `order` is -1. */
 function earliest(dates: readonly (string | undefined)[], order = 1): string | undefined {
   const known = dates.filter((date) => date !== undefined);
   return known.sort((a, b) => order * (Date.parse(a) - Date.parse(b)))[0];

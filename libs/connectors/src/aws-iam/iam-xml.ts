@@ -1,18 +1,22 @@
 import { parseXml, XmlElement } from '@rgrove/parse-xml';
 import { SourceError } from '../connector.js';
+import type { Explanation } from '../http/explanation.js';
 import { type JsonObject, scalarText, valueAt } from '../json/json-value.js';
 
 const maxDepth = 32;
 
-/** An answer of the Query API as JSON: lists of `member` as lists, maps of `entry` as objects. Throws for what is no XML. */
+/**
+ * Converts a Query API response to JSON: `member` elements to lists, `entry` elements to objects. Throws for invalid
+ * XML.
+ */
 export function iamXml(text: string): { name: string; value: unknown } {
   const { root } = parseXml(text);
-  if (!root) throw new SourceError('the answer is empty');
+  if (!root) throw new SourceError('the response is empty');
   return { name: root.name, value: toJson(root, 0) };
 }
 
 function toJson(element: XmlElement, depth: number): unknown {
-  if (depth > maxDepth) throw new SourceError('the answer is nested too deeply');
+  if (depth > maxDepth) throw new SourceError('the response is nested too deeply');
   const children = element.children.filter((child) => child instanceof XmlElement);
   const [first] = children;
   if (!first) return element.text;
@@ -26,8 +30,8 @@ function toJson(element: XmlElement, depth: number): unknown {
   return Object.fromEntries(children.map((child) => [child.name, toJson(child, depth + 1)]));
 }
 
-/** What an error of the Query API says. */
-export function iamError(body: string): { code?: string; text?: string } {
+/** Parses an error of the Query API. */
+export function iamError(body: string): Explanation {
   let parsed: unknown;
   try {
     parsed = iamXml(body).value;
@@ -37,5 +41,5 @@ export function iamError(body: string): { code?: string; text?: string } {
   const error = valueAt(parsed, 'Error') as JsonObject | undefined;
   const code = scalarText(valueAt(error, 'Code'));
   const text = scalarText(valueAt(error, 'Message'));
-  return { ...(code && { code: code.slice(0, 100) }), ...(text && { text: text.slice(0, 300) }) };
+  return { ...(code && { code }), ...(text && { text }) };
 }

@@ -4,13 +4,14 @@ import { scalarText, valueAt } from '../json/json-value.js';
 import { type AccessKey, type Credentials, present } from './credential-report.js';
 import { type About, type CallIam, iamPage } from './iam-client.js';
 
-/** What a user may sign in with who is not in the report yet; undefined if there is no such user any more. */
+/** Reads the credentials of a user that is not in the report yet; undefined if the user no longer exists. */
 export async function liveCredentials(call: CallIam, userName: string, about: About): Promise<Credentials | undefined> {
   const listed = await unlessMissing(call('ListAccessKeys', { UserName: userName }, about));
   if (!listed) return undefined;
   const { items, marker } = iamPage('ListAccessKeys', listed, 'AccessKeyMetadata');
-  // A user has two at the most.
-  if (marker !== undefined) throw new SourceError(`ListAccessKeys of IAM tells of too many keys of ${userName}`);
+  // A user has at most two access keys.
+  if (marker !== undefined)
+    throw new SourceError('ListAccessKeys of IAM returned more than two keys of a user', { said: userName });
   const keys: AccessKey[] = [];
   for (const item of items) {
     const id = scalarText(valueAt(item, 'AccessKeyId'));
@@ -26,16 +27,16 @@ export async function liveCredentials(call: CallIam, userName: string, about: Ab
 }
 
 function keyOf(item: unknown, used: unknown): AccessKey {
-  const told = (name: string) => {
+  const text = (name: string) => {
     const text = scalarText(valueAt(used, name));
     return text === 'N/A' || text === '' ? undefined : text;
   };
   return present<AccessKey>({
     active: valueAt(item, 'Status') === 'Active',
     created: scalarText(valueAt(item, 'CreateDate')),
-    last_used: told('LastUsedDate'),
-    last_used_service: told('ServiceName'),
-    last_used_region: told('Region'),
+    last_used: text('LastUsedDate'),
+    last_used_service: text('ServiceName'),
+    last_used_region: text('Region'),
   });
 }
 
@@ -43,7 +44,7 @@ async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    if (error instanceof StatusError && error.code === 'NoSuchEntity') return undefined;
+    if (error instanceof StatusError && error.reason === 'NoSuchEntity') return undefined;
     throw error;
   }
 }

@@ -15,8 +15,8 @@ function signature(
   return authorization;
 }
 
-/** The published test suite of Signature Version 4, and the worked example of its guide. */
-describe('a signature of AWS', () => {
+/** Cases of the published test suite of Signature Version 4 and the example of its guide. */
+describe('an AWS signature', () => {
   const form = 'application/x-www-form-urlencoded';
   it.each([
     [
@@ -39,11 +39,11 @@ describe('a signature of AWS', () => {
       signature('POST', 'https://example.amazonaws.com/', { body: 'Param1=value1', type: form }),
       'ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a',
     ],
-  ])('is that of the test suite for %s', (_, made, expected) => {
+  ])('matches the test suite for %s', (_, made, expected) => {
     expect(made.split('Signature=')[1]).toBe(expected);
   });
 
-  it('is that of the worked example', () => {
+  it('matches the documented example', () => {
     const url = 'https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08';
     expect(signature('GET', url, { type: `${form}; charset=utf-8`, service: 'iam' })).toBe(
       'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, ' +
@@ -52,7 +52,7 @@ describe('a signature of AWS', () => {
     );
   });
 
-  it('covers the token of a session', () => {
+  it('covers the session token', () => {
     const request = { method: 'GET', url: new URL('https://iam.amazonaws.com/'), headers: {} } as const;
     const scope = { region: 'us-east-1', service: 'iam' };
     const signed = signatureHeaders(request, { ...credentials, sessionToken: 't0ken' }, scope, now);

@@ -15,7 +15,7 @@ export interface SigningScope {
 
 const algorithm = 'AWS4-HMAC-SHA256';
 
-/** AWS Signature Version 4, in headers. What is signed: host, content type, date, session token, and the body. */
+/** Signs requests with AWS Signature Version 4 in headers: host, content type, date, session token and body. */
 export function sigv4(credentials: AwsCredentials, scope: SigningScope, now = () => new Date()): Authentication {
   const { secretAccessKey, sessionToken } = credentials;
   return {
@@ -68,7 +68,7 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** RFC 3986: everything but letters, digits and four signs. */
+/** Percent-encodes everything except the unreserved characters of RFC 3986. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

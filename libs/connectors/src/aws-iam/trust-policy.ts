@@ -3,7 +3,7 @@ import { isObject, scalarText, valueAt } from '../json/json-value.js';
 
 type Classification = (typeof machineClassifications)[number];
 
-/** Whom a role trusts: `Service`, `Federated` or `AWS`, and its name. */
+/** A principal that a role trusts: `Service`, `Federated` or `AWS`, and its name. */
 export interface Principal {
   kind: string;
   name: string;
@@ -13,7 +13,7 @@ const pipelines =
   /^(codebuild|codepipeline|codedeploy|imagebuilder)\.|(token\.actions\.githubusercontent\.com|gitlab|app\.terraform\.io|oidc\.circleci\.com|api\.bitbucket\.org|agent\.buildkite\.com|vstoken\.dev\.azure\.com)/;
 const agents = /^(bedrock|bedrock-agentcore|qbusiness|q\.apps)\./;
 
-/** Everybody who may assume a role by its trust policy, in its order. */
+/** Returns the principals that may assume a role, in the order of its trust policy. */
 export function principalsOf(policy: unknown): Principal[] {
   const found = new Map<string, Principal>();
   for (const statement of asList(valueAt(policy, 'Statement'))) {
@@ -28,7 +28,7 @@ export function principalsOf(policy: unknown): Principal[] {
   return [...found.values()];
 }
 
-/** What a role is, by who may assume it: of several, the one that tells most. People who come by SAML tell nothing. */
+/** Classifies a role by its principals and returns the most specific class. SAML users do not count. */
 export function classifyPrincipals(principals: readonly Principal[]): Classification {
   const all = new Set(principals.map(classify));
   const order: Classification[] = ['ci_cd', 'ai_agent', 'workload', 'service_account'];

@@ -55,13 +55,13 @@ describe('a CSV source', () => {
     expect(records).toEqual([{ external_id: '1', fields: { groups: ['a', 'b'], departments: ['x,y'] } }]);
   });
 
-  it('refuses a delimiter that cannot be told from quotes and line breaks', () => {
+  it('rejects a quote or a line break as delimiter', () => {
     for (const delimiter of ['"', '\n', '\r']) {
       expect(() => source('csv', '', { delimiter })).toThrow('delimiter must not be a quote or a line break');
     }
   });
 
-  it('reports rows of another width, of invalid UTF-8 or with NUL by their line, and goes on', async () => {
+  it('reports rows with another number of columns, invalid UTF-8 or NUL by line and continues', async () => {
     const rows = ['id,name', '1,"two', 'lines"', '2', '3,a,b', '4,\xff', '5,a\0b', ',nobody', '6,fine', ''].join('\n');
     const unusable = 'not valid UTF-8, or contains a NUL character';
     await expect(read(Buffer.from(rows, 'latin1'))).resolves.toEqual({
@@ -70,8 +70,8 @@ describe('a CSV source', () => {
         ['6', 'fine'],
       ],
       errors: [
-        { line: 4, message: '1 columns where the header has 2' },
-        { line: 5, message: '3 columns where the header has 2' },
+        { line: 4, message: '1 columns, but the header has 2' },
+        { line: 5, message: '3 columns, but the header has 2' },
         { line: 6, message: unusable },
         { line: 7, message: unusable },
         { line: 8, message: 'id (external_id) is missing' },
@@ -79,19 +79,20 @@ describe('a CSV source', () => {
     });
   });
 
-  it('reports a value that its field cannot take with the id of its record', async () => {
+  it('reports an invalid value with the id of its record', async () => {
     const config = { fields: { status: 'status' } };
     const { errors } = await readAll(source('csv', 'id,status\n1,ACTIVE\n2,retired\n', config));
     expect(errors).toEqual([
       {
         line: 3,
         external_id: '2',
-        message: 'status "retired" is not one of pending, active, suspended, inactive, deleted',
+        message: 'status is not one of pending, active, suspended, inactive, deleted',
+        said: 'retired',
       },
     ]);
   });
 
-  it('fails at a misplaced quote, instead of losing the rows behind it', async () => {
+  it('fails at a misplaced quote instead of losing the following rows', async () => {
     const misplaced = [
       'id,name,note\n1,"a,b\n2,c,d\n3,"e",f\n4,g,h\n',
       'id,name\n1,"Ann" Lee\n2,b\n',
@@ -105,36 +106,36 @@ describe('a CSV source', () => {
     await expect(read(inManyLines)).rejects.toThrow('misplaced quote in the row of line 50006');
   });
 
-  it('fails where quotes took in rows, which shows by the columns', async () => {
+  it('fails when quotes enclose several rows', async () => {
     const text = 'id,name,note\n0,x,y\n1,"a,b\n2,c,d"\n3,e,f\n';
     await expect(read(text)).rejects.toThrow('"source.csv" has quotes around more than one row, from line 3 on');
   });
 
-  it('reads rows that end in CR alone', async () => {
+  it('reads rows that end with only CR', async () => {
     await expect(read('id,name\r1,a\r2,"b\rc"\rbad\r3,d\r')).resolves.toEqual({
       names: [
         ['1', 'a'],
         ['2', 'b\rc'],
         ['3', 'd'],
       ],
-      errors: [{ line: 5, message: '1 columns where the header has 2' }],
+      errors: [{ line: 5, message: '1 columns, but the header has 2' }],
     });
   });
 
-  it('is complete with no record where there is only a header', async () => {
+  it('returns a complete read without records for a file with only a header', async () => {
     for (const text of ['id,name\n', 'id,name\r', '\r\n\r\nid,name\r\n\r\n']) {
       const { pages } = await readAll(source('csv', text));
       expect(pages).toMatchObject([{ records: [], errors: [], last: true, fraction: 1 }]);
     }
   });
 
-  it('accepts a complete last row without line break', async () => {
+  it('accepts a complete last row without a line break', async () => {
     await expect(read('id,name\n1,a')).resolves.toEqual({ names: [['1', 'a']], errors: [] });
     await expect(read('id,name\n1,a\n2,"b"')).resolves.toMatchObject({ errors: [], names: { length: 2 } });
   });
 
-  it('tells a last row of another width from one that is cut off by its line break', async () => {
-    const error = { line: 3, message: '1 columns where the header has 2' };
+  it('fails for an incomplete last row only if its line break is missing', async () => {
+    const error = { line: 3, message: '1 columns, but the header has 2' };
     for (const lineBreak of ['\n', '\r\n', '\r']) {
       const text = `id,name${lineBreak}1,a${lineBreak}2${lineBreak}`;
       await expect(read(text)).resolves.toEqual({ names: [['1', 'a']], errors: [error] });
@@ -142,36 +143,47 @@ describe('a CSV source', () => {
     await expect(read('id,name\n1,a\n2\n3')).rejects.toThrow('it ends within the row of line 4');
   });
 
-  it('fails where the file is empty', async () => {
+  it('fails for an empty file', async () => {
     for (const content of ['', '\n\n', '\ufeff', Buffer.from([0xff, 0xfe])]) {
-      await expect(read(content)).rejects.toThrow('"source.csv" is empty: not even a header');
+      await expect(read(content)).rejects.toThrow('"source.csv" is empty and has no header');
     }
   });
 
-  it('fails where the file is cut off, instead of taking the rest for deleted', async () => {
-    await expect(read('id,name\n1,a\n2,"b')).rejects.toThrow('"source.csv" is cut off: it ends within quotes');
-    await expect(read('id,name\n1,a\n2')).rejects.toThrow('"source.csv" is cut off: it ends within the row of line 3');
-    await expect(read('id,name')).rejects.toThrow('"source.csv" is cut off: it ends within the header');
+  it('fails for a truncated file instead of deleting the missing records', async () => {
+    await expect(read('id,name\n1,a\n2,"b')).rejects.toThrow('"source.csv" is truncated: it ends within quotes');
+    await expect(read('id,name\n1,a\n2')).rejects.toThrow(
+      '"source.csv" is truncated: it ends within the row of line 3',
+    );
+    await expect(read('id,name')).rejects.toThrow('"source.csv" is truncated: it ends within the header');
     await expect(read('id,"na')).rejects.toThrow('it ends within quotes');
     const text = Buffer.from('\ufeffid,name\n1,a\n', 'utf16le');
     await expect(read(text.subarray(0, text.length - 1))).rejects.toThrow('"source.csv" is not valid utf-16le');
   });
 
-  it('fails where a column is missing, and says which there are', async () => {
-    await expect(read('id,Name\n1,a\n')).rejects.toThrow('"source.csv" has no column "name"; there are "id", "Name"');
-    await expect(read('a,b\n', { external_id: 'c' })).rejects.toThrow('has no column "c", "name"; there are "a", "b"');
+  it('fails for a missing column and reports the available ones', async () => {
+    await expect(read('id,Name\n1,a\n')).rejects.toMatchObject({
+      message: '"source.csv" has no column "name"',
+      said: 'available columns: "id", "Name"',
+    });
+    await expect(read('a,b\n', { external_id: 'c' })).rejects.toMatchObject({
+      message: '"source.csv" has no column "c", "name"',
+      said: 'available columns: "a", "b"',
+    });
   });
 
-  it('fails where two columns have one name, but not for columns without', async () => {
-    await expect(read('id,name,"name "\n1,a,b\n')).rejects.toThrow('"source.csv" has two columns named "name"');
+  it('fails for duplicate column names, but not for columns without a name', async () => {
+    await expect(read('id,name,"name "\n1,a,b\n')).rejects.toMatchObject({
+      message: '"source.csv" has two columns with the same name',
+      said: 'name',
+    });
     await expect(read('id,name,,\n1,a,,\n')).resolves.toEqual({ names: [['1', 'a']], errors: [] });
   });
 
-  it('takes no column for one of the same name as what every object has', async () => {
+  it('does not confuse column names with inherited object properties', async () => {
     await expect(read('id,name\n1,a\n', { fields: { display_name: 'constructor' } })).rejects.toThrow('no column');
   });
 
-  it('tells its columns with up to three examples, none of a secret, whatever the mapping is', async () => {
+  it('discovers its columns with up to three examples and none for secrets, independently of the mapping', async () => {
     const rows = ['7;Zoë;;s3cret;', '', '8;Zoë;one;two', `9;${'n'.repeat(90)};;;`, '10;Ann;;;x', '11;Bob;b;;'];
     const text = `id;"full; name";note;password;\n${rows.join('\n')}\n`;
     const config = { delimiter: ';', external_id: 'not there' };
@@ -181,10 +193,10 @@ describe('a CSV source', () => {
       { name: 'note', examples: ['b'] },
       { name: 'password', examples: [] },
     ]);
-    await expect(source('csv', '').discover?.(signal)).rejects.toThrow('is empty: not even a header');
+    await expect(source('csv', '').discover?.(signal)).rejects.toThrow('is empty and has no header');
   });
 
-  it('tells its columns by its first rows only', async () => {
+  it('discovers its columns from its first rows only', async () => {
     const text = `id,name\n${'1,\n'.repeat(100)}2,"never closed`;
     await expect(source('csv', text).discover?.(signal)).resolves.toEqual([
       { name: 'id', examples: ['1'] },
@@ -192,7 +204,7 @@ describe('a CSV source', () => {
     ]);
   });
 
-  it('fails where one row is larger than a row can be, however it got so', async () => {
+  it('fails for any row larger than 1 MiB', async () => {
     for (const filler of ['x', ',', '""']) {
       const endless = read(`id,name\n1,a\n2,"${filler === '""' ? '' : '",'}${filler.repeat(2_000_000)}`);
       await expect(endless).rejects.toThrow(SourceError);
@@ -201,8 +213,8 @@ describe('a CSV source', () => {
   });
 });
 
-describe('one row of a CSV source', () => {
-  it('is what a read of everything gives: the last of its id, or what is wrong with it', async () => {
+describe('reading one row of a CSV source', () => {
+  it('returns the same result as a full read: the last row of the id or its error', async () => {
     const text = 'id,name,on\n1,Ann,2020-01-01\n2,Bob,never\n1,Anna,2020-01-02\n';
     const fields = { display_name: 'name', hire_date: 'on' };
     expect(await expectEachAlone(source('csv', text, { fields }))).toEqual(['2', '1']);
@@ -211,10 +223,10 @@ describe('one row of a CSV source', () => {
     expect(await readOne(source('csv', text, { fields }), '2')).toMatchObject({ error: { line: 3, external_id: '2' } });
   });
 
-  it('is not taken for gone where the file is cut off, or a row without an id may be it', async () => {
+  it('fails instead of returning absent when the file is truncated or a row has no id', async () => {
     await expect(readOne(source('csv', 'id,name\n1,Ann\n2'), '3')).rejects.toThrow(SourceError);
     await expect(readOne(source('csv', 'id,name\n1,Ann\n,Bob\n'), '3')).rejects.toThrow(
-      '1 record without an id could be it',
+      '1 record without an id could be this record',
     );
     expect(await readOne(source('csv', 'id,name\n1,Ann\n,Bob\n'), '1')).toMatchObject({ record: { external_id: '1' } });
   });

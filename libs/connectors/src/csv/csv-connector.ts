@@ -1,18 +1,19 @@
 import type { CsvConfig, RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
 import { decodeText } from '../decode-text.js';
+import { FieldSamples } from '../field-samples.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import type { FileSource } from '../open-source-file.js';
 import { type EntryReader, type FieldReader, fileConnector, type ReadEntry, sampledEntries } from '../read-pages.js';
-import { SeenFields } from '../seen-fields.js';
 import { sourceNames } from '../transform.js';
 import { type Header, isBlank, readHeader } from './csv-header.js';
 import { type Row, readRows } from './csv-rows.js';
 
-/** Rows of a delimited file with a header, one record each. */
+/** Creates a connector for delimited files with a header and one record per row. */
 export function csvConnector(records: RecordKind, config: CsvConfig, source: FileSource): Connector {
   const { delimiter = ',', list_separator: listSeparator = ';' } = config;
-  if (/["\r\n]/.test(delimiter)) throw new SourceError('delimiter must not be a quote or a line break');
+  if (/["\r\n]/.test(delimiter))
+    throw new SourceError('delimiter must not be a quote or a line break', { code: 'misconfigured' });
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields, listSeparator };
   const needed = sourceNames(config);
 
@@ -22,23 +23,27 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
     for await (const row of readRows(file, delimiter, first, signal)) {
       if (isBlank(row)) continue;
       if (!row.terminated && row.cells.length < header.width) {
-        throw new SourceError(`"${file.path}" is cut off: it ends within the row of line ${row.line}`);
+        throw new SourceError(`"${file.path}" is truncated: it ends within the row of line ${row.line}`, {
+          code: 'incomplete',
+        });
       }
       if (row.cells.length !== header.width && row.next.line - row.line > 1) {
-        throw new SourceError(`"${file.path}" has quotes around more than one row, from line ${row.line} on`);
+        throw new SourceError(`"${file.path}" has quotes around more than one row, from line ${row.line} on`, {
+          code: 'too_large',
+        });
       }
       yield { next: row.next, ...readRow(row, header, mapping) };
     }
   };
-  // Not asked for the columns of the mapping: which there are is what one wants to know.
+  // Mapped columns are not required, because discovery shows which columns exist.
   const readFields: FieldReader = async (file, signal) => {
     const header = await readHeader(file, delimiter, [], signal);
-    const fields = new SeenFields();
-    for (const name of header.columns.keys()) fields.see(name);
+    const fields = new FieldSamples();
+    for (const name of header.columns.keys()) fields.add(name);
     let rows = 0;
     for await (const { cells } of readRows(file, delimiter, header.next, signal)) {
       if (cells.length === header.width) {
-        for (const [name, index] of header.columns) fields.see(name, [decodeText(cells[index] ?? '') ?? '']);
+        for (const [name, index] of header.columns) fields.add(name, [decodeText(cells[index] ?? '') ?? '']);
       }
       rows += 1;
       if (rows >= sampledEntries) break;
@@ -50,7 +55,7 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
 
 function readRow({ cells, line }: Row, header: Header, mapping: Mapping): Omit<ReadEntry, 'next'> {
   if (cells.length !== header.width) {
-    return { error: { line, message: `${cells.length} columns where the header has ${header.width}` } };
+    return { error: { line, message: `${cells.length} columns, but the header has ${header.width}` } };
   }
   const texts: string[] = [];
   for (const cell of cells) {

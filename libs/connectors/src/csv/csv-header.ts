@@ -8,11 +8,11 @@ export interface Header {
   /** Column number by name. */
   columns: ReadonlyMap<string, number>;
   width: number;
-  /** Where the first row begins. */
+  /** Position of the first row. */
   next: Position;
 }
 
-/** Reads the header row. Throws if the file is empty or cut off in it, a name stands twice, or one of `needed` is missing. */
+/** Reads the header row. Throws if it is missing or truncated, has a duplicate name, or lacks one of `needed`. */
 export async function readHeader(
   file: SourceFile,
   delimiter: string,
@@ -21,22 +21,26 @@ export async function readHeader(
 ): Promise<Header> {
   for await (const row of readRows(file, delimiter, fileBeginning, signal)) {
     if (isBlank(row)) continue;
-    if (!row.terminated) throw new SourceError(`"${file.path}" is cut off: it ends within the header`);
+    if (!row.terminated)
+      throw new SourceError(`"${file.path}" is truncated: it ends within the header`, { code: 'incomplete' });
     const columns = new Map<string, number>();
     for (const [index, cell] of row.cells.entries()) {
       const name = decodeText(cell)?.trim();
       if (name === undefined) throw new SourceError(`the header of "${file.path}" is not valid UTF-8`);
       if (name === '') continue;
-      if (columns.has(name)) throw new SourceError(`"${file.path}" has two columns named "${name}"`);
+      if (columns.has(name)) throw new SourceError(`"${file.path}" has two columns with the same name`, { said: name });
       columns.set(name, index);
     }
     const missing = needed.filter((name) => !columns.has(name.trim()));
     if (missing.length > 0) {
-      throw new SourceError(`"${file.path}" has no column ${quoteAll(missing)}; there are ${quoteAll(columns.keys())}`);
+      throw new SourceError(`"${file.path}" has no column ${quoteAll(missing)}`, {
+        code: 'misconfigured',
+        said: `available columns: ${quoteAll(columns.keys())}`,
+      });
     }
     return { columns, width: row.cells.length, next: row.next };
   }
-  throw new SourceError(`"${file.path}" is empty: not even a header`);
+  throw new SourceError(`"${file.path}" is empty and has no header`, { code: 'incomplete' });
 }
 
 export function isBlank({ cells }: Row): boolean {

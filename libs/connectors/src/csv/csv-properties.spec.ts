@@ -11,13 +11,13 @@ const cell = fc.oneof(
 );
 const storable = cell.filter((text) => !text.includes('\0'));
 
-/** Cells that could be taken for something else are quoted; others if `always`. */
+/** Quotes ambiguous cells, and all cells if `always`. */
 function write(rows: readonly (readonly string[])[], always: boolean, lineBreak: string): string {
   const quoted = (text: string) => (always || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return rows.map((row) => row.map(quoted).join(',') + lineBreak).join('');
 }
 
-describe('any CSV source', () => {
+describe('a CSV source with random content', () => {
   const table = fc.record({
     cells: fc.array(fc.tuple(storable, storable), { maxLength: 12 }),
     always: fc.boolean(),
@@ -26,7 +26,7 @@ describe('any CSV source', () => {
     pageSize: fc.integer({ min: 1, max: 15 }),
   });
 
-  it('gives back the cells that were written, trimmed, and the same from every page on', async () => {
+  it('returns the written cells trimmed, and the same records when resumed after any page', async () => {
     await fc.assert(
       fc.asyncProperty(table, async ({ cells, always, lineBreak, mark, pageSize }) => {
         const rows = [['id', 'a', 'b'], ...cells.map((pair, index) => [String(index), ...pair])];

@@ -7,17 +7,17 @@ import { readText } from '../read-text.js';
 const maxRowBytes = 1024 * 1024;
 
 export interface Row {
-  /** One character per byte, so that what is not UTF-8 can still be told. */
+  /** One character per byte, so that invalid UTF-8 can be detected later. */
   cells: string[];
-  /** Line it begins in. */
+  /** Number of its first line. */
   line: number;
-  /** Behind the row. */
+  /** Position after the row. */
   next: Position;
-  /** False for a last row that no line break follows. */
+  /** False for a last row without a line break. */
   terminated: boolean;
 }
 
-/** Streams the rows of a file from one of them on, blank lines included (one empty cell). */
+/** Streams the rows of a file from a position, including blank lines as one empty cell. */
 export async function* readRows(
   file: SourceFile,
   delimiter: string,
@@ -37,14 +37,14 @@ export async function* readRows(
     on_record: (cells: string[], { bytes }) => {
       const { line } = next;
       next = { offset: start + bytes, line: line + linesOf(cells) };
-      // Only the last row can go up to the very end of what there is without a line break.
+      // Only the last row can end with the data and without a line break.
       const terminated = next.offset < fed || lastByte === 10 || lastByte === 13;
       rows.push({ cells, line, next, terminated });
-      // Nothing is left in the stream, so a write is done when its rows are here.
+      // Returning null keeps the stream empty, so that a write completes when its rows are parsed.
       return null;
     },
   });
-  // Errors are told to the write that met them; without a listener they would end the process as well.
+  // The write callback reports errors, but without a listener they would also terminate the process.
   parser.on('error', () => undefined);
   try {
     for await (const chunk of chunks) {
@@ -53,10 +53,11 @@ export async function* readRows(
       await send(parser, chunk);
       yield* rows;
       rows = [];
-      // Counted here: the parser's own limit does not see a row of nothing but delimiters.
+      // Counted here, because the limit of the parser ignores rows of delimiters only.
       if (fed - next.offset > maxRowBytes) {
         throw new SourceError(
           `"${file.path}" has a row of more than 1 MiB in line ${next.line}: is a quote not closed?`,
+          { code: 'too_large' },
         );
       }
     }
@@ -69,7 +70,7 @@ export async function* readRows(
   }
 }
 
-/** Lines of the file that a row takes. */
+/** Returns the number of lines of a row. */
 function linesOf(cells: readonly string[]): number {
   let lines = 1;
   for (const cell of cells) {
@@ -78,11 +79,14 @@ function linesOf(cells: readonly string[]): number {
   return lines;
 }
 
-/** Where quotes are wrong nobody can tell rows from cells any more, so what follows could be lost. */
+/** Invalid quotes fail the whole file, because the following rows could be lost. */
 function notParsed(file: SourceFile, line: number, cause: CsvError): SourceError {
   switch (cause.code) {
     case 'CSV_QUOTE_NOT_CLOSED':
-      return new SourceError(`"${file.path}" is cut off: it ends within quotes, in the row of line ${line}`, { cause });
+      return new SourceError(`"${file.path}" is truncated: it ends within quotes, in the row of line ${line}`, {
+        code: 'incomplete',
+        cause,
+      });
     case 'CSV_INVALID_CLOSING_QUOTE':
     case 'INVALID_OPENING_QUOTE':
       return new SourceError(`"${file.path}" has a misplaced quote in the row of line ${line}`, { cause });
@@ -91,7 +95,7 @@ function notParsed(file: SourceFile, line: number, cause: CsvError): SourceError
   }
 }
 
-/** Gives the parser one chunk, or the end, and waits until it is parsed. */
+/** Passes one chunk, or the end, to the parser and waits until it is parsed. */
 function send(parser: Parser, chunk: Buffer | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (error?: Error | null) => (error ? reject(error) : resolve());

@@ -4,27 +4,27 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiClient } from '../http/api-client.js';
 import { RefusedAnswer, TransientFailure } from '../http/failures.js';
 import type { HttpAnswer } from '../http/http-transport.js';
-import type { FileFacts } from './kept-files.js';
+import type { FileFacts } from './download-cache.js';
 
-/** What a server tells a version of a file by. */
+/** The validators of a file version. */
 export type Validators = Pick<FileFacts, 'etag' | 'lastModified'>;
 
-/** A file that was written within this time may be written again without looking newer. */
+/** A file modified within this time may be modified again with the same Last-Modified. */
 const settledMs = 60_000;
 
 interface Download {
   client: ApiClient;
   url: string;
   into: FileHandle;
-  /** What is there already; it need not come again if it is still the same. */
+  /** Validators of the cached version, which is not downloaded again if unchanged. */
   known: Validators | undefined;
   maxBytes: number;
   signal: AbortSignal;
 }
 
 /**
- * Downloads a file, from where it broke off if it is still the same one. Undefined if what is known is still what there is. Throws
- * SourceError unless all of it is there.
+ * Downloads a file and resumes an interrupted download of the same version. Returns undefined if the cached version is
+ * current. Throws SourceError for an incomplete file.
  */
 export async function download({
   client,
@@ -38,7 +38,7 @@ export async function download({
   let hash = createHash('sha256');
   let version: Validators = {};
   const headers = (): Record<string, string> => {
-    const same = strong(version);
+    const same = strongValidator(version);
     if (bytes > 0 && same !== undefined) return { range: `bytes=${bytes}-`, 'if-range': same };
     return known ? conditions(known) : {};
   };
@@ -52,31 +52,35 @@ export async function download({
   return client.download(url, { headers, accept: [304, 416], signal }, async (answer: HttpAnswer) => {
     const { status, chunks } = answer;
     if (status === 304) return undefined;
-    const goesOn = status === 206 && rangeOf(answer.headers)?.start === bytes;
-    if (!goesOn && status !== 200) {
+    const resumes = status === 206 && rangeOf(answer.headers)?.start === bytes;
+    if (!resumes && status !== 200) {
       await restart({});
-      throw new TransientFailure(`answered ${status} with another part than was asked for`);
+      throw new TransientFailure(`answered ${status} with a range other than the requested one`);
     }
-    if (!goesOn) await restart(validatorsOf(answer.headers));
-    const length = goesOn ? rangeOf(answer.headers)?.total : lengthOf(answer.headers);
+    if (!resumes) await restart(validatorsOf(answer.headers));
+    const length = resumes ? rangeOf(answer.headers)?.total : lengthOf(answer.headers);
     if (length === undefined && !/\bchunked\b/i.test(answer.headers['transfer-encoding'] ?? '')) {
-      throw new RefusedAnswer('the server does not tell where the file ends, so what is missing would not be seen');
+      throw new RefusedAnswer('the server reports no length of the file, so that a truncated file cannot be detected', {
+        code: 'incomplete',
+      });
     }
-    if (length !== undefined && length > maxBytes) throw new RefusedAnswer(`the file is larger than ${maxBytes} bytes`);
+    if (length !== undefined && length > maxBytes)
+      throw new RefusedAnswer(`the file is larger than ${maxBytes} bytes`, { code: 'too_large' });
     for await (const chunk of chunks) {
-      if (bytes + chunk.length > maxBytes) throw new RefusedAnswer(`the file is larger than ${maxBytes} bytes`);
+      if (bytes + chunk.length > maxBytes)
+        throw new RefusedAnswer(`the file is larger than ${maxBytes} bytes`, { code: 'too_large' });
       await into.write(chunk, 0, chunk.length, bytes);
       hash.update(chunk);
       bytes += chunk.length;
     }
     if (length !== undefined && bytes !== length)
-      throw new TransientFailure(`${bytes} bytes came where ${length} were told`);
+      throw new TransientFailure(`received ${bytes} of ${length} bytes`, { code: 'incomplete' });
     return { ...version, sha256: hash.digest('hex'), size: bytes };
   });
 }
 
-/** Asks whether a file is still the version that is known, and reads nothing of it. */
-export async function isStill(
+/** Checks whether the cached version is current, without downloading the file. */
+export async function isCurrent(
   client: ApiClient,
   url: string,
   known: Validators,
@@ -98,8 +102,8 @@ function validatorsOf(headers: IncomingHttpHeaders): Validators {
   return lastModified && age >= settledMs ? { lastModified } : {};
 }
 
-/** What tells a version byte by byte; a weak ETag says only that it means the same. */
-function strong({ etag, lastModified }: Validators): string | undefined {
+/** Returns a validator for byte ranges. A weak ETag does not guarantee identical bytes. */
+function strongValidator({ etag, lastModified }: Validators): string | undefined {
   return etag === undefined ? lastModified : etag.startsWith('W/') ? undefined : etag;
 }
 

@@ -7,7 +7,7 @@ import { loopback, testServer } from '../../test/http-server.js';
 import { jsonlConnector } from '../jsonl/jsonl-connector.js';
 import { webFile } from './web-file.js';
 
-/** Lines of JSON at an address; their version is told by what they say. */
+/** JSON lines at a URL, with an ETag derived from the content. */
 const server = await testServer();
 const people = new Map<string, Person>();
 let odd = '';
@@ -34,15 +34,15 @@ const open = () => {
   );
 };
 conforms({
-  name: 'jsonl at an address',
+  name: 'jsonl at a URL',
   open,
   fill: (filled) => void fill(filled),
-  nobody: 'refused',
+  emptySource: 'refused',
   secrets: ['t0ken'],
   discovers: ['id', 'login', 'name'],
-  readsOne: { stranger: 'nobody' },
+  readsOne: { unknownId: 'nobody' },
   changes: {
-    tell: 'that_there_are_none',
+    reports: 'only_no_change',
     put: (person) => void people.set(person.id, person),
     remove: (id) => void people.delete(id),
     expire: () => void people.delete('id0'),
@@ -58,12 +58,14 @@ conforms({
     answer({ headers }) {
       if (headers.authorization !== 'Bearer t0ken') return { status: 401 };
       const version = `"${createHash('sha1').update(lines()).digest('hex')}"`;
-      const told = { etag: version };
-      return headers['if-none-match'] === version ? { status: 304, headers: told } : { body: lines(), headers: told };
+      const validators = { etag: version };
+      return headers['if-none-match'] === version
+        ? { status: 304, headers: validators }
+        : { body: lines(), headers: validators };
     },
     listOf: () => undefined,
-    answerSize: { lacks: 'it comes whole' },
-    renewal: { lacks: 'its token is one for ever' },
-    lies: { lacks: 'a file is no list of answers' },
+    answerSize: { unsupported: 'the file is sent in one response' },
+    renewal: { unsupported: 'its token does not expire' },
+    invalidResponses: { unsupported: 'a file is not a list of responses' },
   },
 });

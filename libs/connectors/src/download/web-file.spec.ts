@@ -20,17 +20,17 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let content: string;
 let etag: string | undefined;
-/** What becomes of an answer; the first has the number 1. */
+/** Modifies a response by its number, counted from 1. */
 let spoil: (reply: Reply, number: number, asked: Asked) => Reply;
 
 function connector(config: Partial<CsvConfig> = {}, secrets = { token: 't0ken' }, fileBytes = 10_000_000): Connector {
   const url = `${server.origin}/hr/export.csv?format=csv`;
   const whole = csvConfig.parse({ url, external_id: 'id', fields: { display_name: 'name' }, ...config });
   const limits = { firstPauseMs: 1, longestPauseMs: 2, attempts: 3, fileBytes };
-  return csvConnector('user', whole, webFile(whole, { secrets, allowedCidrs: loopback, limits, keptIn: folder }));
+  return csvConnector('user', whole, webFile(whole, { secrets, allowedCidrs: loopback, limits, cacheDir: folder }));
 }
 
-/** Settles when so many bytes have arrived in the file that is being downloaded. */
+/** Resolves when this many bytes were downloaded. */
 async function written(bytes: number): Promise<void> {
   const sizes = () => filesOfTests().map((name) => statSync(join(folder, name)).size);
   while (!sizes().includes(bytes)) await setTimeout(5);
@@ -62,8 +62,8 @@ beforeEach(() => {
   });
 });
 
-describe('a file at an address', () => {
-  it('is read as one in the sources folder is, and nothing of it is left', async () => {
+describe('a file at a URL', () => {
+  it('is read like a file in the sources folder and removed afterwards', async () => {
     const { records, pages } = await readAll(connector({ auth: { type: 'bearer' } }), 300);
     expect(records).toHaveLength(2_000);
     expect(pages.map((page) => page.last)).toEqual([...Array(6).fill(false), true]);
@@ -73,14 +73,14 @@ describe('a file at an address', () => {
     expect(filesOfTests()).toEqual([]);
   });
 
-  it('is asked for with a password or a header of any name', async () => {
+  it('is requested with basic authentication or a configured header', async () => {
     await readAll(connector({ auth: { type: 'header', name: 'Private-Token' } }));
     expect(server.asked[0]?.headers['private-token']).toBe('t0ken');
     const basic = { type: 'basic', user: 'ann' } as const;
     await expect(readAll(connector({ auth: basic }))).rejects.toThrow('the secret "password" is missing');
   });
 
-  it('may be LDIF or JSON lines as well', async () => {
+  it('can be LDIF or JSON lines', async () => {
     const common = { records: 'user', sourcesDir: '/nowhere', allowedCidrs: loopback } as const;
     content = 'dn: cn=ann\ncn: Ann\nobjectClass: person\n\n';
     const ldif = { url: `${server.origin}/a.ldif`, external_id: 'dn', fields: { display_name: 'cn' } };
@@ -94,7 +94,7 @@ describe('a file at an address', () => {
     ]);
   });
 
-  it('has one place, without credentials in it', () => {
+  it('requires exactly one of path and url, and a url without credentials', () => {
     const create = (place: object) => () =>
       createConnector({
         type: 'csv',
@@ -110,8 +110,8 @@ describe('a file at an address', () => {
   });
 });
 
-describe('a download', () => {
-  it('goes on where it broke off', async () => {
+describe('the download of a source file', () => {
+  it('resumes where it was interrupted', async () => {
     spoil = (reply, number) =>
       number < 3 ? { ...reply, cutAfter: 5_000, cutWhen: () => written(5_000 * number) } : reply;
     const { records } = await readAll(connector());
@@ -123,7 +123,7 @@ describe('a download', () => {
     ]);
   });
 
-  it('begins again where it is another file by then, or its versions cannot be told byte by byte', async () => {
+  it('restarts when the file has changed or has no strong validator', async () => {
     spoil = (reply, number) => {
       if (number > 1) return reply;
       content = 'id,name\nx,new\n';
@@ -146,7 +146,7 @@ describe('a download', () => {
     }
   });
 
-  it('begins again where the server sends another part than it was asked for', async () => {
+  it('restarts when the server sends a range other than the requested one', async () => {
     spoil = (reply, number) => {
       if (number === 1) return { ...reply, cutAfter: 5_000 };
       if (number === 2) return { ...reply, headers: { ...reply.headers, 'content-range': 'bytes 9-99/2000' } };
@@ -156,26 +156,30 @@ describe('a download', () => {
     expect(server.asked.at(-1)?.headers.range).toBeUndefined();
   });
 
-  it('ends in chunks, but not where nobody tells its end', async () => {
+  it('accepts a chunked response, but no response without length and chunks', async () => {
     spoil = (reply) => ({ ...reply, endBy: 'chunks' });
     expect((await readAll(connector())).records).toHaveLength(2_000);
     spoil = (reply) => ({ ...reply, endBy: 'closing' });
-    await expect(readAll(connector())).rejects.toThrow('does not tell where the file ends');
+    await expect(readAll(connector())).rejects.toThrow('reports no length of the file');
   });
 
   it.each<[string, string, (reply: Reply) => Reply]>([
-    ['breaks off each time', 'the connection ended before the answer did', (reply) => ({ ...reply, cutAfter: 10 })],
-    ['breaks off between chunks', 'ended before', (reply) => ({ ...reply, endBy: 'chunks', cutAfter: 10 })],
-    ['is not there', '/hr/export.csv answered 404', () => ({ status: 404 })],
-    ['is not for us', 'answered 401', () => ({ status: 401, body: { message: 'not t0ken' } })],
+    [
+      'is truncated each time',
+      'the connection closed before the response was complete',
+      (reply) => ({ ...reply, cutAfter: 10 }),
+    ],
+    ['is truncated between chunks', 'closed before', (reply) => ({ ...reply, endBy: 'chunks', cutAfter: 10 })],
+    ['does not exist', '/hr/export.csv answered 404', () => ({ status: 404 })],
+    ['is not authorized', 'answered 401', () => ({ status: 401, body: { message: 'not t0ken' } })],
     [
       'is elsewhere',
       'a redirect to another origin',
       () => ({ status: 302, headers: { location: 'https://cdn.example/' } }),
     ],
-    ['is empty', 'is empty: not even a header', () => ({ body: '' })],
-    ['is no file', 'answered 204', () => ({ status: 204 })],
-  ])('that %s fails before anything is read, and leaves nothing', async (_, message, change) => {
+    ['is empty', 'is empty and has no header', () => ({ body: '' })],
+    ['has no content', 'answered 204', () => ({ status: 204 })],
+  ])('fails without reading or leaving anything when the file %s', async (_, message, change) => {
     spoil = change;
     const reading = readAll(connector({ auth: { type: 'bearer' } }));
     await expect(reading).rejects.toThrow(SourceError);
@@ -184,14 +188,14 @@ describe('a download', () => {
     expect(filesOfTests()).toEqual([]);
   });
 
-  it('is bounded in size, told or not', async () => {
+  it('fails for a file over the size limit, with and without an announced length', async () => {
     for (const endBy of [undefined, 'chunks'] as const) {
       spoil = (reply) => ({ ...reply, ...(endBy && { endBy }) });
       await expect(readAll(connector({}, undefined, 1_000))).rejects.toThrow('the file is larger than 1000 bytes');
     }
   });
 
-  it('stops at once with the reason of the signal', async () => {
+  it('throws the abort reason immediately', async () => {
     const controller = new AbortController();
     const reason = new Error('cancelled');
     spoil = () => {
@@ -204,14 +208,14 @@ describe('a download', () => {
   });
 });
 
-describe('a read of a file at an address that is taken up', () => {
-  /** The cursor of a page of a read that its process left. */
+describe('resuming the read of a file at a URL', () => {
+  /** Returns the cursor of an interrupted read. */
   async function leave(source: Connector): Promise<Cursor> {
     for await (const page of source.read({ pageSize: 700, signal: new AbortController().signal })) return page.cursor;
     throw new Error('no page');
   }
 
-  it('does not download the file again, and gives the rest', async () => {
+  it('returns the rest without downloading the file again', async () => {
     const cursor = JSON.parse(JSON.stringify(await leave(connector())));
     expect(filesOfTests()).toHaveLength(2);
     const { records } = await readAll(connector(), 100, cursor);
@@ -222,7 +226,7 @@ describe('a read of a file at an address that is taken up', () => {
     expect(filesOfTests()).toEqual([]);
   });
 
-  it('fails where it is another file by now', async () => {
+  it('fails when the file has changed', async () => {
     const cursor = await leave(connector());
     content = content.replace('name 5\n', 'name 6\n');
     etag = '"v2"';
@@ -230,7 +234,7 @@ describe('a read of a file at an address that is taken up', () => {
     expect(filesOfTests()).toEqual([]);
   });
 
-  it('takes nothing that was downloaded with other credentials', async () => {
+  it('does not use a file downloaded with other credentials', async () => {
     await leave(connector({ auth: { type: 'bearer' } }));
     await readAll(connector({ auth: { type: 'bearer' } }, { token: 'other' }));
     expect(server.asked.at(-1)?.headers['if-none-match']).toBeUndefined();
@@ -239,8 +243,8 @@ describe('a read of a file at an address that is taken up', () => {
   });
 });
 
-describe('changes of a file at an address', () => {
-  it('are none while its version is the same, and a reason to read it whole otherwise', async () => {
+describe('incremental reads of a file at a URL', () => {
+  it('return no changes for the same version and throw CheckpointExpired for another', async () => {
     const { pages } = await readAll(connector());
     const checkpoint = pages.at(-1)?.checkpoint;
     expect(checkpoint).toEqual({ etag: '"v1"' });
@@ -254,7 +258,7 @@ describe('changes of a file at an address', () => {
     await expect(changes({})).rejects.toThrow(CheckpointExpired);
   });
 
-  it('are told by a date only if the file was left alone for a while then', async () => {
+  it('trust Last-Modified only if the file was unmodified for a while', async () => {
     etag = undefined;
     const date = 'Sat, 31 Jan 2026 12:00:00 GMT';
     const dated = (lastModified: string) => {
@@ -268,9 +272,9 @@ describe('changes of a file at an address', () => {
     await expect(changes({ lastModified })).resolves.toHaveLength(1);
   });
 
-  it('are told of no file in the sources folder', () => {
+  it('are not supported for a file in the sources folder', () => {
     const config = { path: 'hr.csv', external_id: 'id', fields: { email: 'mail' } };
-    expect(createConnector({ type: 'csv', records: 'user', config, sourcesDir: '/' }).tellsChanges).toBe(false);
-    expect(connector().tellsChanges).toBe(true);
+    expect(createConnector({ type: 'csv', records: 'user', config, sourcesDir: '/' }).reportsChanges).toBe(false);
+    expect(connector().reportsChanges).toBe(true);
   });
 });

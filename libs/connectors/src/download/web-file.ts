@@ -6,23 +6,23 @@ import { authenticate } from '../http/authenticate.js';
 import type { HttpLimits } from '../http/http-limits.js';
 import { HttpTransport, parseSourceUrl } from '../http/http-transport.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
-import { download, isStill, type Validators } from './download.js';
-import { type KeptFile, KeptFiles } from './kept-files.js';
+import { download, isCurrent, type Validators } from './download.js';
+import { type CachedFile, DownloadCache } from './download-cache.js';
 
 export interface WebAccess {
   secrets: Readonly<Record<string, string>>;
   allowedCidrs: readonly string[];
   limits?: Partial<HttpLimits>;
-  /** Where what is downloaded lies until it is read; a folder of this user's in the system's for temporary files unless told. */
-  keptIn?: string;
+  /** Folder for downloads; by default a folder of this user in the system's temporary folder. */
+  cacheDir?: string;
 }
 
 const validators = z.object({ etag: z.string().optional(), lastModified: z.string().optional() });
 
-/** A file at an address. It is downloaded whole before it is read, so that nothing of it is read that breaks off. */
+/** Creates the source of a file at a URL, which is downloaded completely before it is read. */
 export function webFile({ url = '', auth = { type: 'none' }, ca }: FilePlace, access: WebAccess): FileSource {
   const address = parseSourceUrl(url);
-  const { secrets, allowedCidrs, limits, keptIn } = access;
+  const { secrets, allowedCidrs, limits, cacheDir } = access;
   const name = `${address.origin}${address.pathname}`;
 
   async function withClient<T>(work: (client: ApiClient, maxBytes: number) => Promise<T>): Promise<T> {
@@ -40,40 +40,40 @@ export function webFile({ url = '', auth = { type: 'none' }, ca }: FilePlace, ac
   }
 
   async function open(signal: AbortSignal): Promise<SourceFile> {
-    const kept = await KeptFiles.of([url, auth, secrets], keptIn);
-    const before = await kept.find();
-    const known = before && told(before.facts);
-    const part = await kept.create();
+    const cache = await DownloadCache.of([url, auth, secrets], cacheDir);
+    const before = await cache.find();
+    const known = before && versionOf(before.facts);
+    const part = await cache.create();
     try {
       const into = part.handle;
       const fresh = await withClient((client, maxBytes) => download({ client, url, into, known, maxBytes, signal }));
       if (fresh) {
-        await kept.keep(part, fresh, before?.facts);
+        await cache.keep(part, fresh, before?.facts);
         await before?.handle.close();
-        return opened({ facts: fresh, handle: into }, kept);
+        return opened({ facts: fresh, handle: into }, cache);
       }
-      if (!before) throw new SourceError(`${name} answered 304 to who has nothing of it`);
-      await kept.discard(part);
-      return opened(before, kept);
+      if (!before) throw new SourceError(`${name} answered 304, but no cached copy exists`);
+      await cache.discard(part);
+      return opened(before, cache);
     } catch (error) {
-      await Promise.all([before?.handle.close(), kept.discard(part)]);
+      await Promise.all([before?.handle.close(), cache.discard(part)]);
       throw error;
     }
   }
 
-  function opened({ facts, handle }: KeptFile, kept: KeptFiles): SourceFile {
-    const version = told(facts);
+  function opened({ facts, handle }: CachedFile, cache: DownloadCache): SourceFile {
+    const version = versionOf(facts);
     return {
       path: name,
       handle,
       size: facts.size,
       fingerprint: facts.sha256,
       ...(version && { checkpoint: { ...version } }),
-      // Nobody else writes it.
+      // No other process writes the cached file.
       unchanged: async () => true,
       async close(finished) {
         await handle.close();
-        if (finished) await kept.drop(facts);
+        if (finished) await cache.drop(facts);
       },
     };
   }
@@ -83,13 +83,15 @@ export function webFile({ url = '', auth = { type: 'none' }, ca }: FilePlace, ac
     async isUnchanged(checkpoint, signal) {
       const known = validators.safeParse(checkpoint).data;
       return (
-        known !== undefined && told(known) !== undefined && withClient((client) => isStill(client, url, known, signal))
+        known !== undefined &&
+        versionOf(known) !== undefined &&
+        withClient((client) => isCurrent(client, url, known, signal))
       );
     },
   };
 }
 
-function told({ etag, lastModified }: Validators): Validators | undefined {
+function versionOf({ etag, lastModified }: Validators): Validators | undefined {
   if (etag !== undefined) return { etag };
   return lastModified === undefined ? undefined : { lastModified };
 }

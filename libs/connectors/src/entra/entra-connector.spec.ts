@@ -38,8 +38,8 @@ afterEach(() => {
   }
 });
 
-describe('users of Entra ID', () => {
-  it('need no mapping to be people', async () => {
+describe('the Entra connector for users', () => {
+  it('maps users without a configured mapping', async () => {
     users.set(ann);
     const { pages } = await read(
       createConnector({
@@ -75,7 +75,7 @@ describe('users of Entra ID', () => {
     expect(select).not.toContain('@');
   });
 
-  it('are gone from changes once they are no longer of a type that is wanted', async () => {
+  it('reports users as deleted when their type is no longer selected', async () => {
     members.set(ann);
     members.set({ ...ann, id: 'g', userType: 'Guest' });
     const full = await read(members.connector(), { pageSize: 10 });
@@ -86,7 +86,7 @@ describe('users of Entra ID', () => {
     expect(pages).toMatchObject([{ records: [], removed: ['a1'] }]);
   });
 
-  it('that go while everything is read are told of by the next read of changes', async () => {
+  it('reports deletions during a full read in the next incremental read', async () => {
     users.answerSize(1);
     users.set(ann);
     users.set({ ...ann, id: 'b1' });
@@ -100,7 +100,7 @@ describe('users of Entra ID', () => {
     expect(changes.pages.flatMap(({ removed }) => removed)).toContain('a1');
   });
 
-  it('without an id or with a bad value are errors of their own', async () => {
+  it('reports users without an id or with an invalid value as record errors', async () => {
     users.set({ ...ann, employeeHireDate: 'soon' });
     users.set({ ...ann, id: undefined });
     users.set({ ...ann, id: 'b1' });
@@ -116,23 +116,21 @@ describe('users of Entra ID', () => {
     [400, 'syncStateNotFound'],
     [410, 'Gone'],
     [400, 'Directory_ExpiredPageToken'],
-  ])('are read anew after %i %s', async (status, code) => {
+  ])('requires a full read after %i %s', async (status, code) => {
     const since = (await read(users.connector(), { pageSize: 5 })).pages.at(-1)?.checkpoint ?? {};
     users.server.serve((asked) =>
       users.isList(asked) ? { status, body: { error: { code, message: 'expired' } } } : users.answer(asked),
     );
     await expect(read(users.connector(), { pageSize: 5, since })).rejects.toBeInstanceOf(CheckpointExpired);
-    await expect(read(users.connector(), { pageSize: 5 })).rejects.toThrow('everything has to be read anew');
+    await expect(read(users.connector(), { pageSize: 5 })).rejects.toThrow('a new full read is necessary');
   });
 
-  it('are not all read where an answer has neither of both links', async () => {
+  it('fails when a response has neither nextLink nor deltaLink', async () => {
     users.server.serve((asked) => (users.isList(asked) ? { body: { value: [ann] } } : users.answer(asked)));
-    await expect(read(users.connector(), { pageSize: 5 })).rejects.toThrow(
-      'without the link that tells whether more is to come',
-    );
+    await expect(read(users.connector(), { pageSize: 5 })).rejects.toThrow('answered without a nextLink or deltaLink');
   });
 
-  it('leave no checkpoint that leads to another origin', async () => {
+  it('stores no checkpoint with a link to another origin', async () => {
     const deltaLink = 'https://elsewhere.example/v1.0/users/delta?$deltatoken=1';
     users.server.serve((asked) =>
       asked.url.pathname.endsWith('/delta')
@@ -144,7 +142,7 @@ describe('users of Entra ID', () => {
     );
   });
 
-  it('that went and came back in one answer are there, and the other way round they are gone', async () => {
+  it('uses the last state of a user that occurs twice in a response', async () => {
     const since = (await read(users.connector(), { pageSize: 5 })).pages.at(-1)?.checkpoint ?? {};
     const removed = (id: string) => ({ id, '@removed': { reason: 'changed' } });
     const value = [removed('a1'), ann, { ...ann, id: 'b1' }, removed('b1')];
@@ -158,10 +156,10 @@ describe('users of Entra ID', () => {
   });
 });
 
-describe('groups of users', () => {
+describe('the Entra connector with mapped groups', () => {
   const path = (id: string) => `/users/${id}/transitiveMemberOf/microsoft.graph.group`;
 
-  it('are asked twenty at a time, also where some are put off, and every answer of them', async () => {
+  it('reads all groups in batches of twenty, with throttled requests repeated', async () => {
     grouped.answerSize(50);
     for (let n = 0; n < 45; n += 1) {
       grouped.set({ ...ann, id: `u${n}` });
@@ -188,8 +186,8 @@ describe('groups of users', () => {
     expect(batches).toBe(4);
   });
 
-  it('make every read a full one', async () => {
-    expect(grouped.connector().tellsChanges).toBe(false);
+  it('makes every read a full one', async () => {
+    expect(grouped.connector().reportsChanges).toBe(false);
     grouped.set(ann);
     const { pages } = await read(grouped.connector(), { pageSize: 5 });
     expect(pages.at(-1)?.checkpoint).toBeUndefined();
@@ -198,7 +196,7 @@ describe('groups of users', () => {
     );
   });
 
-  it('fail the read where they may not be asked for', async () => {
+  it('fails when groups may not be read', async () => {
     grouped.set(ann);
     grouped.server.serve((asked) =>
       asked.url.pathname.endsWith('$batch')
@@ -209,12 +207,14 @@ describe('groups of users', () => {
     grouped.server.serve((asked) =>
       asked.url.pathname.endsWith('$batch') ? { body: { responses: [] } } : grouped.answer(asked),
     );
-    await expect(read(grouped.connector(), { pageSize: 5 })).rejects.toThrow('did not answer each request');
+    await expect(read(grouped.connector(), { pageSize: 5 })).rejects.toThrow(
+      'did not return a response for each request',
+    );
     expect(() => misnamed.connector()).toThrow(SourceError);
   });
 });
 
-describe('service principals', () => {
+describe('the Entra connector for service principals', () => {
   const own = {
     id: 's1',
     appId: 'app1',
@@ -228,7 +228,7 @@ describe('service principals', () => {
     ],
   };
 
-  it('are machine identities with their owner and the times of the credentials of their application', async () => {
+  it('reads machine identities with owner and the times of their credentials', async () => {
     apps.set(own);
     apps.set({ ...own, id: 's2', appId: 'app2', servicePrincipalType: 'ManagedIdentity', keyCredentials: [] });
     apps.set({ ...own, id: 's3', appOwnerOrganizationId: 'f8cdef31-a31e-4b4a-93e4-5f571e91255a' });
@@ -277,8 +277,8 @@ describe('service principals', () => {
   });
 });
 
-describe('one object of Entra ID', () => {
-  it('is what a read of everything gives, and absent by its name, or as a guest who is not wanted', async () => {
+describe('reading one object of Entra ID', () => {
+  it('returns the same result as a full read, and absent for a name or an unselected guest', async () => {
     for (const api of [users, members]) {
       api.set(ann);
       api.set({ ...ann, id: 'guest', userType: 'Guest' });
@@ -291,7 +291,7 @@ describe('one object of Entra ID', () => {
     members.clear();
   });
 
-  it('comes with what is beside it', async () => {
+  it('includes its related data', async () => {
     grouped.set(ann);
     const groups = { value: [{ id: 'g1', displayName: 'Staff' }] };
     grouped.relate('/users/a1/transitiveMemberOf/microsoft.graph.group', groups);
@@ -299,7 +299,7 @@ describe('one object of Entra ID', () => {
     expect(await readOne(grouped.connector(), 'a1')).toMatchObject({ record: { fields: { groups: ['Staff'] } } });
   });
 
-  it('is not taken for gone because an address is wrong', async () => {
+  it('fails instead of returning absent when the URL is wrong', async () => {
     const nothing = { status: 404, body: { error: { code: 'Request_ResourceNotFound', message: 'no' } } };
     users.server.serve((asked) => (users.isToken(asked) ? users.answer(asked) : nothing));
     await expect(readOne(users.connector(), 'a1')).rejects.toThrow(SourceError);

@@ -8,8 +8,9 @@ import {
   type ReadOptions,
   SourceError,
 } from '../connector.js';
+import { findByFullRead, foundIn } from '../find-by-full-read.js';
 import { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, onTransport, secretOf, understood, withTransport } from '../http/api-source.js';
+import { type ApiAccess, mapItems, onTransport, parseCursor, secretOf, withTransport } from '../http/api-source.js';
 import { getOne } from '../http/get-one.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { listIn } from '../http/paging.js';
@@ -19,7 +20,6 @@ import { WaitBudget } from '../http/waiting.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { isObject, scalarText, valueAt } from '../json/json-value.js';
-import { foundIn, lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { collectionOf, isWanted, propertyOf } from './entra-objects.js';
@@ -27,27 +27,30 @@ import { askDelta, type DeltaQuery, deltaLinkOfNow } from './graph-delta.js';
 import { type Related, relatedTo } from './graph-related.js';
 
 const entraCursor = listPlace.extend({
-  /** Of a full read: where changes since its beginning are told. */
+  /** In a full read: the delta link for changes since its start. */
   checkpoint: z.string().optional(),
 });
 const entraCheckpoint = z.object({ link: z.string().min(1) });
 const discovered = 20;
 const notFound = 'Request_ResourceNotFound';
 
-/** Users of a tenant of Microsoft Entra ID, or its service principals as machine identities. */
+/**
+ * Creates a connector for users of a Microsoft Entra ID tenant, or for its service principals as machine identities.
+ */
 export function entraConnector(records: RecordKind, config: EntraConfig, access: ApiAccess): Connector {
   const fields = config.fields ?? entraFields[records];
   const names = sourceNames({ external_id: config.external_id, fields });
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
   const { collection, properties, needed, related } = collectionOf(records);
   for (const name of names.filter((name) => name.startsWith('@'))) {
-    if (!related.includes(name)) throw new SourceError(`"${name}" is nothing that records of this kind have`);
+    if (!related.includes(name))
+      throw new SourceError(`"${name}" is not available for records of this kind`, { code: 'misconfigured' });
   }
   const own = names.filter((name) => !name.startsWith('@'));
   const valuesOf = jsonReader(own);
   const select = [...new Set(['id', ...needed, ...own.map(propertyOf)])];
-  // What is not in the objects changes without them, and who is gone is told by id.
-  const tellsChanges = own.length === names.length && config.external_id === 'id';
+  // Related data changes without the object, and deletions are reported by id only.
+  const reportsChanges = own.length === names.length && config.external_id === 'id';
 
   async function* read(
     { since, cursor, pageSize, signal }: ReadOptions,
@@ -55,18 +58,18 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
   ): AsyncGenerator<Page> {
     const client = clientOf(transport, config, access);
     const query: DeltaQuery = { client, collection, select, signal };
-    const left = cursor && understood(entraCursor, cursor);
-    if (since && !tellsChanges) throw new CheckpointExpired('this mapping cannot be read by changes');
-    const begin = since ? understood(entraCheckpoint, since).link : '';
-    // What changes while everything is read is told once more by the next read of changes.
-    const checkpoint = since || !tellsChanges ? undefined : (left?.checkpoint ?? (await deltaLinkOfNow(query)));
+    const left = cursor && parseCursor(entraCursor, cursor);
+    if (since && !reportsChanges) throw new CheckpointExpired('this mapping does not support incremental reads');
+    const begin = since ? parseCursor(entraCheckpoint, since).link : '';
+    // The delta link dates from before the read, so that the next incremental read reports changes during it.
+    const checkpoint = since || !reportsChanges ? undefined : (left?.checkpoint ?? (await deltaLinkOfNow(query)));
 
     for await (const { items, place, answer, last } of readList(
       (next) => askDelta(query, next || begin),
       { pageSize, signal },
       left,
     )) {
-      const { there, gone } = lastWords(items, (object) => isWanted(object, config));
+      const { there, gone } = finalRecords(items, (object) => isWanted(object, config));
       const page: Page = {
         ...(await mapped(there, place.seen - items.length + 1, { client, transport, signal })),
         cursor: { ...place, ...(checkpoint !== undefined && { checkpoint }) },
@@ -74,7 +77,7 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
         last,
       };
       const link = checkpoint ?? answer.deltaLink;
-      if (last && tellsChanges && link !== undefined) page.checkpoint = { link };
+      if (last && reportsChanges && link !== undefined) page.checkpoint = { link };
       yield page;
     }
   }
@@ -87,8 +90,8 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
     const budget = new WaitBudget(transport.limits.waitMs);
     const requests = client.page(signal, budget);
     const about = { requests, budget, limits: transport.limits, signal };
-    const beside = await relatedTo(about, names, there, config.tenant_id);
-    const values = new Map(there.map((object, index) => [object, valuesIn(object, beside[index])]));
+    const related = await relatedTo(about, names, there, config.tenant_id);
+    const values = new Map(there.map((object, index) => [object, valuesIn(object, related[index])]));
     return mapItems(there, line, mapping, (object) => values.get(object) ?? (() => []));
   }
 
@@ -96,28 +99,33 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
     const client = clientOf(transport, config, access);
     const query = { $select: select.join(',') };
     const path = `${collection}/${encodeURIComponent(externalId)}`;
-    const answer = await getOne(client.page(signal), path, { code: notFound, query }, async () => {
-      listIn(await client.page(signal).get(collection, { query: { $select: 'id', $top: 1 } }), 'value');
-    });
-    // It also answers to the names of users, which are not their ids.
+    const answer = await getOne(
+      client.page(signal),
+      path,
+      { reason: notFound, query, shownAs: `${collection}/{id}` },
+      async () => {
+        listIn(await client.page(signal).get(collection, { query: { $select: 'id', $top: 1 } }), 'value');
+      },
+    );
+    // The endpoint also accepts user names, which are not ids.
     const there = answer === undefined ? [] : [answer.body].filter((object) => isWanted(object, config));
     return foundIn(await mapped(there, 0, { client, transport, signal }), externalId);
   }
 
-  function valuesIn(object: unknown, beside: Related | undefined) {
+  function valuesIn(object: unknown, related: Related | undefined) {
     const inside = valuesOf(object);
-    return (name: string) => (name.startsWith('@') ? (beside?.get(name) ?? []) : inside(name));
+    return (name: string) => (name.startsWith('@') ? (related?.get(name) ?? []) : inside(name));
   }
 
   const readAll = (options: ReadOptions) =>
     withTransport(access, (transport) => withoutExpiry(read(options, transport), options));
   return {
-    tellsChanges,
+    reportsChanges,
     read: readAll,
     readOne: (externalId, signal) =>
       config.external_id === 'id'
         ? onTransport(access, (transport) => readOne(externalId, signal, transport))
-        : lookThrough(readAll, externalId, signal),
+        : findByFullRead(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {
@@ -132,17 +140,17 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
 
 function clientOf(transport: HttpTransport, config: EntraConfig, access: ApiAccess): ApiClient {
   const auth = clientCredentials(transport, {
-    tokenUrl: `${config.login_url.replace(/\/+$/, '')}/${encodeURIComponent(config.tenant_id)}/oauth2/v2.0/token`,
+    tokenUrl: `${config.login_url.replace(/(?<!\/)\/+$/, '')}/${encodeURIComponent(config.tenant_id)}/oauth2/v2.0/token`,
     clientId: config.client_id,
     clientSecret: secretOf(access, 'client_secret'),
     scope: `${new URL(config.url).origin}/.default`,
     send: 'form',
   });
-  return new ApiClient(transport, { baseUrl: `${config.url.replace(/\/+$/, '')}/v1.0`, auth });
+  return new ApiClient(transport, { baseUrl: `${config.url.replace(/(?<!\/)\/+$/, '')}/v1.0`, auth });
 }
 
-/** The last word on each object of a page: it is there, or it is gone, or it is no more among those that are wanted. */
-function lastWords(
+/** Returns the last state of each object of a page: present, or gone if it was deleted or is no longer selected. */
+function finalRecords(
   items: readonly unknown[],
   wanted: (object: unknown) => boolean,
 ): { there: unknown[]; gone: string[] } {
@@ -150,7 +158,7 @@ function lastWords(
   const gone = new Set<string>();
   for (const [index, item] of items.entries()) {
     const id = scalarText(valueAt(item, 'id'));
-    // One without an id becomes an error of its record.
+    // An object without an id becomes a record error.
     const key = id ?? `\0${index}`;
     there.delete(key);
     gone.delete(key);
@@ -161,12 +169,14 @@ function lastWords(
   return { there: [...there.values()], gone: [...gone] };
 }
 
-/** A read of everything has no checkpoint that could expire: its pages have. */
+/** Converts an expiry during a full read to SourceError, because it affects a page cursor and not a checkpoint. */
 async function* withoutExpiry(pages: AsyncIterable<Page>, { since }: ReadOptions): AsyncGenerator<Page> {
   try {
     yield* pages;
   } catch (error) {
     if (since || !(error instanceof CheckpointExpired)) throw error;
-    throw new SourceError(`${error.message}: its pages are no longer known, so everything has to be read anew`);
+    throw new SourceError(`${error.message}: its page cursor has expired, so a new full read is necessary`, {
+      code: 'changed',
+    });
   }
 }

@@ -1,16 +1,16 @@
 import type { EntraConfig, RecordKind } from '@idsync/contracts';
 import { valueAt } from '../json/json-value.js';
 
-/** The tenants that the applications of Microsoft itself are registered in. */
+/** The tenants in which Microsoft registers its own applications. */
 const microsoft = new Set(['f8cdef31-a31e-4b4a-93e4-5f571e91255a', '72f988bf-86f1-41af-91ab-2d7cd011db47']);
 
 interface Collection {
   collection: string;
-  /** What is shown of objects that are not mapped yet. */
+  /** Properties for field discovery. */
   properties: readonly string[];
-  /** What is always asked for, whatever the mapping. */
+  /** Properties that are always requested. */
   needed: readonly string[];
-  /** What there is beside properties. */
+  /** Names of related data that can be mapped. */
   related: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function collectionOf(kind: RecordKind): Collection {
   return kind === 'machine_identity' ? servicePrincipals : users;
 }
 
-/** Whether an object is among those that are read. A user of before there were types is a member. */
+/** Returns whether an object is selected. A user without a type is a member. */
 export function isWanted(object: unknown, { user_types, microsoft_apps }: EntraConfig): boolean {
   const owner = valueAt(object, 'appOwnerOrganizationId');
   if (!microsoft_apps && typeof owner === 'string' && microsoft.has(owner.toLowerCase())) return false;
@@ -50,7 +50,7 @@ export function isWanted(object: unknown, { user_types, microsoft_apps }: EntraC
   return user_types.includes(type);
 }
 
-/** The property that a path begins with. */
+/** Returns the first property of a path. */
 export function propertyOf(path: string): string {
   const quoted = /^\s*\["((?:[^"\\]|\\.)*)"\]/.exec(path)?.[1];
   return quoted ?? /^[^.[]+/.exec(path.trim())?.[0] ?? path;

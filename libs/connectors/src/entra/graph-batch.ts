@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { SourceError } from '../connector.js';
 import type { ApiAnswer, PageRequests } from '../http/api-client.js';
+import { documentedNames, explanation } from '../http/explanation.js';
+import { codeOf } from '../http/failures.js';
 import type { HttpLimits } from '../http/http-limits.js';
 import { LoopGuard, listIn } from '../http/paging.js';
 import { backoffMs, retryAfterMs, type WaitBudget } from '../http/waiting.js';
 import { valueAt } from '../json/json-value.js';
 
-/** Graph takes no more in one batch. */
+/** The maximum batch size of Graph. */
 const batchSize = 20;
 const passing = new Set([408, 429, 500, 502, 503, 504]);
 
@@ -18,7 +20,7 @@ const response = z.object({
 });
 type Response = z.infer<typeof response>;
 
-/** Requests on behalf of one page, which share how long may be waited. */
+/** Requests for one page, which share its waiting time. */
 export interface BatchRequests {
   requests: PageRequests;
   budget: WaitBudget;
@@ -26,7 +28,7 @@ export interface BatchRequests {
   signal: AbortSignal;
 }
 
-/** GETs each of the URLs, relative to the service's root, twenty at a time. Undefined where there is nothing by that URL. */
+/** GETs each URL, relative to the service root, in batches of twenty. Undefined for a 404. */
 export async function getEach(page: BatchRequests, urls: readonly string[]): Promise<(unknown | undefined)[]> {
   const bodies: (unknown | undefined)[] = [];
   for (let at = 0; at < urls.length; at += batchSize)
@@ -34,27 +36,27 @@ export async function getEach(page: BatchRequests, urls: readonly string[]): Pro
   return bodies;
 }
 
-/** GETs a list by each of the URLs, all of its answers. */
+/** GETs the complete list of each URL. */
 export async function listEach(page: BatchRequests, urls: readonly string[]): Promise<unknown[][]> {
   const lists: unknown[][] = [];
-  for (const body of await getEach(page, urls)) lists.push(body === undefined ? [] : await wholeList(page, body));
+  for (const body of await getEach(page, urls)) lists.push(body === undefined ? [] : await completeList(page, body));
   return lists;
 }
 
-async function wholeList({ requests }: BatchRequests, first: unknown): Promise<unknown[]> {
-  const circle = new LoopGuard();
+async function completeList({ requests }: BatchRequests, first: unknown): Promise<unknown[]> {
+  const loopGuard = new LoopGuard();
   let answer: Pick<ApiAnswer, 'body' | 'from'> = { body: first, from: 'GET of a batch' };
   const items: unknown[] = [];
   for (;;) {
-    items.push(...listIn(answer as ApiAnswer, 'value'));
+    items.push(...listIn(answer, 'value'));
     const next = valueAt(answer.body, '@odata.nextLink');
     if (typeof next !== 'string') return items;
-    circle.pass(next, answer.from);
-    answer = await requests.follow(next);
+    loopGuard.pass(next, answer.from);
+    answer = await requests.follow(next, { shownAs: '/{id}/…' });
   }
 }
 
-/** Each request of a batch is answered, refused and throttled on its own; those that were throttled are asked again. */
+/** Sends a batch. Each request has its own status; throttled requests are sent again. */
 async function batch(page: BatchRequests, urls: readonly string[]): Promise<(unknown | undefined)[]> {
   const { requests, budget, limits, signal } = page;
   const bodies = new Array<unknown | undefined>(urls.length);
@@ -65,18 +67,18 @@ async function batch(page: BatchRequests, urls: readonly string[]): Promise<(unk
     const again: typeof open = [];
     let asked = 0;
     for (const request of open) {
-      const told = responses.get(request.id);
-      if (!told) throw new SourceError(`${answer.from} did not answer each request`);
-      const { status, body } = told;
+      const response = responses.get(request.id);
+      if (!response) throw new SourceError(`${answer.from} did not return a response for each request`);
+      const { status, body } = response;
       if (status === 200) bodies[Number(request.id)] = body;
       else if (passing.has(status)) {
         again.push(request);
-        asked = Math.max(asked, waitOf(told));
-      } else if (status !== 404) throw refused(answer, told);
+        asked = Math.max(asked, waitOf(response));
+      } else if (status !== 404) throw refused(answer, response);
     }
     if (again.length > 0) {
-      const why = `${answer.from}: ${again.length} of its requests were put off`;
-      if (tries >= limits.attempts) throw new SourceError(`${why} (tried ${tries} times)`);
+      const why = `${answer.from}: ${again.length} of its requests were throttled`;
+      if (tries >= limits.attempts) throw new SourceError(`${why} (tried ${tries} times)`, { code: 'rate_limited' });
       await budget.wait(asked || backoffMs(tries, limits.firstPauseMs, limits.longestPauseMs), signal, why);
     }
     open = again;
@@ -86,7 +88,7 @@ async function batch(page: BatchRequests, urls: readonly string[]): Promise<(unk
 
 function responsesIn(answer: ApiAnswer): Response[] {
   const parsed = z.array(response).safeParse(listIn(answer, 'responses'));
-  if (!parsed.success) throw new SourceError(`${answer.from} answered with what is no batch`);
+  if (!parsed.success) throw new SourceError(`${answer.from} did not return a batch response`);
   return parsed.data;
 }
 
@@ -96,8 +98,11 @@ function waitOf({ headers = {} }: Response): number {
 }
 
 function refused(answer: ApiAnswer, { status, body }: Response): SourceError {
-  const code = valueAt(valueAt(body, 'error'), 'code');
-  return new SourceError(
-    `${answer.from}: a request was answered ${status}${typeof code === 'string' ? ` (${code})` : ''}`,
-  );
+  const { code, text } = explanation(JSON.stringify(body ?? null));
+  const names = documentedNames({ ...(code && { code }) });
+  const said = [code, text].filter((part) => part !== undefined).join(': ');
+  return new SourceError(`${answer.from}: a request was answered ${status}${names && ` (${names})`}`, {
+    code: codeOf(status),
+    ...(said !== '' && { said: answer.said(said) }),
+  });
 }

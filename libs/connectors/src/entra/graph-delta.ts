@@ -6,37 +6,42 @@ import type { ListAnswer } from '../http/read-list.js';
 import { valueAt } from '../json/json-value.js';
 
 export interface DeltaAnswer extends ListAnswer {
-  /** Of the last answer of a round: where the next one begins. */
+  /** In the last response of a round: the start of the next round. */
   deltaLink?: string | undefined;
 }
 
-/** A delta query of Microsoft Graph: the objects of a collection, or what has changed since a link of an earlier round. */
+/** A delta query of Microsoft Graph: all objects of a collection, or the changes since a delta link. */
 export interface DeltaQuery {
   client: ApiClient;
   /** `/users` */
   collection: string;
-  /** Properties; changes of others are not told. */
+  /** Selected properties; changes of others are not reported. */
   select: readonly string[];
   signal: AbortSignal;
 }
 
-/** One answer of a round. Only one with a deltaLink is the end of it; without it and a nextLink it is not to be trusted. */
+/** Requests one page of a round. Only a deltaLink marks the end; a response without any link is an error. */
 export async function askDelta(query: DeltaQuery, link: string): Promise<DeltaAnswer> {
-  const answer = await (link === '' ? begin(query) : query.client.page(query.signal).follow(link)).catch(expired);
+  const answer = await (link === ''
+    ? begin(query)
+    : query.client.page(query.signal).follow(link, { shownAs: `${query.collection}/delta` })
+  ).catch(expired);
   const items = listIn(answer, 'value');
   const next = linkIn(query, answer, '@odata.nextLink');
   const deltaLink = linkIn(query, answer, '@odata.deltaLink');
   if ((next === undefined) === (deltaLink === undefined)) {
-    throw new SourceError(`${answer.from} answered without the link that tells whether more is to come`);
+    throw new SourceError(`${answer.from} answered without a nextLink or deltaLink`, {
+      code: 'incomplete',
+    });
   }
   return { items, next, deltaLink, from: answer.from };
 }
 
-/** Where a round of changes from now on begins. */
+/** Returns the delta link for changes from now on. */
 export async function deltaLinkOfNow(query: DeltaQuery): Promise<string> {
   const answer = await begin(query, { $deltatoken: 'latest' });
   const link = linkIn(query, answer, '@odata.deltaLink');
-  if (link === undefined) throw new SourceError(`${answer.from} answered without a deltaLink`);
+  if (link === undefined) throw new SourceError(`${answer.from} answered without a deltaLink`, { code: 'incomplete' });
   return link;
 }
 
@@ -44,7 +49,7 @@ function begin({ client, collection, select, signal }: DeltaQuery, more = {}): P
   return client.page(signal).get(`${collection}/delta`, { query: { $select: select.join(','), ...more } });
 }
 
-/** A link to another origin is refused here already, or it would stand in a checkpoint. */
+/** Rejects a link to another origin before it is stored in a checkpoint. */
 function linkIn({ client }: DeltaQuery, { body, from }: ApiAnswer, name: string): string | undefined {
   const link = valueAt(body, name);
   if (typeof link !== 'string' || link === '') return undefined;
@@ -53,9 +58,9 @@ function linkIn({ client }: DeltaQuery, { body, from }: ApiAnswer, name: string)
   return link;
 }
 
-/** The codes of states that Graph does not know any more; it tells of them with 410, or with another status of the client. */
+/** Detects an expired delta link, which Graph reports by 410 or by an error code with another 4xx status. */
 function expired(error: unknown): never {
-  if (error instanceof StatusError && (error.status === 410 || /^(sync|resync)|expired/i.test(error.code ?? ''))) {
+  if (error instanceof StatusError && (error.status === 410 || /^(sync|resync)|expired/i.test(error.reason ?? ''))) {
     throw new CheckpointExpired(error.message, { cause: error });
   }
   throw error;

@@ -1,14 +1,14 @@
 import { scalarText, valueAt } from '../json/json-value.js';
 import { type BatchRequests, getEach, listEach } from './graph-batch.js';
 
-/** Values that are not in an object itself: each name of a mapping to the values of one object. */
+/** Values that are not part of an object, by mapping name. */
 export type Related = ReadonlyMap<string, readonly string[]>;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const idOf = (object: unknown) => scalarText(valueAt(object, 'id')) ?? '';
 const url = (id: string) => encodeURIComponent(id);
 
-/** What is asked for each object. The names of one entry are had together. */
+/** The related data of objects. The names of one entry are read together. */
 const relations: {
   names: string[];
   of: (page: BatchRequests, objects: readonly unknown[], tenantId: string) => Promise<Related[]>;
@@ -27,7 +27,7 @@ const relations: {
     of: async (page, objects) => {
       const path = (id: string) => `/servicePrincipals/${url(id)}/owners?$select=id,displayName,userPrincipalName`;
       const lists = await listEach(page, objects.map(idOf).map(path));
-      // An owner may be a service principal, which is nobody who answers for another.
+      // Only users count as owners. An owner may also be a service principal.
       return lists.map((owners) => new Map([['@owners', texts(owners, 'userPrincipalName').sort()]]));
     },
   },
@@ -46,7 +46,7 @@ const relations: {
   },
 ];
 
-/** Asks what the names of a mapping need beside the objects themselves, for each of the objects. */
+/** Reads the related data of each object that the mapping needs. */
 export async function relatedTo(
   page: BatchRequests,
   names: readonly string[],
@@ -63,18 +63,18 @@ export async function relatedTo(
 }
 
 /**
- * The registration of an application, where the credentials of its service principals are. A managed identity has none, and that of
- * another tenant cannot be seen.
+ * Returns the application registration that has the credentials of a service principal. Managed identities have none,
+ * and registrations of other tenants are not visible.
  */
 function applicationOf(object: unknown, tenantId: string): string | undefined {
   if (valueAt(object, 'servicePrincipalType') === 'ManagedIdentity') return undefined;
   const owner = scalarText(valueAt(object, 'appOwnerOrganizationId'));
-  // A tenant may be configured by its domain: then each application is asked for.
+  // If the tenant is configured by its domain, all applications are requested.
   if (owner !== undefined && uuid.test(tenantId) && owner.toLowerCase() !== tenantId.toLowerCase()) return undefined;
   return scalarText(valueAt(object, 'appId'));
 }
 
-/** When the oldest of the credentials was made, and when the first one ends: the times only, nothing of the credentials. */
+/** Returns the start of the oldest credential and the earliest expiry, but nothing of the credentials. */
 function credentialTimes(...holders: unknown[]): Related {
   const credentials = holders.flatMap((holder) =>
     ['passwordCredentials', 'keyCredentials'].flatMap((name) => {

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, scalarText, valueAt } from '../json/json-val
 import type { Listing, Place } from '../listing/listing.js';
 import { linkedPage } from './linked-pages.js';
 
-/** Repositories at once: each takes a request for its keys, and a page must not take long. */
+/** Repositories per page, because each needs a request for its keys. */
 const repositoriesAtOnce = 30;
 const keysAtOnce = 100;
 
@@ -16,9 +16,9 @@ interface About {
   budget: WaitBudget;
 }
 
-/** The deploy keys of all repositories of an organization. GitHub lists them for one repository at a time. */
+/** Lists the deploy keys of all repositories of an organization. GitHub lists them per repository. */
 export function deployKeys(rest: ApiClient, organizationPath: string): Listing {
-  // The oldest first: what is made meanwhile comes at the end, and moves nothing.
+  // Oldest first, so that repositories created during the read are appended.
   const list = { path: `${organizationPath}/repos`, query: { type: 'all', sort: 'created', direction: 'asc' } };
   return {
     name: 'deploy_keys',
@@ -35,13 +35,17 @@ export function deployKeys(rest: ApiClient, organizationPath: string): Listing {
 
 async function keysOf(rest: ApiClient, repository: unknown, about: About, from: string): Promise<JsonObject[]> {
   const name = scalarText(valueAt(repository, 'full_name')) ?? '';
-  // It goes into a path.
+  // Validated, because it becomes part of a path.
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) throw new SourceError(`${from} answered with a repository without full_name`);
   const found: JsonObject[] = [];
-  const circle = new LoopGuard();
+  const loopGuard = new LoopGuard();
   for (let at: Place | undefined, more = true; more; ) {
     const request = { ...(at && { at }), limit: keysAtOnce, ...about };
-    const page = await linkedPage(rest, { path: `/repos/${name}/keys` }, request).catch(async (error: unknown) => {
+    const page = await linkedPage(
+      rest,
+      { path: `/repos/${name}/keys`, shownAs: '/repos/{repository}/keys' },
+      request,
+    ).catch(async (error: unknown) => {
       if (error instanceof StatusError && error.status === 404 && (await isGone(rest, name, about))) return undefined;
       throw error;
     });
@@ -49,15 +53,15 @@ async function keysOf(rest: ApiClient, repository: unknown, about: About, from: 
     found.push(...page.items.map((key) => asDocument(key, repository)));
     at = page.next;
     more = at !== undefined;
-    if (at) circle.pass(String(at.link), page.from);
+    if (at) loopGuard.pass(String(at.link), page.from);
   }
   return found;
 }
 
-/** GitHub says 404 also where a right is missing: a repository that is there, but not its keys, must not look like one without. */
+/** Returns whether a repository is gone. GitHub also returns 404 for its keys when the permission is missing. */
 async function isGone(rest: ApiClient, name: string, { signal, budget }: About): Promise<boolean> {
   try {
-    await rest.page(signal, budget).get(`/repos/${name}`);
+    await rest.page(signal, budget).get(`/repos/${name}`, { shownAs: '/repos/{repository}' });
     return false;
   } catch (error) {
     if (error instanceof StatusError && error.status === 404) return true;

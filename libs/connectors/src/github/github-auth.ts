@@ -2,21 +2,21 @@ import { createPrivateKey, createSign, type KeyObject } from 'node:crypto';
 import type { GithubConfig } from '@idsync/contracts';
 import { SourceError } from '../connector.js';
 import { ApiClient } from '../http/api-client.js';
+import { type ApiAccess, secretOf } from '../http/api-source.js';
 import { type Authentication, bearer } from '../http/authentication.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { renewedToken } from '../http/renewed-token.js';
 import { valueAt } from '../json/json-value.js';
-import { type ApiAccess, neededSecret } from '../listing/listing-connector.js';
 import { githubHeaders } from './github-clients.js';
 
-/** How GitHub is told who asks; made anew for each read. Throws SourceError for secrets that can never be used. */
+/** Creates the authentication for each read. Throws SourceError for invalid secrets. */
 export function githubAuth(config: GithubConfig, access: ApiAccess): (transport: HttpTransport) => Authentication {
   const { auth, url } = config;
   if (auth.type === 'token') {
-    const token = bearer(neededSecret(access, 'token'));
+    const token = bearer(secretOf(access, 'token'));
     return () => token;
   }
-  const key = privateKey(neededSecret(access, 'private_key'));
+  const key = privateKey(secretOf(access, 'private_key'));
   return (transport) => {
     let assertion = '';
     const app: Authentication = {
@@ -30,15 +30,15 @@ export function githubAuth(config: GithubConfig, access: ApiAccess): (transport:
     return renewedToken(issuer, async (ask) => {
       const { body, from } = await ask.post(`/app/installations/${auth.installation_id}/access_tokens`, { json: {} });
       const token = valueAt(body, 'token');
-      if (typeof token !== 'string' || token === '') throw new SourceError(`${from} gave no token`);
+      if (typeof token !== 'string' || token === '') throw new SourceError(`${from} returned no token`);
       const left = (Date.parse(String(valueAt(body, 'expires_at'))) - Date.now()) / 1000;
-      // By a clock that is wrong it has no life left; then it is good until it is refused.
+      // With a wrong local clock the lifetime is negative. The token is then used until it is rejected.
       return { token, ...(left > 0 && { expiresInSeconds: left }) };
     });
   };
 }
 
-/** A JWT of the app (RS256), good for nine minutes; GitHub allows ten, and clocks may be a minute apart. */
+/** Creates a JWT of the app (RS256) valid for nine minutes. GitHub allows ten, and clocks may differ by a minute. */
 function appToken(appId: string, key: KeyObject, now: Date): string {
   const seconds = Math.floor(now.getTime() / 1000);
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -52,7 +52,7 @@ function privateKey(pem: string): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // What was wrong could show a part of it.
+    // The cause could contain a part of the key.
   }
-  throw new SourceError('the secret "private_key" is no RSA private key in PEM');
+  throw new SourceError('the secret "private_key" is not an RSA private key in PEM format', { code: 'misconfigured' });
 }

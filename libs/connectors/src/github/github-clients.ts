@@ -13,12 +13,12 @@ const rate: RateHeaders = {
   resetIn: 'epoch_seconds',
 };
 
-/** What GitHub asks for where it says that it is called too often, but not for how long. */
-const patienceMs = 60_000;
+/** Pause that GitHub recommends after throttling without a time to wait. */
+const throttlePauseMs = 60_000;
 
 export interface GithubClients {
   rest: ApiClient;
-  /** Its rate limit is one of its own. */
+  /** A separate client, because GraphQL has its own rate limit. */
   graphql: ApiClient;
 }
 
@@ -26,23 +26,23 @@ export function githubClients(
   transport: HttpTransport,
   { url }: GithubConfig,
   auth: Authentication,
-  patience = patienceMs,
+  pauseMs = throttlePauseMs,
 ): GithubClients {
-  const settings = { auth, rate, headers: githubHeaders, throttled: throttledFor(patience) };
+  const settings = { auth, rate, headers: githubHeaders, throttled: throttledFor(pauseMs) };
   return {
     rest: new ApiClient(transport, { ...settings, baseUrl: url }),
-    // On a server of one's own it stands beside the REST API, not below it.
+    // On GitHub Enterprise Server its path is not below the REST API.
     graphql: new ApiClient(transport, { ...settings, baseUrl: url.replace(/\/v3\/*$/, '') }),
   };
 }
 
-/** The secondary rate limit is told in words, and what GraphQL cannot do now in an answer that looks like success. */
-function throttledFor(patience: number) {
+/** Recognizes the secondary rate limit by its text, and transient GraphQL errors in responses with status 200. */
+function throttledFor(pauseMs: number) {
   return ({ status, body }: Refusal): number | undefined => {
-    if (status === 403 && /secondary rate limit|abuse detection/i.test(body.toString('utf8'))) return patience;
+    if (status === 403 && /secondary rate limit|abuse detection/i.test(body.toString('utf8'))) return pauseMs;
     if (status !== 200 || !body.subarray(0, 4096).includes('"errors"')) return undefined;
     const errors = errorsIn(body.toString('utf8'));
-    if (errors.some(({ type }) => type === 'RATE_LIMITED')) return patience;
+    if (errors.some(({ type }) => type === 'RATE_LIMITED')) return pauseMs;
     return errors.some(({ message }) => /^Something went wrong while executing/.test(String(message))) ? 0 : undefined;
   };
 }

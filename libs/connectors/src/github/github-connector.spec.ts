@@ -7,7 +7,7 @@ import type { Person, SourceUnderTest } from '../../test/conformance/source-unde
 import { githubApi, type Organization, tokenIssuer } from '../../test/github-api.js';
 import { type Asked, type Handler, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { expectEachAlone } from '../../test/read-one.js';
-import { attempt, lastWords } from '../../test/reading.js';
+import { attempt, finalRecords } from '../../test/reading.js';
 import type { Connector } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -109,8 +109,8 @@ const graphqlData = (reply: Reply) =>
 
 const kit = await testServer();
 const kitUrl = { url: `${kit.origin}/api/v3` };
-const asked = { lacks: 'it is asked for as many as a page takes' };
-const ageless = { lacks: 'its cursors do not grow old' };
+const asked = { unsupported: 'the connector requests the page size' };
+const permanentCursors = { unsupported: 'its cursors do not expire' };
 
 function membersUnderTest(): SourceUnderTest {
   let api: Handler;
@@ -124,11 +124,11 @@ function membersUnderTest(): SourceUnderTest {
     people.map(({ name, login }, n) => ({ login, databaseId: 100 + n, name, email: '', role: 'MEMBER' }));
   const spoiled = (member: object) => (people: readonly Person[]) =>
     fill([{ login: 'odd', databaseId: 7, ...member }, ...named(people)]);
-  /** Of members; what is said of their addresses stays as it is, or is `beside`. */
-  const changed = (reply: Reply, change: (list: Record<string, unknown>) => object, beside?: object): Reply => {
+  /** Sets the members; their addresses stay the same unless `fallback` is given. */
+  const changed = (reply: Reply, change: (list: Record<string, unknown>) => object, fallback?: object): Reply => {
     const found = graphqlData(reply);
     const list = found.membersWithRole as Record<string, unknown> | undefined;
-    const organization = list ? { ...found, membersWithRole: change(list) } : (beside ?? found);
+    const organization = list ? { ...found, membersWithRole: change(list) } : (fallback ?? found);
     return { ...reply, body: { data: { organization } } };
   };
   const edgesOf = (reply: Reply) => (graphqlData(reply).membersWithRole as { edges: unknown[] }).edges;
@@ -136,11 +136,11 @@ function membersUnderTest(): SourceUnderTest {
     name: 'github, its members',
     open,
     fill: (people) => void fill(named(people)),
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: [secrets.token],
     discovers: ['login', 'databaseId', 'role', '@email'],
-    readsOne: { stranger: '1' },
-    changes: { lacks: 'the audit log is not read' },
+    readsOne: { unknownId: '1' },
+    changes: { unsupported: 'the audit log is not read' },
     bad: {
       withoutId: spoiled({ databaseId: null }),
       ofWrongType: spoiled({ databaseId: { of: 'an object' } }),
@@ -152,8 +152,8 @@ function membersUnderTest(): SourceUnderTest {
       answer: (asked) => api(asked),
       listOf: ({ body }) => (body.includes('externalIdentities') ? `saml ${body}` : 'members'),
       answerSize: asked,
-      renewal: { lacks: 'its token is one for ever' },
-      lies: {
+      renewal: { unsupported: 'its token does not expire' },
+      invalidResponses: {
         withoutList: (reply) => changed(reply, ({ edges: _, ...list }) => list, { samlIdentityProvider: {} }),
         emptied: (reply) => changed(reply, (list) => ({ ...list, edges: [], pageInfo: { hasNextPage: false } })),
         repeating: (reply, earlier) =>
@@ -166,8 +166,8 @@ function membersUnderTest(): SourceUnderTest {
             const endCursor = Buffer.from(`${here || 'cursor:0'}~${nth}`).toString('base64');
             return { ...list, edges: [], pageInfo: { hasNextPage: true, endCursor } };
           }),
-        leadingTo: { lacks: 'it gives cursors, not links' },
-        expired: ageless,
+        leadingTo: { unsupported: 'its pages have cursors, not links' },
+        expired: permanentCursors,
       },
     },
   };
@@ -181,7 +181,7 @@ const withItems = ({ body, ...reply }: Reply, items: unknown[]): Reply => ({
   body: Array.isArray(body) ? items : { ...(body as Listed), installations: items },
 });
 
-/** Every other is an app, the rest are deploy keys and tokens in turn. */
+/** Every second one is an app, and the others are alternately deploy keys and tokens. */
 function machinesUnderTest(): SourceUnderTest {
   let api: Handler;
   const machines = ['apps', 'deploy_keys', 'fine_grained_tokens'];
@@ -213,11 +213,11 @@ function machinesUnderTest(): SourceUnderTest {
     name: 'github, its machines',
     open,
     fill: (people) => void fill(named(people)),
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: [pem, 'ghs_1secret', 'ghs_2secret'],
     discovers: ['@id', '@type', '@name', '@permissions'],
-    readsOne: { lacks: 'machines are in lists only, some of them one for each repository' },
-    changes: { lacks: 'the audit log is not read' },
+    readsOne: { unsupported: 'finding one machine would need the list of every repository' },
+    changes: { unsupported: 'the audit log is not read' },
     bad: {
       withoutId: spoiled({ token_name: 'nobody' }),
       ofWrongType: spoiled({ id: { of: 'an object' }, token_name: 'nobody' }),
@@ -230,7 +230,7 @@ function machinesUnderTest(): SourceUnderTest {
       listOf: ({ url }) => (isTokenRequest(url) ? undefined : url.pathname),
       answerSize: asked,
       renewal: ({ url }) => isTokenRequest(url),
-      lies: {
+      invalidResponses: {
         withoutList: (reply) => ({ ...reply, body: { message: 'nothing to see' } }),
         emptied: (reply) => ({ ...withItems(reply, []), headers: {} }),
         repeating: (reply, earlier) => withItems(reply, [...itemsOf(reply), ...itemsOf(earlier)]),
@@ -240,22 +240,22 @@ function machinesUnderTest(): SourceUnderTest {
           return { ...withItems(reply, []), headers: { link: `<${again}>; rel="next"` } };
         },
         leadingTo: (reply, link) => ({ ...reply, headers: { link: `<${link}>; rel="next"` } }),
-        expired: ageless,
+        expired: permanentCursors,
       },
     },
   };
 }
 conforms(machinesUnderTest());
 
-describe('a member', () => {
+describe('the GitHub connector for members', () => {
   const member = async (change: object, records: RecordKind = 'account') => {
     server.serve(withToken());
     const { pages, error } = await attempt(connector(records, change), { pageSize: 100 });
     expect(error).toBeUndefined();
-    return lastWords(pages);
+    return finalRecords(pages);
   };
 
-  it('is an account, known by the address that the configuration chooses', async () => {
+  it('reads accounts with the address that the configuration selects', async () => {
     expect((await member({}))['101']).toEqual({
       identifier: ['user-1'],
       display_name: ['User 1'],
@@ -273,7 +273,7 @@ describe('a member', () => {
     expect([bySaml['102']?.email, bySaml['103']?.email]).toEqual([['user-2@corp.example'], []]);
   });
 
-  it('whom GitHub does not show is an error, and the rest goes on', async () => {
+  it('reports a hidden member as an error and continues', async () => {
     const api = withToken();
     server.serve(async (asked) => {
       const reply = await api(asked);
@@ -286,26 +286,27 @@ describe('a member', () => {
     expect(pages[0]?.records).toHaveLength(9);
   });
 
-  it('is not looked for where the token cannot see all of them, or not the SAML provider', async () => {
+  it('fails when the token cannot see all members or the SAML provider', async () => {
     const api = githubApi(server.origin, organization(), new Set([secrets.token]));
     server.serve(api);
     const blind = await attempt(connector('account', { emails: 'saml' }), { pageSize: 100 });
-    expect((blind.error as Error).message).toContain('shows no SAML provider of the organization "octo-org"');
+    expect((blind.error as Error).message).toContain('returned no SAML provider of the organization "octo-org"');
     const other = await attempt(connector('account', { organization: 'nobody' }), { pageSize: 100 });
-    expect((other.error as Error).message).toContain(
-      "(NOT_FOUND: Could not resolve to an Organization with the login of 'nobody'.)",
-    );
+    expect(other.error).toMatchObject({
+      message: expect.stringContaining('answered with an error (NOT_FOUND)'),
+      said: "NOT_FOUND: Could not resolve to an Organization with the login of 'nobody'.",
+    });
     server.serve((asked) => {
       const reply = api(asked);
       Object.assign(graphqlData(reply), { viewerIsAMember: false });
       return reply;
     });
     const outside = await attempt(connector('account'), { pageSize: 100 });
-    expect((outside.error as Error).message).toContain('is no member of "octo-org"');
+    expect((outside.error as Error).message).toContain('is not a member of "octo-org"');
   });
 });
 
-describe('a machine', () => {
+describe('the GitHub connector for machines', () => {
   const read = async (source = organization()) => {
     server.serve(withToken(source));
     return attempt(connector('machine_identity', { machines: ['apps', 'deploy_keys', 'fine_grained_tokens'] }), {
@@ -313,8 +314,8 @@ describe('a machine', () => {
     });
   };
 
-  it('is an app with its permissions, a deploy key or a token', async () => {
-    const words = lastWords((await read()).pages);
+  it('reads apps with permissions, deploy keys and tokens', async () => {
+    const words = finalRecords((await read()).pages);
     expect(words['app:25382']).toMatchObject({
       account_id: ['app-1'],
       classification: ['oauth_app'],
@@ -345,7 +346,7 @@ describe('a machine', () => {
     });
   });
 
-  it('is not gone where the right to see the keys of a repository is missing, but is where the repository is', async () => {
+  it('fails when the permission for deploy keys is missing, but not when a repository is gone', async () => {
     const hide = (hidden: RegExp): Handler => {
       const api = withToken();
       return (asked) =>
@@ -355,26 +356,29 @@ describe('a machine', () => {
       /repo-0$/.test(asked.url.pathname) ? { body: {} } : hide(/repo-0\/keys/)(asked);
     server.serve(visible);
     const hidden = await attempt(connector('machine_identity'), { pageSize: 100 });
-    expect((hidden.error as Error).message).toContain('/repos/octo-org/repo-0/keys answered 404 (Not Found)');
+    expect(hidden.error).toMatchObject({
+      message: expect.stringContaining('/repos/{repository}/keys answered 404'),
+      said: '/api/v3/repos/octo-org/repo-0/keys: Not Found',
+    });
     server.serve(hide(/repo-0/));
     const gone = await attempt(connector('machine_identity'), { pageSize: 100 });
     expect(gone.error).toBeUndefined();
-    expect(Object.keys(lastWords(gone.pages))).not.toContain('deploy_key:1');
-    expect(Object.keys(lastWords(gone.pages))).toContain('deploy_key:3');
+    expect(Object.keys(finalRecords(gone.pages))).not.toContain('deploy_key:1');
+    expect(Object.keys(finalRecords(gone.pages))).toContain('deploy_key:3');
   });
 
-  it('is not gone where the repositories end before the page that was told to be the last', async () => {
+  it('fails when the repositories end before the announced last page', async () => {
     const api = withToken();
     const isSecond = ({ url }: Asked) => /repos$/.test(url.pathname) && url.searchParams.get('page') === '2';
     server.serve((asked) => (isSecond(asked) ? { body: [] } : api(asked)));
     const { pages, error } = await attempt(connector('machine_identity', { machines: ['deploy_keys'] }), {
       pageSize: 1,
     });
-    expect((error as Error).message).toContain('/orgs/octo-org/repos ended at page 2 of 4: the list is not complete');
+    expect((error as Error).message).toContain('/orgs/octo-org/repos ended at page 2 of 4, so the list is incomplete');
     expect(pages.some(({ last }) => last)).toBe(false);
   });
 
-  it('is never looked for at another origin', async () => {
+  it('follows no link to another origin', async () => {
     elsewhere.replies({ body: [] });
     const api = withToken();
     server.serve(async (asked) => {
@@ -388,7 +392,7 @@ describe('a machine', () => {
   });
 });
 
-describe('a rate limit', () => {
+describe('a rate limit of GitHub', () => {
   const limited = (reply: Reply, at: (asked: Asked) => boolean = () => true) => {
     const api = withToken();
     let calls = 0;
@@ -396,7 +400,7 @@ describe('a rate limit', () => {
   };
   const now = () => ({ date: new Date().toUTCString() });
 
-  it('that is the secondary one is waited for, also where nobody says for how long', async () => {
+  it('pauses for the secondary rate limit, also without a time to wait', async () => {
     const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
     for (const headers of [{ ...now() }, { ...now(), 'retry-after': '0.01' }]) {
       limited({ status: 403, headers, body: { message } });
@@ -406,7 +410,7 @@ describe('a rate limit', () => {
     }
   });
 
-  it('of GraphQL is told in an answer that looks like success, and so is that it takes too long', async () => {
+  it('is recognized in a GraphQL response with status 200, as is a timeout', async () => {
     for (const error of [
       { type: 'RATE_LIMITED', message: 'API rate limit exceeded' },
       { message: 'Something went wrong while executing your query. This may be the result of a timeout.' },
@@ -416,43 +420,47 @@ describe('a rate limit', () => {
     }
   });
 
-  it('that is the primary one is not run into, and one that lasts too long fails', async () => {
+  it('pauses before the primary rate limit and fails if it lasts too long', async () => {
     const reset = String(Math.floor(Date.now() / 1000) + 3_000);
     const headers = { ...now(), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
     limited({ status: 403, headers, body: { message: 'API rate limit exceeded for user ID 1.' } });
     const { error } = await attempt(connector('account'), { pageSize: 100 });
-    expect((error as Error).message).toMatch(/API rate limit exceeded.*would be longer than the 300 s/);
+    expect(error).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('would exceed the limit of 300 s'),
+      said: 'API rate limit exceeded for user ID 1.',
+    });
     expect(server.asked).toHaveLength(1);
   });
 
-  it('is not every 403', async () => {
+  it('is not assumed for any other 403', async () => {
     limited({ status: 403, body: { message: 'Resource not accessible by personal access token' } });
     const { error } = await attempt(connector('account'), { pageSize: 100 });
-    expect((error as Error).message).toContain('answered 403 (Resource not accessible by personal access token)');
+    expect(error).toMatchObject({ code: 'forbidden', said: 'Resource not accessible by personal access token' });
   });
 });
 
-describe('a connector for an organization', () => {
+describe('the configuration of a GitHub connector', () => {
   const settings = { type: 'github' as const, records: 'account' as const, sourcesDir: '/', allowedCidrs: loopback };
   const config = { url: `${server.origin}/api/v3`, organization: 'octo-org' };
 
-  it('is made of a minimal config', async () => {
+  it('can be minimal', async () => {
     server.serve(withToken());
     const made = createConnector({ ...settings, config, secrets: { token: secrets.token } });
     expect((await attempt(made, { pageSize: 1000 })).error).toBeUndefined();
   });
 
-  it('is refused without the secret that it needs, and never shows a key that is none', () => {
+  it('is rejected without its secret, and no error exposes an invalid key', () => {
     expect(() => createConnector({ ...settings, config })).toThrow('the secret "token" is missing');
     const broken = { private_key: pem.replace('MII', 'xxx') };
     expect(() => createConnector({ ...settings, config: { ...config, auth: app }, secrets: broken })).toThrow(
-      'the secret "private_key" is no RSA private key in PEM',
+      'the secret "private_key" is not an RSA private key in PEM format',
     );
   });
 });
 
-describe('one record of GitHub', () => {
-  it('is what a read of everything gives, of members; machines cannot be asked for one by one', async () => {
+describe('reading one record of GitHub', () => {
+  it('returns the same result as a full read for members and is not supported for machines', async () => {
     server.serve(withToken());
     expect(await expectEachAlone(connector('user'))).toHaveLength(10);
     expect(await expectEachAlone(connector('user', { external_id: 'login' }), ['user-10'])).toHaveLength(10);

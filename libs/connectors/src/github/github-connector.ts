@@ -1,14 +1,15 @@
-import { type GithubConfig, githubFields } from '@idsync/contracts';
-import { canReadOne } from '../can-read-one.js';
+import { canReadOne, type GithubConfig, githubFields } from '@idsync/contracts';
 import type { Connector } from '../connector.js';
-import { type ApiAccess, listingConnector } from '../listing/listing-connector.js';
+import { type ListingAccess, listingConnector } from '../listing/listing-connector.js';
 import { githubAuth } from './github-auth.js';
 import { githubClients } from './github-clients.js';
 import { machines } from './github-machines.js';
 import { members } from './github-members.js';
 
-/** An organization of GitHub: its members, or what acts in it without a person. `patienceMs` is for tests. */
-export function githubConnector(config: GithubConfig, access: ApiAccess, patienceMs?: number): Connector {
+/**
+ * Creates a connector for the members or machine identities of a GitHub organization. `throttlePauseMs` is for tests.
+ */
+export function githubConnector(config: GithubConfig, access: ListingAccess, throttlePauseMs?: number): Connector {
   const isMachines = access.records === 'machine_identity';
   const auth = githubAuth(config, access);
   return listingConnector({
@@ -20,7 +21,7 @@ export function githubConnector(config: GithubConfig, access: ApiAccess, patienc
       fields: config.fields ?? githubFields[access.records],
     },
     listings: (transport) => {
-      const { rest, graphql } = githubClients(transport, config, auth(transport), patienceMs);
+      const { rest, graphql } = githubClients(transport, config, auth(transport), throttlePauseMs);
       return isMachines ? machines(rest, config) : [members(graphql, config)];
     },
   });

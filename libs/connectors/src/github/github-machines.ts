@@ -5,7 +5,7 @@ import type { Listing } from '../listing/listing.js';
 import { deployKeys } from './deploy-keys.js';
 import { type LinkedList, linkedPage } from './linked-pages.js';
 
-/** What acts in an organization without a person. */
+/** Lists the machine identities of an organization. */
 export function machines(rest: ApiClient, { organization, machines: wanted }: GithubConfig): Listing[] {
   const organizationPath = `/orgs/${organization}`;
   const listings = {
@@ -73,7 +73,7 @@ function permissionsOf(permissions: unknown): string[] {
   return isObject(permissions) ? Object.entries(permissions).map(([name, level]) => `${name}:${level}`) : [];
 }
 
-/** Ids are unique among things of a kind only. One without an id gets none. */
+/** Prefixes the id with the type, because ids are unique within a type only. */
 function identified(type: string, item: JsonObject): JsonObject {
   const id = scalarText(valueAt(item, 'id'));
   return { '@type': type, ...(id !== undefined && { '@id': `${type}:${id}` }) };

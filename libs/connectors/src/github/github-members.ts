@@ -1,11 +1,18 @@
-import type { GithubConfig } from '@idsync/contracts';
+import type { GithubConfig, SourceErrorCode } from '@idsync/contracts';
 import { SourceError } from '../connector.js';
 import type { ApiClient, PageRequests } from '../http/api-client.js';
+import { documentedNames } from '../http/explanation.js';
 import { listIn } from '../http/paging.js';
 import { isObject, type JsonObject, scalarText, valueAt } from '../json/json-value.js';
 import type { Listing } from '../listing/listing.js';
 
 const maxLimit = 100;
+
+const codes: Readonly<Record<string, SourceErrorCode>> = {
+  FORBIDDEN: 'forbidden',
+  INSUFFICIENT_SCOPES: 'forbidden',
+  NOT_FOUND: 'not_found',
+};
 
 const membersQuery = (verified: boolean) => `query($organization: String!, $first: Int!, $after: String) {
   organization(login: $organization) {
@@ -31,7 +38,7 @@ const identityOf = `nodes {
   scimIdentity { username givenName familyName emails { value primary } }
 }`;
 
-/** The members of an organization: some hundred a request, where REST would take a request for each. */
+/** Lists the members of an organization with about a hundred per request. REST would need a request for each. */
 export function members(graphql: ApiClient, { organization, emails, auth }: GithubConfig): Listing {
   const query = membersQuery(emails === 'verified_domain');
   return {
@@ -41,32 +48,35 @@ export function members(graphql: ApiClient, { organization, emails, auth }: Gith
       const first = Math.min(limit, maxLimit);
       const { data, from } = await ask(requests, query, { organization, first, after: at?.after ?? null });
       const found = valueAt(data, 'organization');
-      // To others it shows only who wants to be seen, and they would look like all there are.
+      // A token of a non-member only sees public members, which would look like a complete list.
       if (auth.type === 'token' && valueAt(found, 'viewerIsAMember') !== true) {
         throw new SourceError(
-          `${from}: who the token is of is no member of "${organization}", so most of them are hidden`,
+          `${from}: the owner of the token is not a member of "${organization}" and cannot see all members`,
+          { code: 'forbidden' },
         );
       }
       const list = valueAt(found, 'membersWithRole');
-      const edges = listIn({ body: list, from, status: 200, headers: {} }, 'edges');
+      const edges = listIn({ body: list, from }, 'edges');
       const total = valueAt(list, 'totalCount');
       const info = valueAt(list, 'pageInfo');
-      const goesOn = valueAt(info, 'hasNextPage');
+      const hasNext = valueAt(info, 'hasNextPage');
       const after = valueAt(info, 'endCursor');
-      if (typeof total !== 'number' || typeof goesOn !== 'boolean' || (goesOn && typeof after !== 'string')) {
-        throw new SourceError(`${from} answered without saying whether there are more members`);
+      if (typeof total !== 'number' || typeof hasNext !== 'boolean' || (hasNext && typeof after !== 'string')) {
+        throw new SourceError(`${from} answered without hasNextPage`, { code: 'incomplete' });
       }
       const seen = (at?.seen ?? 0) + edges.length;
-      // Who comes or goes meanwhile changes the total; fewer than the fewest that it told of are too few.
+      // The total may change during the read, so the smallest reported total is required.
       const least = Math.min(Number(at?.least ?? total), total);
-      if (!goesOn && seen < least) {
-        throw new SourceError(`${from} tells of ${least} members but has given ${seen}: the list is not complete`);
+      if (!hasNext && seen < least) {
+        throw new SourceError(`${from} reported ${least} members but returned ${seen}, so the list is incomplete`, {
+          code: 'incomplete',
+        });
       }
       const documents = edges.map(asMember);
       if (emails === 'saml') await addIdentities(requests, organization, documents);
       return {
         documents: documents.map((member) => ({ ...member, '@email': emailOf(member, emails) })),
-        ...(goesOn && { next: { after: String(after), seen, least } }),
+        ...(hasNext && { next: { after: String(after), seen, least } }),
         fraction: total === 0 ? 1 : seen / total,
         from,
       };
@@ -74,26 +84,31 @@ export function members(graphql: ApiClient, { organization, emails, auth }: Gith
   };
 }
 
-/** One request of GraphQL. Throws SourceError for an answer with errors: what it lacks then is not nothing. */
+/** Sends a GraphQL request. Throws SourceError for a response with errors, because its data is incomplete. */
 async function ask(requests: PageRequests, query: string, variables: object): Promise<{ data: unknown; from: string }> {
-  const { body, from } = await requests.post('/graphql', { json: { query, variables } });
+  const { body, from, said } = await requests.post('/graphql', { json: { query, variables } });
   const errors = valueAt(body, 'errors');
   if (errors !== undefined) {
     const [error] = Array.isArray(errors) ? errors : [];
-    const said = [scalarText(valueAt(error, 'type')), scalarText(valueAt(error, 'message'))].filter(Boolean).join(': ');
-    throw new SourceError(`${from} answered with an error${said && ` (${said.slice(0, 300)})`}`);
+    const code = scalarText(valueAt(error, 'type'));
+    const names = documentedNames({ ...(code && { code }) });
+    const text = [code, scalarText(valueAt(error, 'message'))].filter(Boolean).join(': ');
+    throw new SourceError(`${from} answered with an error${names && ` (${names})`}`, {
+      code: codes[names] ?? 'refused',
+      said: said(text),
+    });
   }
   return { data: valueAt(body, 'data'), from };
 }
 
-/** A member whom GitHub does not show becomes an error of its own: without an id, so nobody is taken for gone. */
+/** Maps a member. One that GitHub hides becomes a record error without an id, so that no record counts as deleted. */
 function asMember(edge: unknown): JsonObject {
   const node = valueAt(edge, 'node');
   if (!isObject(node)) return {};
   return { ...node, role: valueAt(edge, 'role'), hasTwoFactorEnabled: valueAt(edge, 'hasTwoFactorEnabled') };
 }
 
-/** Who each of these is for the SAML provider of the organization, in one request for all. */
+/** Adds the SAML identities of these members in one request. */
 async function addIdentities(requests: PageRequests, organization: string, documents: JsonObject[]): Promise<void> {
   const logins = documents.map((member) => scalarText(valueAt(member, 'login')) ?? '');
   if (logins.length === 0) return;
@@ -108,9 +123,11 @@ async function addIdentities(requests: PageRequests, organization: string, docum
   const { data, from } = await ask(requests, query, { organization, ...variables });
   const provider = valueAt(valueAt(data, 'organization'), 'samlIdentityProvider');
   if (!isObject(provider))
-    throw new SourceError(`${from} shows no SAML provider of the organization "${organization}"`);
+    throw new SourceError(`${from} returned no SAML provider of the organization "${organization}"`, {
+      code: 'forbidden',
+    });
   for (const [index, member] of documents.entries()) {
-    const [identity] = listIn({ body: valueAt(provider, `u${index}`), from, status: 200, headers: {} }, 'nodes');
+    const [identity] = listIn({ body: valueAt(provider, `u${index}`), from }, 'nodes');
     if (isObject(identity)) documents[index] = { ...member, externalIdentity: identity };
   }
 }

@@ -7,8 +7,10 @@ import type { Place } from '../listing/listing.js';
 
 export interface LinkedList {
   path: string;
+  /** The path shown in messages, if the real path contains text of the source. */
+  shownAs?: string;
   query?: Readonly<Record<string, string>>;
-  /** The member that is the list, beside a `total_count`; absent where the answer is the list. */
+  /** The member that contains the list, next to `total_count`; absent if the response is the list. */
   member?: string;
 }
 
@@ -21,18 +23,18 @@ interface LinkedPage {
 
 const maxPerPage = 100;
 
-/** A page of a list whose next one is told by a `Link` header. An end before the page that was told to be the last is none. */
+/** Requests a page of a list with `Link` headers. Throws if the list ends before its announced last page. */
 export async function linkedPage(
   client: ApiClient,
-  { path, query, member }: LinkedList,
+  { path, shownAs = path, query, member }: LinkedList,
   about: { at?: Place; limit: number; signal: AbortSignal; budget: WaitBudget },
 ): Promise<LinkedPage> {
   const { at, limit, signal, budget } = about;
   const requests = client.page(signal, budget);
   const answer =
     typeof at?.link === 'string'
-      ? await requests.follow(at.link)
-      : await requests.get(path, { query: { ...query, per_page: Math.min(limit, maxPerPage) } });
+      ? await requests.follow(at.link, { shownAs })
+      : await requests.get(path, { query: { ...query, per_page: Math.min(limit, maxPerPage) }, shownAs });
   const items = listIn(answer, member);
   const seen = (at?.seen ?? 0) + items.length;
   const page = pageNumber(typeof at?.link === 'string' ? at.link : undefined) ?? 1;
@@ -41,10 +43,14 @@ export async function linkedPage(
   const least = Math.min(Number(at?.least ?? total ?? 0), total ?? 0);
   const link = nextLink(answer.headers);
   if (link === undefined && page < last) {
-    throw new SourceError(`${answer.from} ended at page ${page} of ${last}: the list is not complete`);
+    throw new SourceError(`${answer.from} ended at page ${page} of ${last}, so the list is incomplete`, {
+      code: 'incomplete',
+    });
   }
   if (link === undefined && seen < least) {
-    throw new SourceError(`${answer.from} tells of ${least} but has given ${seen}: the list is not complete`);
+    throw new SourceError(`${answer.from} reported ${least} but returned ${seen}, so the list is incomplete`, {
+      code: 'incomplete',
+    });
   }
   return {
     items,
@@ -56,7 +62,7 @@ export async function linkedPage(
 
 function totalIn({ body, from }: ApiAnswer): number {
   const total = valueAt(body, 'total_count');
-  if (typeof total !== 'number') throw new SourceError(`${from} answered without total_count`);
+  if (typeof total !== 'number') throw new SourceError(`${from} answered without total_count`, { code: 'incomplete' });
   return total;
 }
 

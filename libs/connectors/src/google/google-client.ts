@@ -21,10 +21,10 @@ const keyFile = z.object({
   private_key_id: z.string().optional(),
   token_uri: z.url().default('https://oauth2.googleapis.com/token'),
 });
-/** Reasons of a 403 that another time would not meet. */
+/** Reasons of a transient 403. */
 const throttled = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'backendError']);
 
-/** The Directory API, called by a service account in the name of an administrator. */
+/** Creates a client of the Directory API that acts as a service account on behalf of an administrator. */
 export function googleClient(
   transport: HttpTransport,
   config: GoogleConfig,
@@ -32,14 +32,14 @@ export function googleClient(
   access: ApiAccess,
 ): ApiClient {
   return new ApiClient(transport, {
-    baseUrl: `${config.url.replace(/\/+$/, '')}/admin/directory/v1`,
+    baseUrl: `${config.url.replace(/(?<!\/)\/+$/, '')}/admin/directory/v1`,
     auth: delegated(transport, config.subject, needsGroups, access),
-    // It does not say how long.
+    // The response contains no time to wait.
     throttled: (refusal) => (isThrottled(refusal) ? 0 : undefined),
   });
 }
 
-/** The JWT bearer grant (RFC 7523) with the administrator as its subject: domain-wide delegation. */
+/** Authenticates by the JWT bearer grant (RFC 7523) with the administrator as subject (domain-wide delegation). */
 function delegated(transport: HttpTransport, subject: string, needsGroups: boolean, access: ApiAccess): Authentication {
   const { client_email, private_key, private_key_id, token_uri } = keyOf(access);
   const key = signingKey(private_key, secretName);
@@ -51,13 +51,15 @@ function delegated(transport: HttpTransport, subject: string, needsGroups: boole
   return oauthToken(transport, { tokenUrl: token_uri, form });
 }
 
-/** Nothing of what stands in the secret gets into the message. */
+/** Parses the key file. The error message contains no part of the secret. */
 function keyOf(access: ApiAccess): z.infer<typeof keyFile> {
   const text = secretOf(access, secretName);
   try {
     return keyFile.parse(JSON.parse(text));
   } catch {
-    throw new SourceError(`the secret "${secretName}" is not the JSON file of a key of a service account`);
+    throw new SourceError(`the secret "${secretName}" is not the JSON key file of a service account`, {
+      code: 'misconfigured',
+    });
   }
 }
 

@@ -47,8 +47,8 @@ afterEach(() => {
   }
 });
 
-describe('users of Google Workspace', () => {
-  it('need no mapping to be people', async () => {
+describe('the Google connector for users', () => {
+  it('maps users without a configured mapping', async () => {
     users.set(liz);
     const connector = createConnector({
       type: 'google',
@@ -91,13 +91,13 @@ describe('users of Google Workspace', () => {
     [{ suspended: true }, 'suspended', 'disabled'],
     [{ archived: true }, 'inactive', 'disabled'],
     [{ archived: true, suspended: true }, 'inactive', 'disabled'],
-  ])('with %j are %s, and their accounts %s', async (what, person, account) => {
+  ])('maps %j to %s for users and %s for accounts', async (what, person, account) => {
     for (const api of [users, accounts]) api.set({ ...liz, ...what });
     expect((await read(users.connector(), { pageSize: 10 })).records[1]?.fields.status).toEqual([person]);
     expect((await read(accounts.connector(), { pageSize: 10 })).records[1]?.fields.status).toEqual([account]);
   });
 
-  it('that are deleted can be read, too, before those who are there', async () => {
+  it('can read deleted users before existing ones', async () => {
     withDeleted.set({ ...liz, deletionTime: '2026-01-01T00:00:00.000Z' });
     for (const pageSize of [1, 10]) {
       const { records, pages } = await read(withDeleted.connector(), { pageSize });
@@ -112,7 +112,7 @@ describe('users of Google Workspace', () => {
     expect((await read(withDeleted.connector(), { pageSize: 10 })).records).toHaveLength(1);
   });
 
-  it('are asked for once more after a 403 that means too many requests, and not after another one', async () => {
+  it('retries a 403 for too many requests, but no other 403', async () => {
     const refusal = (reason: string) => ({
       status: 403,
       body: { error: { code: 403, message: 'no', errors: [{ reason }] } },
@@ -129,21 +129,21 @@ describe('users of Google Workspace', () => {
     expect(users.server.asked.filter(users.isList)).toHaveLength(1);
   });
 
-  it('are never nobody: there is an administrator', async () => {
+  it('rejects an empty list, because there is always an administrator', async () => {
     users.server.serve((asked) =>
       users.isList(asked) ? { body: { kind: 'admin#directory#users', etag: '"e"' } } : users.answer(asked),
     );
     await expect(read(users.connector(), { pageSize: 10 })).rejects.toThrow('without a list "users"');
   });
 
-  it('are read in full each time', async () => {
-    expect(users.connector().tellsChanges).toBe(false);
+  it('makes every read a full one', async () => {
+    expect(users.connector().reportsChanges).toBe(false);
     await expect(read(users.connector(), { pageSize: 10, since: {} })).rejects.toBeInstanceOf(CheckpointExpired);
   });
 });
 
-describe('groups of users', () => {
-  it('are asked for each user, every answer of them', async () => {
+describe('the Google connector with mapped groups', () => {
+  it('reads all groups of each user', async () => {
     grouped.set(liz);
     grouped.relate('107', ['d', 'c', 'b', 'a']);
     const { records } = await read(grouped.connector(), { pageSize: 10 });
@@ -152,11 +152,11 @@ describe('groups of users', () => {
   });
 });
 
-describe('what a connector is given', () => {
+describe('the configuration of a Google connector', () => {
   const config = { subject, customer: 'my_customer', deleted: false, url: users.origin, external_id: 'id' };
   const access = { secrets: {}, allowedCidrs: loopback, limits: quick };
 
-  it('has to be the key of a service account, of which nothing is shown', async () => {
+  it('requires a service account key, which no error exposes', async () => {
     for (const key of [
       '{"private_key":"hush"',
       '{}',
@@ -169,13 +169,13 @@ describe('what a connector is given', () => {
     }
   });
 
-  it('cannot be for machine identities', () => {
-    expect(() => googleConnector('machine_identity', config, access)).toThrow('belong to projects of Google Cloud');
+  it('rejects machine identities', () => {
+    expect(() => googleConnector('machine_identity', config, access)).toThrow('machine identities are not supported');
   });
 });
 
-describe('one user of Google Workspace', () => {
-  it('is what a read of everything gives, with the groups, and absent by an address', async () => {
+describe('reading one user of Google Workspace', () => {
+  it('returns the same result as a full read, with groups, and absent for an address', async () => {
     grouped.set(liz);
     for (let n = 0; n < 5; n += 1)
       grouped.put({ id: `id${n}`, login: `login${n}`, name: `Name ${n}`, enabled: n % 2 === 0 });
@@ -186,12 +186,12 @@ describe('one user of Google Workspace', () => {
     });
   });
 
-  it('is found among the deleted where they are read too', async () => {
+  it('finds a deleted user if deleted users are selected', async () => {
     withDeleted.set({ ...liz, deletionTime: '2026-01-01T00:00:00.000Z' });
     expect(await expectEachAlone(withDeleted.connector())).toContain(liz.id);
   });
 
-  it('is not taken for gone because an address is wrong', async () => {
+  it('fails instead of returning absent when the URL is wrong', async () => {
     users.server.serve((asked) => (users.isToken(asked) ? users.answer(asked) : { status: 404, body: 'nothing here' }));
     await expect(readOne(users.connector(), '1')).rejects.toThrow(SourceError);
   });

@@ -7,14 +7,14 @@ import {
   type ReadOptions,
   SourceError,
 } from '../connector.js';
+import { findByFullRead, foundIn } from '../find-by-full-read.js';
 import type { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, onTransport, understood, withTransport } from '../http/api-source.js';
+import { type ApiAccess, mapItems, onTransport, parseCursor, withTransport } from '../http/api-source.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { listPlace, readList } from '../http/read-list.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { valueAt } from '../json/json-value.js';
-import { foundIn, lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { googleClient } from './google-client.js';
@@ -24,10 +24,16 @@ const groups = '@groups';
 const status = '@status';
 const discovered = 20;
 
-/** The users of a Google Workspace account, as people or accounts. The API tells no changes, so every read is a full one. */
+/**
+ * Creates a connector for users of Google Workspace. Every read is a full read, because the API does not report
+ * changes.
+ */
 export function googleConnector(records: RecordKind, config: GoogleConfig, access: ApiAccess): Connector {
   if (records === 'machine_identity') {
-    throw new SourceError('service accounts belong to projects of Google Cloud, which the Directory API does not have');
+    throw new SourceError(
+      'machine identities are not supported: service accounts belong to Google Cloud projects, not to the Directory API',
+      { code: 'misconfigured' },
+    );
   }
   const fields = config.fields ?? googleFields[records];
   const names = sourceNames({ external_id: config.external_id, fields });
@@ -38,7 +44,7 @@ export function googleConnector(records: RecordKind, config: GoogleConfig, acces
 
   async function* read({ cursor, pageSize, signal }: ReadOptions, transport: HttpTransport): AsyncGenerator<Page> {
     const client = googleClient(transport, config, needsGroups, access);
-    const left = cursor && understood(listPlace, cursor);
+    const left = cursor && parseCursor(listPlace, cursor);
     const ask = (next: string) => askUsers(client.page(signal), config, next);
     for await (const { items, place, last } of readList(ask, { pageSize, signal }, left)) {
       yield { ...(await mapped(items, place.seen - items.length + 1, client, signal)), cursor: place, last };
@@ -60,24 +66,24 @@ export function googleConnector(records: RecordKind, config: GoogleConfig, acces
   async function readOne(externalId: string, signal: AbortSignal, transport: HttpTransport): Promise<FoundRecord> {
     const client = googleClient(transport, config, needsGroups, access);
     const user = await askUser(client.page(signal), config, externalId);
-    // It also answers to the addresses of users, which are not their ids.
+    // The endpoint also accepts user addresses, which are not ids.
     return foundIn(await mapped(user === undefined ? [] : [user], 0, client, signal), externalId);
   }
 
   async function* readAll(options: ReadOptions): AsyncGenerator<Page> {
-    if (options.since) throw new CheckpointExpired('the Directory API tells no changes');
+    if (options.since) throw new CheckpointExpired('the Directory API does not report changes');
     yield* withTransport(access, (transport) => read(options, transport));
   }
-  // Whom a search finds only the search tells, and who is deleted, or of which customer, only their list.
+  // Only the list evaluates the query, the deleted users and the customer.
   const knownById =
     config.external_id === 'id' && config.query === undefined && config.customer === 'my_customer' && !config.deleted;
   return {
-    tellsChanges: false,
+    reportsChanges: false,
     read: readAll,
     readOne: (externalId, signal) =>
       knownById
         ? onTransport(access, (transport) => readOne(externalId, signal, transport))
-        : lookThrough(readAll, externalId, signal),
+        : findByFullRead(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {

@@ -6,15 +6,16 @@ import { listIn } from '../http/paging.js';
 import { type ListAnswer, readList } from '../http/read-list.js';
 import { scalarText, valueAt } from '../json/json-value.js';
 
-/** The most that Google gives in an answer. */
+/** Maximum page size of Google. */
 const maxUsers = 500;
 const maxGroups = 200;
-/** Some thousand calls a minute are allowed. */
+/** Concurrent requests; Google allows some thousand calls a minute. */
 const atOnce = 5;
 
 /**
- * One answer of users. Who is deleted is read before who is there: who goes meanwhile is missed by both lists and rightly gone, who
- * comes back is in both, and there at the last. `next` is the list and its token.
+ * Requests one page of users. Deleted users are read before existing ones: a user deleted during the read is in neither
+ * list and counts as deleted, and a restored one is in both and counts as existing. `next` contains the list and its
+ * token.
  */
 export async function askUsers(requests: PageRequests, config: GoogleConfig, next: string): Promise<ListAnswer> {
   const [list = '', token = ''] = split(next || (config.deleted ? 'deleted:' : 'there:'));
@@ -29,23 +30,28 @@ export async function askUsers(requests: PageRequests, config: GoogleConfig, nex
     ...(token !== '' && { pageToken: token }),
   };
   const answer = await requests.get('/users', { query });
-  // Without any user there would be no administrator; nobody deleted is told by no list at all.
+  // The list of existing users contains at least the administrator. Google omits an empty list of deleted users.
   const items = isDeleted ? listOrNone(answer, 'users') : listIn(answer, 'users');
   const following = tokenIn(answer);
   const end = isDeleted ? 'there:' : undefined;
   return { items, next: following === undefined ? end : `${list}:${following}`, from: answer.from };
 }
 
-/** One user by id; undefined if there is none. */
+/** Reads a user by id; undefined if it does not exist. */
 export async function askUser(requests: PageRequests, config: GoogleConfig, id: string): Promise<unknown | undefined> {
   const query = { projection: 'full' };
-  const answer = await getOne(requests, `/users/${encodeURIComponent(id)}`, { query }, async () => {
-    await askUsers(requests, config, 'there:');
-  });
+  const answer = await getOne(
+    requests,
+    `/users/${encodeURIComponent(id)}`,
+    { query, shownAs: '/users/{id}' },
+    async () => {
+      await askUsers(requests, config, 'there:');
+    },
+  );
   return answer?.body;
 }
 
-/** The names of the groups of each user, of which it is a member itself. */
+/** Returns the names of the groups of which each user is a direct member. */
 export async function groupsOfEach(requests: PageRequests, users: readonly unknown[]): Promise<string[][]> {
   const groups: string[][] = [];
   for (let at = 0; at < users.length; at += atOnce) {
@@ -69,12 +75,12 @@ async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]
   return names.sort();
 }
 
-/** True of a user of the list of the deleted, who alone has a time of it. */
+/** Returns whether a user is deleted. Only deleted users have a deletion time. */
 export function isDeleted(user: unknown): boolean {
   return scalarText(valueAt(user, 'deletionTime')) !== undefined;
 }
 
-/** Google leaves out a list that is empty; what is left says of what kind it is. */
+/** Returns the list of a response. Google omits an empty list, so the kind of the response is checked instead. */
 function listOrNone(answer: ApiAnswer, name: string): unknown[] {
   const isEmpty =
     valueAt(answer.body, name) === undefined && valueAt(answer.body, 'kind') === `admin#directory#${name}`;
@@ -84,7 +90,7 @@ function listOrNone(answer: ApiAnswer, name: string): unknown[] {
 function tokenIn({ body, from }: ApiAnswer): string | undefined {
   const token = valueAt(body, 'nextPageToken');
   if (token === undefined || token === '') return undefined;
-  if (typeof token !== 'string') throw new SourceError(`${from} answered with a nextPageToken that is no text`);
+  if (typeof token !== 'string') throw new SourceError(`${from} answered with a nextPageToken that is not a string`);
   return token;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { loopback, testServer } from '../../test/http-server.js';
+import { loopback, type Reply, testServer } from '../../test/http-server.js';
 import { SourceError } from '../connector.js';
 import { ApiClient, type ApiSettings } from './api-client.js';
 import { basic, bearer, headerAuthentication } from './authentication.js';
@@ -26,8 +26,8 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((transport) => transport.close()));
 });
 
-describe('a request', () => {
-  it('goes below the base URL with its query and headers, and gives parsed JSON', async () => {
+describe('an API request', () => {
+  it('appends path and query to the base URL and returns parsed JSON', async () => {
     server.replies({ body: { ok: 'ä' }, headers: { 'x-a': '1' } });
     const api = client({ headers: { 'x-static': 's' }, auth: bearer('t0ken') });
     const answer = await api.page(signal).get('/users', { query: { q: 'a&b', none: undefined, n: 5 } });
@@ -50,14 +50,14 @@ describe('a request', () => {
     ]);
   });
 
-  it('has no body to give of 204, and text where that is wanted', async () => {
+  it('returns no body for a 204 and text if requested', async () => {
     server.replies({ status: 204 }, { body: '<a/>' });
     const page = client().page(signal);
     await expect(page.get('/a')).resolves.toMatchObject({ body: undefined });
     await expect(page.get('/a', { as: 'text' })).resolves.toMatchObject({ body: '<a/>' });
   });
 
-  it('keeps integers that a number cannot hold', async () => {
+  it('preserves integers beyond the safe range', async () => {
     server.replies({ body: '{"id":12345678901234567890,"text":"12345678901234567890","small":9007199254740991}' });
     await expect(get()).resolves.toMatchObject({
       body: { id: '12345678901234567890', text: '12345678901234567890', small: 9007199254740991 },
@@ -65,19 +65,21 @@ describe('a request', () => {
   });
 });
 
-describe('whom a client calls', () => {
-  it('is nobody in a private network that is not allowed, and none in public without TLS', async () => {
+describe('the origins that an API client calls', () => {
+  it('exclude private networks that are not allowed and public addresses without TLS', async () => {
     const transport = new HttpTransport({ limits: quick });
     open.push(transport);
     const closed = new ApiClient(transport, { baseUrl: server.origin });
-    await expect(closed.page(signal).get('/')).rejects.toThrow('it is not called: 127.0.0.1 is not a public address');
+    await expect(closed.page(signal).get('/')).rejects.toThrow(
+      'the address is not allowed: 127.0.0.1 is not a public address',
+    );
     const plain = new HttpTransport({ limits: quick, resolve: async () => ['8.8.8.8'] });
     open.push(plain);
     const unsafe = new ApiClient(plain, { baseUrl: 'http://scim.example' });
-    await expect(unsafe.page(signal).get('/')).rejects.toThrow('8.8.8.8 is called over https only');
+    await expect(unsafe.page(signal).get('/')).rejects.toThrow('8.8.8.8 requires https');
   });
 
-  it('is no other origin, by redirect or link, and credentials never go there', async () => {
+  it('exclude redirects and links to another origin, so that credentials stay private', async () => {
     other.replies({ body: {} });
     server.replies({ status: 302, headers: { location: `${other.origin}/api` } });
     await expect(get({ auth: bearer('t0ken') })).rejects.toThrow('a redirect to another origin, which is not followed');
@@ -88,7 +90,7 @@ describe('whom a client calls', () => {
     expect(other.asked).toEqual([]);
   });
 
-  it('follows redirects and links within the origin, but not for ever', async () => {
+  it('include a limited number of redirects and links within the origin', async () => {
     server.serve(({ url }) =>
       url.pathname === '/api/v1/users' ? { status: 301, headers: { location: '/elsewhere?x=1' } } : { body: [1] },
     );
@@ -100,15 +102,15 @@ describe('whom a client calls', () => {
     expect(server.asked).toHaveLength(4);
   });
 
-  it('is refused as a URL with credentials, a query, or of another kind', () => {
+  it('exclude URLs with credentials, with a query or of another scheme', () => {
     for (const baseUrl of ['ftp://a.example', 'https://u:p@a.example', 'https://a.example/?k=v', 'nowhere']) {
       expect(() => client({ baseUrl })).toThrow(SourceError);
     }
   });
 });
 
-describe('a request that fails', () => {
-  it('is sent again after 429, 5xx and a broken connection', async () => {
+describe('a failing API request', () => {
+  it('is retried after a 429, a 5xx and a closed connection', async () => {
     server.replies(
       { status: 429 },
       { status: 503, headers: { 'retry-after': '0' } },
@@ -120,64 +122,68 @@ describe('a request that fails', () => {
     expect(server.asked).toHaveLength(5);
   });
 
-  it('is given up after some tries, saying what was answered', async () => {
+  it('fails with the response after the last attempt', async () => {
     server.replies({ status: 500, body: { message: 'database down' } });
-    await expect(get({}, { attempts: 3 })).rejects.toThrow(
-      `GET ${server.origin}/api/v1/users answered 500 (database down) (tried 3 times)`,
-    );
+    await expect(get({}, { attempts: 3 })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `GET ${server.origin}/api/v1/users answered 500 (tried 3 times)`,
+      said: 'database down',
+    });
     server.replies({ body: { list: [] }, cutAfter: 3 });
-    await expect(get({}, { attempts: 2 })).rejects.toThrow('the connection ended before the answer did');
+    await expect(get({}, { attempts: 2 })).rejects.toThrow('the connection closed before the response was complete');
     server.replies({ body: '<html>' });
-    await expect(get({}, { attempts: 2 })).rejects.toThrow('the answer is not valid JSON (tried 2 times)');
+    await expect(get({}, { attempts: 2 })).rejects.toThrow('the response is not valid JSON (tried 2 times)');
     expect(server.asked).toHaveLength(2);
   });
 
-  it('waits as long as it is asked to, but no longer than a page may take', async () => {
+  it('waits for the Retry-After delay up to the limit per page', async () => {
     server.replies({ status: 429, headers: { 'retry-after': '1' } }, { body: {} });
     const began = performance.now();
     await get();
     expect(performance.now() - began).toBeGreaterThan(990);
     server.replies({ status: 429, headers: { 'retry-after': '3600' } });
-    await expect(get()).rejects.toThrow('answered 429: to wait 3601 s more would be longer than the 300 s');
+    await expect(get()).rejects.toThrow('answered 429: waiting 3601 s more would exceed the limit of 300 s');
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
     server.replies({ status: 429, headers: { 'retry-after': inAnHour } });
-    await expect(get()).rejects.toThrow('would be longer');
+    await expect(get()).rejects.toThrow('would exceed');
     expect(server.asked).toHaveLength(1);
   });
 
-  it('shares what may be waited among the requests of a page', async () => {
+  it('shares the waiting time of a page among its requests', async () => {
     let calls = 0;
     server.serve(() => (calls++ % 2 === 0 ? { status: 429, headers: { 'retry-after': '0.2' } } : { body: {} }));
     const api = client({}, { waitMs: 500 });
     const page = api.page(signal);
     await page.get('/1');
     await page.get('/2');
-    await expect(page.get('/3')).rejects.toThrow('longer than the 0.5 s that a page is waited for');
+    await expect(page.get('/3')).rejects.toThrow('exceed the limit of 0.5 s per page');
   });
 
-  it('is not sent again after any other status', async () => {
+  it('is not retried after any other status', async () => {
     server.replies({ status: 400, body: { error: { code: 'resyncRequired', message: 'start over' } } });
     const error = await get().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StatusError);
     expect(error).toMatchObject({
-      message: `GET ${server.origin}/api/v1/users answered 400 (resyncRequired: start over)`,
+      message: `GET ${server.origin}/api/v1/users answered 400 (resyncRequired)`,
       status: 400,
-      code: 'resyncRequired',
+      reason: 'resyncRequired',
+      code: 'refused',
+      said: 'resyncRequired: start over',
     });
     expect(server.asked).toHaveLength(1);
   });
 
-  it('is bounded in time and size', async () => {
+  it('fails when the response is too slow, too large or compressed', async () => {
     server.replies({ silent: true });
-    await expect(get({}, { exchangeMs: 50, attempts: 2 })).rejects.toThrow('no complete answer within 0.05 s');
+    await expect(get({}, { exchangeMs: 50, attempts: 2 })).rejects.toThrow('no complete response within 0.05 s');
     server.replies({ body: 'x'.repeat(2_000) });
-    await expect(get({}, { bodyBytes: 1_000 })).rejects.toThrow('the answer is larger than 1000 bytes');
+    await expect(get({}, { bodyBytes: 1_000 })).rejects.toThrow('the response is larger than 1000 bytes');
     expect(server.asked).toHaveLength(1);
     server.replies({ body: 'x', headers: { 'content-encoding': 'br' } });
-    await expect(get()).rejects.toThrow('encoded as br');
+    await expect(get()).rejects.toThrow('the response is compressed');
   });
 
-  it('ends at once where the signal does, with its reason', async () => {
+  it('throws the abort reason immediately', async () => {
     const reason = new Error('cancelled');
     for (const reply of [{ silent: true }, { status: 429, headers: { 'retry-after': '200' } }]) {
       const controller = new AbortController();
@@ -192,7 +198,7 @@ describe('a request that fails', () => {
   });
 });
 
-describe('a service that tells its rate', () => {
+describe('an API with rate limit headers', () => {
   const rate = { remaining: 'x-ratelimit-remaining', reset: 'X-RateLimit-Reset', resetIn: 'epoch_seconds' } as const;
   const headersAt = (remaining: number, inSeconds: number) => ({
     date: 'Sat, 31 Jan 2026 12:00:00 GMT',
@@ -200,18 +206,18 @@ describe('a service that tells its rate', () => {
     'x-ratelimit-reset': String(Date.parse('2026-01-31T12:00:00Z') / 1000 + inSeconds),
   });
 
-  it('is not called before it is welcome, by its own clock', async () => {
+  it('is not called before its reset time by its own clock', async () => {
     server.replies({ body: {}, headers: headersAt(0, 1) }, { body: {}, headers: headersAt(0, 900) });
     const page = client({ rate }).page(signal);
     await page.get('/1');
     const began = performance.now();
     await page.get('/2');
     expect(performance.now() - began).toBeGreaterThan(900);
-    await expect(page.get('/3')).rejects.toThrow('/3 is at its rate limit: to wait 900 s more');
+    await expect(page.get('/3')).rejects.toThrow('/3 is at its rate limit: waiting 900 s more');
     expect(server.asked).toHaveLength(2);
   });
 
-  it('is called on while enough is left, and after a 403 that means 429', async () => {
+  it('is called while calls remain, and again after a 403 with a time to wait', async () => {
     server.replies(
       { body: {}, headers: headersAt(10, 900) },
       { status: 403, headers: headersAt(0, 1) },
@@ -229,31 +235,34 @@ describe('a service that tells its rate', () => {
   });
 });
 
-describe('a service with ways of its own', () => {
+describe('an API with nonstandard errors', () => {
   const throttled = ({ body }: { body: Buffer }) => {
-    const told = /^slow(\d*)/.exec(body.toString())?.[1];
-    return told === undefined ? undefined : Number(told);
+    const pause = /^slow(\d*)/.exec(body.toString())?.[1];
+    return pause === undefined ? undefined : Number(pause);
   };
 
-  it('is called again after what means 429 there, also where it looks like success', async () => {
+  it('is called again after throttling that it reports with another status', async () => {
     server.replies({ status: 400, body: 'slow' }, { status: 200, body: 'slow1' }, { body: { ok: true } });
     await expect(get({ throttled })).resolves.toMatchObject({ body: { ok: true } });
     server.replies({ status: 400, body: 'slow' });
     await expect(get({ throttled }, { attempts: 2 })).rejects.toThrow('answered 400 (tried 2 times)');
     server.replies({ status: 400, body: 'slow400000' });
-    await expect(get({ throttled })).rejects.toThrow('would be longer than the 300 s');
+    await expect(get({ throttled })).rejects.toThrow('would exceed the limit of 300 s');
     expect(server.asked).toHaveLength(1);
   });
 
-  it('says of its errors what it says, but no secret', async () => {
-    server.replies({ status: 400, body: '<Code>Bad</Code> t0ken' });
-    const explain = (body: string) => ({ code: 'Bad', text: body.slice(-5) });
-    await expect(get({ explain, auth: bearer('t0ken') })).rejects.toThrow('answered 400 (Bad: ***)');
+  it('has its error text shown without secrets', async () => {
+    server.replies({ status: 400, body: '<Code>Bad</Code> t0ken-of-ours' });
+    const explain = (body: string) => ({ code: 'Bad', text: body.slice(-14) });
+    await expect(get({ explain, auth: bearer('t0ken-of-ours') })).rejects.toMatchObject({
+      message: `GET ${server.origin}/api/v1/users answered 400`,
+      said: 'Bad: ***',
+    });
   });
 });
 
-describe('credentials', () => {
-  it('are sent as basic, or in a header of any name', async () => {
+describe('credentials of an API client', () => {
+  it('are sent as basic authentication or in a configured header', async () => {
     server.replies({ body: {} });
     await get({ auth: basic('ann', 'pä:ss') });
     await get({ auth: headerAuthentication('x-api-key', 'k3y') });
@@ -262,9 +271,46 @@ describe('credentials', () => {
     expect(() => headerAuthentication('x-key', 'a\r\nx: y')).toThrow('characters that cannot be sent in a header');
   });
 
-  it('stand in no message, also where the service repeats them', async () => {
-    server.replies({ status: 401, body: { error: 'bad t0ken', error_description: 'Bearer t0ken is unknown' } });
-    await expect(get({ auth: bearer('t0ken') })).rejects.toThrow('answered 401 (bad ***: Bearer *** is unknown)');
+  it('do not appear in errors when the service echoes them', async () => {
+    const token = 't0ken-of-ours';
+    server.replies({ status: 401, body: { error: `bad ${token}`, error_description: `Bearer ${token} is unknown` } });
+    await expect(get({ auth: bearer(token) })).rejects.toMatchObject({
+      code: 'auth_failed',
+      message: `GET ${server.origin}/api/v1/users answered 401`,
+      said: 'bad ***: Bearer *** is unknown',
+    });
     expect(server.asked).toHaveLength(1);
+  });
+
+  it('do not appear in errors when the service echoes a part of them in a body or header', async () => {
+    const token = 'a-token-that-nobody-is-to-see';
+    const auth = { auth: bearer(token) };
+    const spelled = [token, encodeURIComponent(token), token.slice(0, -1), token.split('').join('\u0001')];
+    for (const one of spelled) {
+      for (const reply of [
+        { status: 400, body: { error: one, message: `${'x'.repeat(290)}${one}` } },
+        { status: 403, body: { code: `invalid_grant ${one}` } },
+        { body: '{}', headers: { 'content-encoding': encodeURIComponent(one) } },
+        { status: 302, headers: { location: `https://${one.replaceAll(/[^a-z-]/g, '')}.example/` } },
+        { body: `{"${one}` },
+      ] as Reply[]) {
+        server.replies(reply);
+        const error = (await get(auth, { attempts: 1 }).catch((thrown: unknown) => thrown)) as SourceError;
+        expect(error).toBeInstanceOf(SourceError);
+        expect(error.message).not.toMatch(/nobody|token/);
+        expect(error.said ?? '').not.toMatch(/nobody|token-that/);
+      }
+    }
+  });
+
+  it('do not appear in errors when a link contains them', async () => {
+    const token = 'a-token-that-nobody-is-to-see';
+    server.replies({ status: 404 });
+    const page = client({ auth: bearer(token) }).page(signal);
+    const error = (await page
+      .follow(`${server.origin}/api/v1/${token}`)
+      .catch((thrown: unknown) => thrown)) as SourceError;
+    expect(error.message).toBe(`GET ${server.origin} (a link) answered 404`);
+    expect(error.said).toBe('/api/v1/***');
   });
 });

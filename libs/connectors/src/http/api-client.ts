@@ -1,62 +1,72 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { SourceError } from '../connector.js';
+import { SourceError, type SourceErrorDetails } from '../connector.js';
 import { NotJson, parseJson } from '../json/parse-json.js';
-import { type Authentication, withoutSecrets } from './authentication.js';
-import { explanation, RefusedAnswer, StatusError, TransientFailure } from './failures.js';
-import { type HttpAnswer, type HttpRequest, type HttpTransport, parseSourceUrl, readWhole } from './http-transport.js';
+import { SecretFilter } from '../secrets/secret-filter.js';
+import type { Authentication } from './authentication.js';
+import { documentedNames, type Explanation, explanation } from './explanation.js';
+import { RefusedAnswer, StatusError, TransientFailure, UnknownHost } from './failures.js';
+import { type HttpAnswer, type HttpRequest, type HttpTransport, parseSourceUrl, readBody } from './http-transport.js';
 import { backoffMs, type RateHeaders, rateWaitMs, retryAfterMs, WaitBudget } from './waiting.js';
 
 export interface ApiSettings {
-  /** Paths are below it, and nothing of another origin is ever called. */
+  /** Base of all paths. Other origins are never called. */
   baseUrl: string;
   auth?: Authentication;
   headers?: Readonly<Record<string, string>>;
-  /** Where the service tells its limits: calls wait until they are welcome. */
+  /** Headers in which the service reports its rate limit, so that calls wait until it resets. */
   rate?: RateHeaders;
   /**
-   * For a service that says by other means than 429 that it is called too often: milliseconds to wait at least, 0 if it does not
-   * say; undefined of every other answer.
+   * Recognizes throttling that the service reports by other means than 429. Returns the milliseconds to wait at least,
+   * 0 if unknown, and undefined for every other response.
    */
   throttled?(answer: Refusal): number | undefined;
-  /** What an error says, where its body is no JSON of the usual forms. */
-  explain?(body: string): { code?: string; text?: string };
+  /** Parses error bodies that are not JSON in a common form. */
+  explain?(body: string): Explanation;
 }
 
 export interface ApiRequest {
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** A body, one of the three; `text` needs a content-type among the headers. */
+  /** The body, at most one of the three. `text` needs a content-type header. */
   json?: unknown;
   form?: Readonly<Record<string, string>>;
   text?: string;
-  /** What the answer is read as; JSON if not given. */
+  /** Format of the response; JSON by default. */
   as?: 'json' | 'text';
+  /** The path shown in messages, if the real path contains text of the source, such as an id or a link. */
+  shownAs?: string;
 }
 
 export interface ApiAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Parsed JSON (undefined for an answer without content), or text where that was asked for. */
+  /** Parsed JSON (undefined for 204), or text if requested. */
   body: unknown;
-  /** What was asked, for messages: method and URL without its query, which may hold what is not to be shown. */
+  /** The request, for messages: method and URL without the query, which may be confidential. */
   from: string;
+  /** Redacts the credentials of this client in text of the response. */
+  said(text: string): string;
 }
 
-/** The requests for one page of a source: they share its signal and how long may be waited. */
+/** The requests for one page of a source, which share its signal and waiting time. */
 export interface PageRequests {
   get(path: string, request?: ApiRequest): Promise<ApiAnswer>;
-  /** For services that are asked by POST. All requests read, so all of them may be sent again. */
+  /** For services that are queried by POST. All requests only read, so they may be retried. */
   post(path: string, request?: ApiRequest): Promise<ApiAnswer>;
-  /** GETs a link that an answer gave, if it leads to the same origin. */
+  /** Requests a link of a response. Throws if it leads to another origin. */
   follow(link: string, request?: ApiRequest): Promise<ApiAnswer>;
 }
 
 interface Call<T> {
   method: 'GET' | 'POST';
   url: URL;
-  /** Of one try. */
+  /** The request, for messages. */
+  from: string;
+  /** The path, if `from` does not show it. */
+  path?: string;
+  /** Creates headers and body for one attempt. */
   outgoing: () => Pick<HttpRequest, 'headers' | 'body'>;
-  /** Statuses beside 2xx that are answers. */
+  /** Statuses other than 2xx that count as success. */
   accept: readonly number[];
   boundMs: number;
   signal: AbortSignal;
@@ -64,30 +74,31 @@ interface Call<T> {
   receive: (answer: HttpAnswer) => Promise<T>;
 }
 
-/** An answer that is no success, or only looks like one. */
+/** A response that is not a success, or throttling with a status of success. */
 export interface Refusal {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-class LooksLikeSuccess extends Error {
+class ThrottledWithSuccessStatus extends Error {
   constructor(readonly refusal: Refusal) {
     super();
   }
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
-const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
+const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 const maxRedirects = 3;
 
 /**
- * A JSON API below one URL. A request is sent again after failures of the network and statuses that pass (429, 5xx), no sooner than
- * `Retry-After` says, and once after a 401 with new credentials. Throws SourceError (StatusError for a status) without any secret.
+ * A client of the JSON API below one URL. Retries network failures and transient statuses (429, 5xx), not before
+ * `Retry-After`, and retries once with new credentials after a 401. Throws SourceError (StatusError for a status)
+ * without any secret.
  */
 export class ApiClient {
   private readonly base: URL;
-  /** A time of `performance.now()`: before it the service wants no call. */
+  /** The time by `performance.now()` when the rate limit resets. */
   private notBefore = 0;
 
   constructor(
@@ -96,23 +107,24 @@ export class ApiClient {
   ) {
     this.base = parseSourceUrl(settings.baseUrl);
     if (this.base.search !== '' || this.base.hash !== '')
-      throw new SourceError('url must not have a query or fragment');
+      throw new SourceError('url must not have a query or fragment', { code: 'misconfigured' });
   }
 
-  /** `budget` is for requests on behalf of a page that waits already. */
+  /** `budget` is given for requests of a page that already has one. */
   page(signal: AbortSignal, budget = new WaitBudget(this.transport.limits.waitMs)): PageRequests {
     const ask = (method: 'GET' | 'POST', url: URL, request: ApiRequest = {}) =>
       this.ask(method, url, request, signal, budget);
     return {
-      get: async (path, request) => ask('GET', this.below(path), request),
-      post: async (path, request) => ask('POST', this.below(path), request),
+      get: async (path, request) => ask('GET', this.below(path), { shownAs: path, ...request }),
+      post: async (path, request) => ask('POST', this.below(path), { shownAs: path, ...request }),
       follow: async (link, request) => ask('GET', this.linked(link, this.base, 'a link'), request),
     };
   }
 
   /**
-   * GETs a URL of this origin and hands each answer that is a success, or one of `accept`, to `receive` while its body is on its
-   * way. `headers` are asked for before each try: what `receive` has got until it failed need not come again.
+   * GETs a URL of this origin and passes each successful response (2xx or `accept`) to `receive` while its body
+   * arrives. `headers` is called before each attempt, so that a retry can continue after the bytes that `receive` has
+   * stored.
    */
   async download<T>(
     url: string,
@@ -127,10 +139,11 @@ export class ApiClient {
     const target = this.linked(url, this.base, 'a link');
     const outgoing = () => ({ headers: { accept: '*/*', ...headers() } });
     const budget = new WaitBudget(waitMs);
-    return this.send({ method: 'GET', url: target, outgoing, accept, boundMs, signal, budget, receive });
+    const from = `GET ${target.origin}${target.pathname}`;
+    return this.send({ method: 'GET', url: target, from, outgoing, accept, boundMs, signal, budget, receive });
   }
 
-  /** True of a link that `follow` would follow. */
+  /** Returns whether `follow` accepts a link. */
   leadsTo(link: string): boolean {
     const url = URL.canParse(link, this.base.href) ? new URL(link, this.base) : undefined;
     return url?.origin === this.base.origin && url.username === '' && url.password === '';
@@ -139,7 +152,7 @@ export class ApiClient {
   private below(path: string): URL {
     const url = new URL(this.base);
     const query = path.indexOf('?');
-    url.pathname = this.base.pathname.replace(/\/+$/, '') + (query < 0 ? path : path.slice(0, query));
+    url.pathname = this.base.pathname.replace(/(?<!\/)\/+$/, '') + (query < 0 ? path : path.slice(0, query));
     url.search = query < 0 ? '' : path.slice(query);
     return url;
   }
@@ -163,22 +176,23 @@ export class ApiClient {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     const { exchangeMs: boundMs, bodyBytes } = this.transport.limits;
-    const from = shown(method, url);
+    const from = this.shown(method, request.shownAs);
+    const said = (text: string) => this.hide(text);
     const outgoing = () => bodyOf(request, { ...request.headers });
     const receive = async ({ status, headers, chunks }: HttpAnswer): Promise<ApiAnswer> => {
-      const bytes = await readWhole(chunks, bodyBytes);
+      const bytes = await readBody(chunks, bodyBytes);
       const refusal = { status, headers, body: bytes };
-      if (this.settings.throttled?.(refusal) !== undefined) throw new LooksLikeSuccess(refusal);
-      if (request.as === 'text') return { status, headers, body: bytes.toString('utf8'), from };
-      return { status, headers, body: status === 204 ? undefined : parseJson(bytes), from };
+      if (this.settings.throttled?.(refusal) !== undefined) throw new ThrottledWithSuccessStatus(refusal);
+      if (request.as === 'text') return { status, headers, body: bytes.toString('utf8'), from, said };
+      return { status, headers, body: status === 204 ? undefined : parseJson(bytes), from, said };
     };
-    return this.send({ method, url, outgoing, accept: [], boundMs, signal, budget, receive });
+    const path = from.endsWith(url.pathname) ? {} : { path: url.pathname };
+    return this.send({ method, url, from, ...path, outgoing, accept: [], boundMs, signal, budget, receive });
   }
 
-  /** Tries until an answer is received, or until nothing or nobody wants another try. */
+  /** Sends a request until it succeeds or no retry is allowed. */
   private async send<T>(call: Call<T>): Promise<T> {
-    const { method, url, signal, budget } = call;
-    const from = shown(method, url);
+    const { method, url, from, signal, budget } = call;
     const { attempts, firstPauseMs, longestPauseMs } = this.transport.limits;
     let target = url;
     let failures = 0;
@@ -186,9 +200,9 @@ export class ApiClient {
     let renewed = false;
     for (;;) {
       await budget.wait(this.notBefore - performance.now(), signal, `${from} is at its rate limit`);
-      const told = await this.attempt(call, target, from);
-      if ('received' in told) return told.received;
-      const { refusal } = told;
+      const outcome = await this.attempt(call, target);
+      if ('received' in outcome) return outcome.received;
+      const { refusal } = outcome;
       if (refusal && redirects.has(refusal.status) && method === 'GET' && hops < maxRedirects) {
         hops += 1;
         target = this.linked(refusal.headers.location ?? '', target, 'a redirect');
@@ -198,25 +212,30 @@ export class ApiClient {
         renewed = true;
         continue;
       }
-      if (refusal && !this.passes(refusal)) throw this.statusError(from, refusal);
+      if (refusal && !this.isTransient(refusal)) throw this.statusError(call, refusal);
       const asked = refusal && this.askedToWait(refusal);
       if (asked === undefined) failures += 1;
-      const message = refusal ? this.statusError(from, refusal).message : `${from} failed: ${told.reason}`;
-      if (failures >= attempts) throw new SourceError(`${message} (tried ${failures} times)`);
-      // Never sooner than asked; a little later, so that not all come back at once.
+      const { message, code: usual, said } = refusal ? this.statusError(call, refusal) : outcome.failure;
+      // A transient 400 or 403 is a rate limit.
+      const code = refusal && !transientStatuses.has(refusal.status) ? 'rate_limited' : usual;
+      if (failures >= attempts) {
+        const transient = refusal !== undefined || outcome.failure.transient;
+        throw new SourceError(`${message} (tried ${failures} times)`, { code, said, transient });
+      }
+      // A random delay after the requested time prevents simultaneous retries.
       const pause =
         asked === undefined
           ? backoffMs(failures, firstPauseMs, longestPauseMs)
           : asked + (Math.random() * firstPauseMs) / 2;
-      await budget.wait(pause, signal, message);
+      await budget.wait(pause, signal, message, { code, said });
     }
   }
 
   private async attempt<T>(
-    { method, outgoing, accept, boundMs, signal, budget, receive }: Call<T>,
+    call: Call<T>,
     url: URL,
-    from: string,
-  ): Promise<{ received: T } | { refusal?: Refusal; reason?: string }> {
+  ): Promise<{ received: T } | { refusal: Refusal } | { refusal?: undefined; failure: SourceError }> {
+    const { method, outgoing, accept, boundMs, signal, budget, receive } = call;
     const { auth, rate } = this.settings;
     const { headers, body } = outgoing();
     const request: HttpRequest = {
@@ -235,21 +254,25 @@ export class ApiClient {
           const { status, headers, chunks } = answer;
           if (rate) this.notBefore = performance.now() + rateWaitMs(rate, headers);
           if ((status >= 200 && status <= 299) || accept.includes(status)) return { received: await receive(answer) };
-          return { refusal: { status, headers, body: await readWhole(chunks, this.transport.limits.bodyBytes) } };
+          return { refusal: { status, headers, body: await readBody(chunks, this.transport.limits.bodyBytes) } };
         },
       );
     } catch (error) {
-      if (error instanceof LooksLikeSuccess) return { refusal: error.refusal };
-      // An answer that is no JSON may be one that was cut off.
-      if (error instanceof TransientFailure || error instanceof NotJson) return { reason: this.hide(error.message) };
-      if (error instanceof RefusedAnswer) throw new SourceError(this.hide(`${from} failed: ${error.message}`));
+      if (error instanceof ThrottledWithSuccessStatus) return { refusal: error.refusal };
+      // Invalid JSON may come from a truncated response.
+      if (error instanceof NotJson) return { failure: this.failed(call, error) };
+      if (error instanceof TransientFailure) {
+        const transient = !(error instanceof UnknownHost);
+        return { failure: this.failed(call, error, { code: error.code, said: error.said, transient }) };
+      }
+      if (error instanceof RefusedAnswer) throw this.failed(call, error, error);
       throw error;
     }
   }
 
-  /** True of what another try may mend. Some say 403 where they mean 429, and tell so by when to come back. */
-  private passes(refusal: Refusal): boolean {
-    if (passing.has(refusal.status) || this.settings.throttled?.(refusal) !== undefined) return true;
+  /** Returns whether a retry may succeed. Some services throttle with 403 and a time to wait. */
+  private isTransient(refusal: Refusal): boolean {
+    if (transientStatuses.has(refusal.status) || this.settings.throttled?.(refusal) !== undefined) return true;
     return refusal.status === 403 && (this.askedToWait(refusal) ?? 0) > 0;
   }
 
@@ -260,21 +283,38 @@ export class ApiClient {
     return (rate && rateWaitMs(rate, refusal.headers)) || throttled?.(refusal) || undefined;
   }
 
-  private statusError(from: string, { status, body }: Refusal): StatusError {
+  private statusError<T>({ from, path }: Call<T>, { status, body }: Refusal): StatusError {
     const { code, text } = (this.settings.explain ?? explanation)(body.toString('utf8'));
-    const said = [code, text].filter((part) => part !== undefined).join(': ');
-    const message = this.hide(`${from} answered ${status}${said && ` (${said})`}`);
-    return new StatusError(message, status, code && this.hide(code));
+    const names = documentedNames({ ...(code && { code }), ...(text && { text }) });
+    const message = `${from} answered ${status}${names && ` (${names})`}`;
+    const said = [path, code, text].filter((part) => part !== undefined).join(': ');
+    return new StatusError(message, status, { reason: code, ...(said !== '' && { said: this.hide(said) }) });
   }
 
+  private failed<T>(
+    { from, path }: Call<T>,
+    { message }: Error,
+    { code, said, transient }: SourceErrorDetails = {},
+  ): SourceError {
+    const detail = [path, said].filter((part) => part !== undefined).join(': ');
+    return new SourceError(`${from} failed: ${message}`, {
+      code,
+      transient,
+      ...(detail !== '' && { said: this.hide(detail) }),
+    });
+  }
+
+  /** Redacts credentials that only this client knows, such as an issued token. */
   private hide(text: string): string {
-    return withoutSecrets(text, this.settings.auth?.secrets() ?? []);
+    return new SecretFilter(this.settings.auth?.secrets() ?? []).text(text);
   }
-}
 
-/** Without the query, which may hold what is not to be shown. */
-function shown(method: string, url: URL): string {
-  return `${method} ${url.origin}${url.pathname}`;
+  /** Omits the query, which may be confidential. */
+  private shown(method: string, path: string | undefined): string {
+    if (path === undefined) return `${method} ${this.base.origin} (a link)`;
+    const [pathname = ''] = path.split('?', 1);
+    return `${method} ${this.base.origin}${withoutEndSlashes(this.base.pathname)}${pathname}`;
+  }
 }
 
 function bodyOf(
@@ -289,4 +329,11 @@ function bodyOf(
     return { headers: { 'content-type': type, ...headers }, body: new URLSearchParams(form).toString() };
   }
   return { headers, ...(text !== undefined && { body: text }) };
+}
+
+/** Scans once from the end, because a regular expression would restart at each slash. */
+function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }

@@ -5,14 +5,16 @@ import { type Mapping, mapRecord } from '../map-record.js';
 import type { HttpLimits } from './http-limits.js';
 import { HttpTransport } from './http-transport.js';
 
-/** What a connector of an API is given beside its configuration. */
+/** The access of an API connector beside its configuration. */
 export interface ApiAccess {
-  secrets: Readonly<Record<string, string>>;
+  /** Decrypted secrets. */
+  secrets: Readonly<Record<string, string | undefined>>;
+  /** Private networks that connectors may call. */
   allowedCidrs: readonly string[];
   limits?: Partial<HttpLimits>;
 }
 
-/** Reads with a transport of its own, which is closed however reading ends. */
+/** Reads with a new transport and closes it in every case. */
 export async function* withTransport<T>(
   { allowedCidrs, limits }: ApiAccess,
   read: (transport: HttpTransport) => AsyncIterable<T>,
@@ -25,7 +27,7 @@ export async function* withTransport<T>(
   }
 }
 
-/** Asks with a transport of its own. */
+/** Sends requests with a new transport and closes it. */
 export async function onTransport<T>(
   { allowedCidrs, limits }: ApiAccess,
   ask: (transport: HttpTransport) => Promise<T>,
@@ -38,21 +40,24 @@ export async function onTransport<T>(
   }
 }
 
-/** One of the secrets; throws SourceError if it is not there. */
-export function secretOf({ secrets }: ApiAccess, name: string): string {
+/** Returns a secret; throws SourceError if it is missing. */
+export function secretOf({ secrets }: Pick<ApiAccess, 'secrets'>, name: string): string {
   const value = secrets[name];
-  if (value === undefined || value === '') throw new SourceError(`the secret "${name}" is missing`);
+  if (value === undefined || value === '')
+    throw new SourceError(`the secret "${name}" is missing`, { code: 'misconfigured' });
   return value;
 }
 
-/** A cursor or checkpoint as this connector writes it; throws SourceError for another. */
-export function understood<T>(schema: z.ZodType<T>, cursor: Cursor): T {
+/** Validates a cursor or checkpoint; throws SourceError if this connector did not write it. */
+export function parseCursor<T>(schema: z.ZodType<T>, cursor: Cursor): T {
   const parsed = schema.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the place where reading was left is not one of this source');
+  if (!parsed.success) throw new SourceError('the cursor does not belong to this source', { code: 'changed' });
   return parsed.data;
 }
 
-/** The records of a page's items, the last word of each that comes twice. `firstLine` is the place of the first in the list. */
+/**
+ * Maps the items of a page. The last item of an id counts. `firstLine` is the position of the first item in the list.
+ */
 export function mapItems<Item>(
   items: readonly Item[],
   firstLine: number,

@@ -1,20 +1,16 @@
 import type { HttpAuth } from '@idsync/contracts';
-import { SourceError } from '../connector.js';
+import { type ApiAccess, secretOf } from './api-source.js';
 import { type Authentication, basic, bearer, headerAuthentication } from './authentication.js';
 import type { HttpTransport } from './http-transport.js';
 import { clientCredentials } from './renewed-token.js';
 
-/** What a connector's configuration and secrets make of its requests. Throws SourceError where the secret is missing. */
+/** Creates the authentication from configuration and secrets. Throws SourceError if the secret is missing. */
 export function authenticate(
   transport: HttpTransport,
   auth: HttpAuth,
-  secrets: Readonly<Record<string, string>>,
+  secrets: ApiAccess['secrets'],
 ): Authentication | undefined {
-  const secret = (name: string) => {
-    const value = secrets[name];
-    if (value === undefined || value === '') throw new SourceError(`the secret "${name}" is missing`);
-    return value;
-  };
+  const secret = (name: string) => secretOf({ secrets }, name);
   switch (auth.type) {
     case 'none':
       return undefined;

@@ -2,13 +2,16 @@ import { SourceError } from '../connector.js';
 import type { HttpRequest } from './http-transport.js';
 import type { WaitBudget } from './waiting.js';
 
-/** How a client says who it is. */
+/** The authentication of a client. */
 export interface Authentication {
-  /** Headers for one attempt; may ask a token service, for which the page waits. A signature covers the given request. */
+  /**
+   * Returns headers for one attempt; may request a token within the waiting time of the page. Signatures cover
+   * `request`.
+   */
   headers(request: HttpRequest, signal: AbortSignal, budget: WaitBudget): Promise<Record<string, string>>;
-  /** After a 401: drops what can be had anew. True if another try may go better. */
+  /** Called after a 401: drops a renewable credential. Returns whether a retry may succeed. */
   renew?(): boolean;
-  /** What must stand in no message. */
+  /** Values that no message may contain. */
   secrets(): readonly string[];
 }
 
@@ -17,25 +20,21 @@ export function bearer(token: string): Authentication {
 }
 
 export function basic(user: string, password: string): Authentication {
-  if (user.includes(':')) throw new SourceError('the user name for basic authentication must not contain a colon');
+  if (user.includes(':'))
+    throw new SourceError('the user name for basic authentication must not contain a colon', { code: 'misconfigured' });
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
   return headerAuthentication('authorization', `Basic ${encoded}`, [password, encoded]);
 }
 
-/** A key in a header of the service's own choice, such as `x-api-key`. */
+/** Sends a key in a header that the service defines, such as `x-api-key`. */
 export function headerAuthentication(
   name: string,
   value: string,
   secrets: readonly string[] = [value],
 ): Authentication {
-  // A line break would begin a header of its own; the message must not show the value.
+  // A line break would start another header. The message must not contain the value.
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    throw new SourceError('a secret contains characters that cannot be sent in a header');
+    throw new SourceError('a secret contains characters that cannot be sent in a header', { code: 'misconfigured' });
   }
   return { headers: async () => ({ [name]: value }), secrets: () => secrets };
-}
-
-/** Secrets that a service or a library put into a text do not get further. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((hidden, secret) => (secret === '' ? hidden : hidden.replaceAll(secret, '***')), text);
 }

@@ -1,80 +1,81 @@
+import type { SourceErrorCode } from '@idsync/contracts';
 import { BlockedError, ConnectTimeoutError, UnresolvedError } from '@idsync/runtime';
-import { SourceError } from '../connector.js';
+import { SourceError, type SourceErrorDetails } from '../connector.js';
 
-/** Another try may go better: nobody answered, or the answer broke off. */
-export class TransientFailure extends Error {}
+/** A failure of one exchange. Text of the service is only in `said`. The message does not name the request. */
+class ExchangeFailure extends Error {
+  readonly code: SourceErrorCode;
+  readonly said: string | undefined;
 
-/** An answer that no other try would better; the message lacks whose it was. */
-export class RefusedAnswer extends Error {}
-
-/** The service answered, but with a status that is no success. */
-export class StatusError extends SourceError {
-  constructor(
-    message: string,
-    readonly status: number,
-    /** What the service calls it, as far as its body tells: `invalid_grant`, `resyncRequired`. */
-    readonly code: string | undefined,
-  ) {
+  constructor(message: string, { code = 'bad_answer', said }: SourceErrorDetails = {}) {
     super(message);
+    this.code = code;
+    this.said = said;
   }
 }
 
-/** What went wrong in an exchange, by whether another try could go better. */
+/** A retry may succeed: there was no response, or it was truncated. */
+export class TransientFailure extends ExchangeFailure {}
+
+/** The host name has no address, usually because it is misspelled and rarely for a short time. */
+export class UnknownHost extends TransientFailure {}
+
+/** A response for which a retry is useless. */
+export class RefusedAnswer extends ExchangeFailure {}
+
+/** The service responded with a status other than success. */
+export class StatusError extends SourceError {
+  readonly status: number;
+  /** The error code in the body, such as `invalid_grant` or `resyncRequired`. It is text of the source. */
+  readonly reason: string | undefined;
+
+  constructor(message: string, status: number, { reason, said }: { reason?: string | undefined; said?: string } = {}) {
+    super(message, { code: codeOf(status, reason), said });
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/** Classifies an error of an exchange by whether a retry may succeed. */
 export function asFailure(error: unknown): Error {
   if (error instanceof RefusedAnswer || error instanceof SourceError || error instanceof TransientFailure) return error;
-  const { message, code = '' } = error as { message: string; code?: string };
-  const said = [message, code && `(${code})`].filter((part) => part !== '').join(' ');
-  if (error instanceof BlockedError) return new RefusedAnswer(`it is not called: ${message}`);
-  if (error instanceof UnresolvedError || error instanceof ConnectTimeoutError) return new TransientFailure(message);
-  if (/^(ERR_(TLS|SSL)|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
-    return new RefusedAnswer(`TLS failed: ${said}`);
+  const { message, code: systemCode = '' } = error as { message: string; code?: string };
+  if (error instanceof BlockedError)
+    return new RefusedAnswer(`the address is not allowed: ${message}`, { code: 'not_allowed' });
+  if (error instanceof UnresolvedError) return new UnknownHost(message, { code: 'unreachable' });
+  if (error instanceof ConnectTimeoutError) return new TransientFailure(message, { code: 'timed_out' });
+  // The message contains the names in the certificate, which are text of the server.
+  if (isTlsFailure(systemCode)) {
+    return new RefusedAnswer(`TLS failed (${systemCode})`, { code: 'tls_failed', said: message });
   }
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'UND_ERR_SOCKET') {
-    return new TransientFailure(`the connection ended before the answer did: ${said}`);
+  if (systemCode === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || systemCode === 'UND_ERR_SOCKET') {
+    return new TransientFailure('the connection closed before the response was complete', {
+      code: 'unreachable',
+      said: message,
+    });
   }
-  if (/^(UND_ERR_|HPE_|ECONN|EPIPE|ENET|EHOST|EAI_|ETIMEDOUT|EADDR)/.test(code)) return new TransientFailure(said);
-  // Ours, not the network's.
+  if (systemCode.startsWith('HPE_')) return new TransientFailure(`the response is not valid HTTP (${systemCode})`);
+  if (/^(UND_ERR_|ECONN|EPIPE|ENET|EHOST|EAI_|ETIMEDOUT|EADDR)/.test(systemCode)) {
+    return new TransientFailure(`the connection failed (${systemCode})`, { code: 'unreachable', said: message });
+  }
+  // A defect of idsync, not a network failure.
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** What a service says of its error, whichever of the usual forms it has (OAuth, SCIM, Graph, Google, Okta, GitHub, Kubernetes). */
-export function explanation(body: string): { code?: string; text?: string } {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return {};
-  }
-  const outer = asObject(parsed);
-  const inner = asObject(outer.error);
-  const code = firstText(
-    inner.code,
-    inner.status,
-    outer.error,
-    outer.errorCode,
-    outer.scimType,
-    outer.code,
-    outer.reason,
-  );
-  const text = firstText(
-    inner.message,
-    outer.error_description,
-    outer.detail,
-    outer.errorSummary,
-    outer.message,
-    outer.title,
-  );
-  return { ...(code && { code }), ...(text && { text }) };
+/** Returns whether a Node error code is a TLS failure. */
+export function isTlsFailure(systemCode: string): boolean {
+  return /^(ERR_(TLS|SSL)|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/.test(systemCode);
 }
 
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
+/** Token endpoints report rejected credentials by these codes with status 400. */
+const refusedCredentials = new Set(['invalid_client', 'invalid_grant', 'unauthorized_client', 'invalid_token']);
 
-function firstText(...values: unknown[]): string | undefined {
-  const found = values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
-  return found
-    ?.replaceAll(/[\p{Cc}\p{Surrogate}]+/gu, ' ')
-    .trim()
-    .slice(0, 300);
+/** Returns the error code of a status other than success. */
+export function codeOf(status: number, reason?: string): SourceErrorCode {
+  if (status === 401 || refusedCredentials.has(reason ?? '')) return 'auth_failed';
+  if (status === 403) return 'forbidden';
+  if (status === 404 || status === 410) return 'not_found';
+  if (status === 408 || status === 504) return 'timed_out';
+  if (status === 429) return 'rate_limited';
+  return status >= 500 ? 'unavailable' : 'refused';
 }

@@ -4,23 +4,23 @@ import type { ApiAnswer, PageRequests } from './api-client.js';
 import { StatusError } from './failures.js';
 
 /**
- * GETs what there may be one of; undefined if the service says that there is none. It is believed where its 404 bears `code`, if it
- * has one for that, and `prove` finds that the address leads to where such things are: who has the wrong address gets a 404 too.
+ * GETs one object; undefined if the service reports that it does not exist. A 404 counts only if it has the given
+ * `reason` and `prove` finds the right kind of service at the address, because a wrong address also answers 404.
  */
 export async function getOne(
   requests: PageRequests,
   path: string,
-  { code, query }: { code?: string; query?: Readonly<Record<string, string>> },
+  { reason, query, shownAs }: { reason?: string; query?: Readonly<Record<string, string>>; shownAs: string },
   prove: () => Promise<void>,
 ): Promise<ApiAnswer | undefined> {
   try {
-    const answer = await requests.get(path, { ...(query && { query }) });
-    // What is not even such a thing says nothing of who is there.
+    const answer = await requests.get(path, { ...(query && { query }), shownAs });
+    // A response of another kind does not prove that the object exists.
     if (scalarText(valueAt(answer.body, 'id')) !== undefined) return answer;
-    throw new SourceError(`${answer.from} answered with something that has no id`);
+    throw new SourceError(`${answer.from} answered with an object without an id`);
   } catch (error) {
     if (!(error instanceof StatusError) || error.status !== 404) throw error;
-    if (code !== undefined && error.code !== code) throw error;
+    if (reason !== undefined && error.reason !== reason) throw error;
     await prove();
     return undefined;
   }

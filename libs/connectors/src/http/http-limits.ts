@@ -1,22 +1,22 @@
-/** What bounds every wait and every body; milliseconds and bytes. */
+/** Limits of waits and bodies, in milliseconds and bytes. */
 export interface HttpLimits {
   dnsMs: number;
   /** The connection and its TLS handshake together. */
   connectMs: number;
-  /** From the first look-up to the last byte of an answer. */
+  /** From the DNS lookup to the last byte of a response. */
   exchangeMs: number;
-  /** Of one answer that is read whole. */
+  /** Size of a response that is read into memory. */
   bodyBytes: number;
-  /** Of a file that is downloaded. */
+  /** Size of a downloaded file. */
   fileBytes: number;
-  /** For one try of a download. */
+  /** Timeout of one attempt of a download. */
   downloadMs: number;
-  /** Tries of one request that failed without the service asking for patience. */
+  /** Attempts of one request, without those for which the service gave a time to wait. */
   attempts: number;
-  /** The first pause between two tries; it doubles, up to the longest. */
+  /** The first pause between two attempts. It doubles up to `longestPauseMs`. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** Of all pauses for one page together; the sync-worker waits ten minutes for a page. */
+  /** Sum of all pauses for one page. The sync-worker waits ten minutes for a page. */
   waitMs: number;
 }
 

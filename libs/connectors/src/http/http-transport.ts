@@ -12,24 +12,24 @@ export interface HttpRequest {
   body?: string;
 }
 
-/** An answer whose body is still on its way; what is not read of it is dropped. */
+/** A response whose body is still arriving. An unread body is discarded. */
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Throws TransientFailure where the body ends before its end. */
+  /** Throws TransientFailure for a truncated body. */
   chunks: AsyncIterable<Buffer>;
 }
 
 export interface TransportSettings {
-  /** Private networks that may be called, and without TLS. */
+  /** Private networks that connectors may call, also without TLS. */
   allowedCidrs?: readonly string[] | undefined;
-  /** PEM of the authorities that are trusted, instead of the well-known ones. */
+  /** Trusted authorities in PEM, instead of the default ones. */
   ca?: string | undefined;
   limits?: Partial<HttpLimits> | undefined;
   resolve?: ResolveHost;
 }
 
-/** One exchange at a time with vetted addresses: no redirect is followed, nothing is tried again, no proxy asked. */
+/** Sends single requests to allowed addresses, without redirects, retries or proxies. */
 export class HttpTransport {
   readonly limits: HttpLimits;
   private readonly agent: Agent;
@@ -45,14 +45,15 @@ export class HttpTransport {
     this.agent = new Agent({ connect, connections: null, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** Ends every exchange under way. */
+  /** Aborts all running exchanges. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
 
   /**
-   * Hands the answer to `read` as soon as its headers are there; all of it has to be over within `boundMs`. Throws TransientFailure
-   * for what another try may mend, RefusedAnswer or SourceError for what none will, and the signal's reason once it is aborted.
+   * Passes the response to `read` when its headers arrive. The exchange has to finish within `boundMs`. Throws
+   * TransientFailure if a retry may succeed, RefusedAnswer or SourceError if not, and the abort reason when the signal
+   * is aborted.
    */
   async exchange<T>(
     request: HttpRequest,
@@ -65,7 +66,8 @@ export class HttpTransport {
     const abort = new AbortController();
     const stopped = () => abort.abort(signal.reason);
     signal.addEventListener('abort', stopped, { once: true });
-    const late = () => abort.abort(new TransientFailure(`no complete answer within ${boundMs / 1000} s`));
+    const late = () =>
+      abort.abort(new TransientFailure(`no complete response within ${boundMs / 1000} s`, { code: 'timed_out' }));
     const timer = setTimeout(late, boundMs);
     try {
       const response = await this.agent.request({
@@ -79,11 +81,13 @@ export class HttpTransport {
       try {
         const encoding = response.headers['content-encoding'];
         if (encoding !== undefined && encoding !== 'identity') {
-          throw new RefusedAnswer(`the answer is encoded as ${encoding}, which was not asked for`);
+          throw new RefusedAnswer('the response is compressed, but no compression was requested', {
+            said: String(encoding),
+          });
         }
         return await read({ status: response.statusCode, headers: response.headers, chunks: response.body });
       } finally {
-        // Nothing is left to do for one that was read to its end.
+        // This has no effect on a body that was read completely.
         response.body.on('error', () => undefined).destroy();
       }
     } catch (error) {
@@ -95,30 +99,34 @@ export class HttpTransport {
   }
 }
 
-/** The whole body, which must not be larger than `limit` bytes. */
-export async function readWhole(chunks: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+/** Reads a body of at most `limit` bytes. */
+export async function readBody(chunks: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > limit) throw new RefusedAnswer(`the answer is larger than ${limit} bytes`);
+    if (bytes > limit) throw new RefusedAnswer(`the response is larger than ${limit} bytes`, { code: 'too_large' });
     parts.push(chunk);
   }
   return Buffer.concat(parts);
 }
 
-/** Without TLS credentials and people's data would be read on the way, so only networks that the operator trusts are called so. */
+/**
+ * Allows plain HTTP only in networks that the operator trusts, because credentials and personal data are not encrypted.
+ */
 function plainVetter(allowedCidrs: readonly string[]) {
   const allowed = addressVetter(allowedCidrs);
   const isPublic = addressVetter([]);
   return (address: string) =>
-    allowed(address) ?? (isPublic(address) === undefined ? `${address} is called over https only` : undefined);
+    allowed(address) ?? (isPublic(address) === undefined ? `${address} requires https` : undefined);
 }
 
-/** The URL of a source; throws SourceError for what is none. */
+/** Parses the URL of a source; throws SourceError if it is invalid. */
 export function parseSourceUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new SourceError('url must be an http or https URL');
-  if (url.username !== '' || url.password !== '') throw new SourceError('url must not contain credentials');
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new SourceError('url must be an http or https URL', { code: 'misconfigured' });
+  if (url.username !== '' || url.password !== '')
+    throw new SourceError('url must not contain credentials', { code: 'misconfigured' });
   return url;
 }

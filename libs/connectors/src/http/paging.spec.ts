@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { SourceError } from '../connector.js';
 import { LoopGuard, listIn, nextLink } from './paging.js';
 
-describe('the list of an answer', () => {
+describe('the list of a response', () => {
   const answer = (body: unknown) => ({ status: 200, headers: {}, from: 'GET https://a.example/users', body });
 
-  it('is there, or the answer is of no use', () => {
+  it('is required', () => {
     expect(listIn(answer({ value: [1] }), 'value')).toEqual([1]);
     expect(listIn(answer([]))).toEqual([]);
     for (const body of [{}, { value: null }, { value: {} }, undefined, 'text', []]) {
@@ -17,7 +17,7 @@ describe('the list of an answer', () => {
   });
 });
 
-describe('a Link header', () => {
+describe('the parser of Link headers', () => {
   it.each([
     ['<https://a.example/?after=x,y>; rel="next"', 'https://a.example/?after=x,y'],
     ['<https://a.example/1>; rel="self", <https://a.example/2>; rel="next"', 'https://a.example/2'],
@@ -25,17 +25,17 @@ describe('a Link header', () => {
     ['<https://a.example/2>; rel="last next"', 'https://a.example/2'],
     ['<https://a.example/2>; rel="nextish", <https://a.example/3>; rel=prev', undefined],
     ['', undefined],
-  ])('%s leads to %s', (link, target) => {
+  ])('reads %s as %s', (link, target) => {
     expect(nextLink({ link })).toBe(target);
   });
 
-  it('may stand in several lines', () => {
+  it('accepts several header lines', () => {
     expect(nextLink({ link: ['<a>; rel="self"', '<b>; rel="next"'] as unknown as string })).toBe('b');
   });
 });
 
-describe('a source that answers in a circle', () => {
-  it('is noticed soon, however long the way into the circle is', () => {
+describe('the detection of page cycles', () => {
+  it('finds a cycle after any number of pages before it', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.integer({ min: 1, max: 40 }), (lead, length) => {
         const guard = new LoopGuard();
@@ -43,12 +43,12 @@ describe('a source that answers in a circle', () => {
         const bound = 3 * (lead + length) + 3;
         expect(() => {
           for (let step = 0; step < bound; step += 1) guard.pass(cursor(step), 'GET https://a.example');
-        }).toThrow('answers in a circle');
+        }).toThrow('returned a page that leads back to an earlier one');
       }),
     );
   });
 
-  it('is not seen where no cursor comes twice', () => {
+  it('finds none when no cursor repeats', () => {
     const guard = new LoopGuard();
     for (let step = 0; step < 10_000; step += 1) guard.pass(String(step), 'GET');
   });

@@ -3,8 +3,8 @@ import { SourceError } from '../connector.js';
 import { valueAt } from '../json/json-value.js';
 import type { ApiAnswer } from './api-client.js';
 
-/** The list of an answer. One without it says nothing of what there is, so nobody must be taken for gone: it throws. */
-export function listIn({ body, from }: ApiAnswer, name?: string): unknown[] {
+/** Returns the list of a response. Throws if it is missing, because records must not count as deleted then. */
+export function listIn({ body, from }: Pick<ApiAnswer, 'body' | 'from'>, name?: string): unknown[] {
   const list = name === undefined ? body : valueAt(body, name);
   if (!Array.isArray(list)) throw new SourceError(`${from} answered without ${name ? `a list "${name}"` : 'a list'}`);
   return list;
@@ -19,7 +19,7 @@ export function linkTo(headers: IncomingHttpHeaders, relation: 'next' | 'last'):
   const header = headers.link;
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
   for (const [, target, parameters = ''] of text.matchAll(
-    /<([^>]*)>((?:\s*;\s*[^\s=;,]+\s*=\s*(?:"[^"]*"|[^\s";,]+))*)/g,
+    /<([^<>]*)>((?:\s*;\s*[^\s=;,]+\s*=\s*(?:"[^"]*"|[^\s";,]+))*)/g,
   )) {
     const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))/i.exec(parameters) ?? [];
     if ((quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes(relation)) return target;
@@ -28,18 +28,17 @@ export function linkTo(headers: IncomingHttpHeaders, relation: 'next' | 'last'):
 }
 
 /**
- * Notices that a source gives out the same cursors over and over. Remembers one of them, however many there are: the one it
- * compares with moves on at powers of two (Brent), so a circle is seen within about three times its length.
+ * Detects cursors that repeat. It stores only one cursor, replaced at powers of two (Brent's algorithm), so a cycle is
+ * detected within about three times its length.
  */
 export class LoopGuard {
   private marked: string | undefined;
   private steps = 0;
   private untilMarked = 1;
 
-  /** Throws SourceError if `cursor` was there before. */
+  /** Throws SourceError if `cursor` repeats. */
   pass(cursor: string, from: string): void {
-    if (cursor === this.marked)
-      throw new SourceError(`${from} answers in a circle: a page leads back to an earlier one`);
+    if (cursor === this.marked) throw new SourceError(`${from} returned a page that leads back to an earlier one`);
     this.steps += 1;
     if (this.steps < this.untilMarked) return;
     this.marked = cursor;

@@ -17,10 +17,10 @@ async function all(answers: readonly (readonly unknown[])[], pageSize: number, l
   return parts;
 }
 
-describe('a list that is read answer by answer', () => {
+describe('a list read response by response', () => {
   const lists = fc.array(fc.array(fc.nat(), { maxLength: 7 }), { minLength: 1, maxLength: 6 });
 
-  it('comes in parts of a size, whole, and goes on behind any of them', async () => {
+  it('returns all items in parts of the page size and resumes after any of them', async () => {
     await fc.assert(
       fc.asyncProperty(lists, fc.integer({ min: 1, max: 5 }), async (answers, pageSize) => {
         const parts = await all(answers, pageSize);
@@ -36,18 +36,18 @@ describe('a list that is read answer by answer', () => {
     );
   });
 
-  it('gives an answer again from its beginning where it changed before reading went on in its middle', async () => {
+  it('returns all items of a partly read response again when it changed before the resume', async () => {
     const [first] = await all([['a', 'b', 'c', 'd'], ['e']], 2);
     const moved = [['b', 'c', 'd', 'x'], ['e']];
     const rest = await all(moved, 2, first?.place);
     expect(rest.flatMap(({ items }) => items)).toEqual(moved.flat());
   });
 
-  it('ends for services that never come to an end', async () => {
+  it('fails when the service never ends the list', async () => {
     const ask = async (next: string) => ({ items: [], next: String(Number(next) + 1), from });
     const reading = async () => {
       for await (const part of readList(ask, { pageSize: 10 })) expect(part.last).toBe(false);
     };
-    await expect(reading()).rejects.toThrow('gave 1001 empty pages in a row');
+    await expect(reading()).rejects.toThrow('returned 1001 empty pages in a row');
   });
 });

@@ -21,7 +21,7 @@ function calls(change: Partial<ClientCredentials> = {}) {
   return new ApiClient(transport, { baseUrl: api.origin, auth }).page(signal);
 }
 
-/** Tokens `t1`, `t2`, … that live so long. */
+/** Issues tokens `t1`, `t2`, … with this lifetime. */
 function issueFor(seconds: number, extra: object = {}) {
   let issued = 0;
   issuer.serve(() => ({ body: { access_token: `t${++issued}`, token_type: 'bearer', expires_in: seconds, ...extra } }));
@@ -29,8 +29,8 @@ function issueFor(seconds: number, extra: object = {}) {
 
 const used = () => api.asked.map(({ headers }) => headers.authorization);
 
-describe('a token of client credentials', () => {
-  it('is asked for once, with the secret encoded in the header, and serves every request', async () => {
+describe('an OAuth token of client credentials', () => {
+  it('is requested once with the secret in the header and serves every request', async () => {
     issueFor(3600);
     api.replies({ body: {} });
     const page = calls();
@@ -43,7 +43,7 @@ describe('a token of client credentials', () => {
     expect(Buffer.from(sent, 'base64').toString()).toBe('id%3A1:s3cret%2F%2B%C3%A4');
   });
 
-  it('is asked for in a form where that is wanted, or with an assertion that is new each time', async () => {
+  it('is requested by a form if configured, or with a new assertion each time', async () => {
     issueFor(3600);
     api.replies({ body: {} });
     await calls({ send: 'form' }).get('/1');
@@ -67,7 +67,7 @@ describe('a token of client credentials', () => {
     expect(used()).toEqual(['Bearer t1', 'Bearer t2']);
   });
 
-  it('is renewed once where it is refused, also in mid-run', async () => {
+  it('is renewed once when it is rejected, also during a read', async () => {
     issueFor(3600);
     api.serve(({ headers }) => (headers.authorization === 'Bearer t1' ? { status: 401 } : { body: {} }));
     await calls().get('/1');
@@ -77,15 +77,15 @@ describe('a token of client credentials', () => {
     expect(api.asked).toHaveLength(2);
   });
 
-  it('is a failure of the source where it is not given, without the secret', async () => {
+  it('fails the read without exposing the secret when it is not issued', async () => {
     api.replies({ body: {} });
     const refusals: [Reply, string][] = [
       [
         { status: 401, body: { error: 'invalid_client', error_description: 's3cret/+ä is wrong' } },
-        '(invalid_client: *** is wrong)',
+        'answered 401 (invalid_client)',
       ],
-      [{ body: { token: 'x' } }, 'gave no access_token'],
-      [{ body: { access_token: 'x', token_type: 'mac' } }, 'gave a token that is no bearer token'],
+      [{ body: { token: 'x' } }, 'returned no access_token'],
+      [{ body: { access_token: 'x', token_type: 'mac' } }, 'returned a token that is not a bearer token'],
       [{ status: 503 }, 'answered 503 (tried 3 times)'],
       [{ status: 307, headers: { location: 'http://evil.example' } }, 'answered 307'],
     ];
@@ -97,8 +97,8 @@ describe('a token of client credentials', () => {
   });
 });
 
-describe('a token of a service of its own', () => {
-  it('is had as the service gives it out, and kept until it is refused where nothing tells how long it lives', async () => {
+describe('a token of a proprietary token service', () => {
+  it('is used until it is rejected when the service reports no lifetime', async () => {
     transport = new HttpTransport({ allowedCidrs: loopback });
     let given = 0;
     issuer.serve(() => ({ body: { token: `own${++given}` } }));

@@ -6,11 +6,11 @@ import type { HttpTransport } from './http-transport.js';
 
 export interface Token {
   token: string;
-  /** Absent: good until it is refused. */
+  /** If absent, the token is valid until it is rejected. */
   expiresInSeconds?: number;
 }
 
-/** A bearer token that is had anew before it expires, and once when it is refused. `issuer` is the origin that is asked for one. */
+/** Provides a bearer token of `issuer`, renewed before it expires and once when it is rejected. */
 export function renewedToken(issuer: ApiClient, fetchToken: (ask: PageRequests) => Promise<Token>): Authentication {
   let current: { token: string; until: number } | undefined;
   return {
@@ -18,7 +18,8 @@ export function renewedToken(issuer: ApiClient, fetchToken: (ask: PageRequests) 
       if (!current || performance.now() >= current.until) {
         const asked = performance.now();
         const { token, expiresInSeconds = Number.POSITIVE_INFINITY } = await fetchToken(issuer.page(signal, budget));
-        // A request may be on its way for a minute; of a short life a tenth is kept.
+        // Renewed a minute before expiry, because a request may take that long; for a short lifetime, a tenth of it
+        // before.
         const spare = Math.min(60, expiresInSeconds / 10);
         current = { token, until: asked + (expiresInSeconds - spare) * 1000 };
       }
@@ -35,15 +36,15 @@ export function renewedToken(issuer: ApiClient, fetchToken: (ask: PageRequests) 
 
 export interface TokenGrant {
   tokenUrl: string;
-  /** The form that is posted; a function where it is signed anew each time (a JWT as assertion). */
+  /** Creates the posted form for each request, because a JWT assertion is signed each time. */
   form: () => Record<string, string> | Promise<Record<string, string>>;
-  /** How the client shows who it is, where that does not stand in the form. */
+  /** The authentication of the client, if it is not part of the form. */
   auth?: Authentication;
-  /** What of the form must stand in no message. */
+  /** Values of the form that no message may contain. */
   secrets?: readonly string[];
 }
 
-/** OAuth 2: a token of the token endpoint, for whichever grant the form is of. */
+/** Provides a token of an OAuth 2 token endpoint for the grant in the form. */
 export function oauthToken(
   transport: HttpTransport,
   { tokenUrl, form, auth, secrets = [] }: TokenGrant,
@@ -56,10 +57,10 @@ export function oauthToken(
   const token = renewedToken(issuer, async (ask) => {
     const { body, from } = await ask.post('', { form: await form() });
     const found = valueAt(body, 'access_token');
-    if (typeof found !== 'string' || found === '') throw new SourceError(`${from} gave no access_token`);
+    if (typeof found !== 'string' || found === '') throw new SourceError(`${from} returned no access_token`);
     const type = valueAt(body, 'token_type');
     if (typeof type === 'string' && type.toLowerCase() !== 'bearer') {
-      throw new SourceError(`${from} gave a token that is no bearer token`);
+      throw new SourceError(`${from} returned a token that is not a bearer token`);
     }
     const seconds = Number(valueAt(body, 'expires_in'));
     return { token: found, ...(seconds > 0 && { expiresInSeconds: seconds }) };
@@ -72,7 +73,7 @@ export interface ClientCredentials {
   clientId: string;
   clientSecret: string;
   scope?: string | undefined;
-  /** Where id and secret are sent: in a header, as the standard prefers, or in the form. */
+  /** Where id and secret are sent: in a header, which the standard prefers, or in the form. */
   send?: 'header' | 'form';
 }
 
@@ -85,7 +86,7 @@ export function clientCredentials(transport: HttpTransport, client: ClientCreden
     const form = { ...grant, client_id: clientId, client_secret: clientSecret };
     return oauthToken(transport, { tokenUrl, form: () => form, secrets });
   }
-  // Each is encoded as in a form before both are joined (RFC 6749, 2.3.1).
+  // RFC 6749, 2.3.1 requires form encoding of both before they are joined.
   const encoded = Buffer.from(`${encodeForm(clientId)}:${encodeForm(clientSecret)}`).toString('base64');
   const auth: Authentication = {
     headers: async () => ({ authorization: `Basic ${encoded}` }),

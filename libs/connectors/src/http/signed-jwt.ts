@@ -1,19 +1,22 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { SourceError } from '../connector.js';
 
-/** A private key for RS256, of PEM; the message of a SourceError shows nothing of it. */
+/** Parses a private key for RS256 in PEM. Errors do not contain any part of it. */
 export function signingKey(pem: string, secret: string): KeyObject {
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new SourceError(`the secret "${secret}" holds no private key in PEM`);
+    throw new SourceError(`the secret "${secret}" does not contain a private key in PEM format`, {
+      code: 'misconfigured',
+    });
   }
-  if (key.asymmetricKeyType !== 'rsa') throw new SourceError(`the secret "${secret}" holds a key that is not RSA`);
+  if (key.asymmetricKeyType !== 'rsa')
+    throw new SourceError(`the secret "${secret}" contains a key that is not an RSA key`, { code: 'misconfigured' });
   return key;
 }
 
-/** A JSON Web Token (RFC 7519) signed with RS256, good for some minutes from now. */
+/** Creates a JSON Web Token (RFC 7519) signed with RS256 that expires after five minutes. */
 export function signedJwt(key: KeyObject, claims: Readonly<Record<string, unknown>>, keyId?: string): string {
   const now = Math.floor(Date.now() / 1000);
   const head = { alg: 'RS256', typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) };

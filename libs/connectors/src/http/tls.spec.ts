@@ -7,7 +7,8 @@ import { ApiClient } from './api-client.js';
 import { HttpTransport } from './http-transport.js';
 
 const [made, other] = [makeCertificate('scim.test'), makeCertificate('scim.test')];
-if (!made) process.stdout.write('Skipped: TLS with an authority of its own, for there is no openssl\n');
+if (!made)
+  process.stdout.write('Skipped: TLS with a private certificate authority, because openssl is not installed\n');
 
 afterAll(async () => {
   await Promise.all([made?.remove(), other?.remove()]);
@@ -30,8 +31,8 @@ async function ask(certificate: TestCertificate | undefined, host: string, ca?: 
   }
 }
 
-(made ? describe : describe.skip)('a source with a certificate of an authority of its own', () => {
-  it('is trusted by that authority alone, and under its name alone', async () => {
+(made ? describe : describe.skip)('a source with a certificate of a private authority', () => {
+  it('is trusted only with that authority and only under its host name', async () => {
     await expect(ask(made, 'scim.test', made?.cert)).resolves.toEqual({ ok: true });
     await expect(ask(made, 'other.test', made?.cert)).rejects.toThrow('TLS failed');
     await expect(ask(made, 'scim.test', other?.cert)).rejects.toThrow('TLS failed');

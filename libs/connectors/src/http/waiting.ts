@@ -1,23 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SourceError } from '../connector.js';
+import { SourceError, type SourceErrorDetails } from '../connector.js';
 
-/** How long may still be waited for one page. */
+/** The remaining waiting time for one page. */
 export class WaitBudget {
   private left: number;
 
-  constructor(private readonly wholeMs: number) {
-    this.left = wholeMs;
+  constructor(private readonly totalMs: number) {
+    this.left = totalMs;
   }
 
-  /** Waits, at once ended by the signal. Throws SourceError instead if it would be longer than is left. */
-  async wait(ms: number, signal: AbortSignal, why: string): Promise<void> {
+  /**
+   * Waits until the time has passed or the signal is aborted. Throws SourceError if the remaining time is too short.
+   */
+  async wait(
+    ms: number,
+    signal: AbortSignal,
+    why: string,
+    details: SourceErrorDetails = { code: 'rate_limited' },
+  ): Promise<void> {
     signal.throwIfAborted();
     if (ms <= 0) return;
     if (ms > this.left) {
       const asked = Math.ceil(ms / 1000);
       throw new SourceError(
-        `${why}: to wait ${asked} s more would be longer than the ${this.wholeMs / 1000} s that a page is waited for`,
+        `${why}: waiting ${asked} s more would exceed the limit of ${this.totalMs / 1000} s per page`,
+        details,
       );
     }
     this.left -= ms;
@@ -25,33 +33,36 @@ export class WaitBudget {
   }
 }
 
-/** A pause before the next try: doubled each time, and spread, so that not all come back at once. */
+/** Returns the pause before the next attempt: doubled each time, and randomized to prevent simultaneous retries. */
 export function backoffMs(failures: number, firstMs: number, longestMs: number): number {
   const full = Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));
   return full / 2 + (Math.random() * full) / 2;
 }
 
-/** Milliseconds that `Retry-After` asks for, in seconds or as a date by the service's own clock; undefined if it says nothing. */
+/**
+ * Returns the milliseconds of `Retry-After`, given in seconds or as a date by the clock of the service; undefined if
+ * absent.
+ */
 export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const text = headers['retry-after']?.trim();
   if (!text) return undefined;
   if (/^\d{1,10}(\.\d+)?$/.test(text)) return Number(text) * 1000;
-  // A date begins with a day of the week; Date.parse takes much else for one.
+  // Requires a leading weekday, because Date.parse accepts many other texts.
   const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(date - serverNow(headers), 0);
 }
 
-/** How a service tells how many calls are left, and when there will be more. */
+/** The headers in which a service reports its remaining calls and the reset time. */
 export interface RateHeaders {
   remaining: string;
   reset: string;
-  /** What `reset` counts: seconds from now, or since 1970. */
+  /** The unit of `reset`: seconds from now, or since 1970. */
   resetIn: 'seconds' | 'epoch_seconds';
-  /** Calls that are left to others; 0 if not given. */
+  /** Calls reserved for other clients; 0 by default. */
   reserve?: number;
 }
 
-/** Milliseconds until the next call is welcome; 0 if it is now. */
+/** Returns the milliseconds until the next call is allowed; 0 if it is allowed now. */
 export function rateWaitMs(rate: RateHeaders, headers: IncomingHttpHeaders): number {
   const remaining = numberIn(headers, rate.remaining);
   const reset = numberIn(headers, rate.reset);
@@ -65,6 +76,6 @@ function numberIn(headers: IncomingHttpHeaders, name: string): number | undefine
 }
 
 function serverNow({ date }: IncomingHttpHeaders): number {
-  const told = date === undefined ? Number.NaN : Date.parse(date);
-  return Number.isNaN(told) ? Date.now() : told;
+  const parsed = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(parsed) ? Date.now() : parsed;
 }

@@ -1,17 +1,17 @@
 import type { SourceField } from '../connector.js';
-import { SeenFields } from '../seen-fields.js';
+import { FieldSamples } from '../field-samples.js';
 import { isObject, scalarText } from './json-value.js';
 
 const maxDepth = 6;
 
-/** The paths that there are in records, in the order they are met, each with values that it was seen with. */
+/** Returns the paths in records in order of appearance, with example values. */
 export function jsonFields(records: readonly unknown[]): SourceField[] {
-  const fields = new SeenFields();
+  const fields = new FieldSamples();
   for (const record of records) collect(record, '', 0, fields);
   return fields.list();
 }
 
-function collect(value: unknown, path: string, depth: number, fields: SeenFields): void {
+function collect(value: unknown, path: string, depth: number, fields: FieldSamples): void {
   if (depth > maxDepth) return;
   if (Array.isArray(value)) {
     for (const element of value.slice(0, 20))
@@ -23,7 +23,7 @@ function collect(value: unknown, path: string, depth: number, fields: SeenFields
     return;
   }
   const text = scalarText(value);
-  if (text !== undefined && path !== '') fields.see(path, [text]);
+  if (text !== undefined && path !== '') fields.add(path, [text]);
 }
 
 function join(path: string, name: string): string {

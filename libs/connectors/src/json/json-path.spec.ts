@@ -24,7 +24,7 @@ const record = {
 
 const at = (path: string) => jsonReader([path])(record)(path);
 
-describe('a path', () => {
+describe('a JSON path', () => {
   it.each([
     ['id', ['7']],
     ['active', ['false']],
@@ -44,7 +44,7 @@ describe('a path', () => {
     [`["${enterprise}"].employeeNumber`, ['42']],
     [`${enterprise}.manager.value`, ['m1']],
     [`${enterprise}:employeeNumber`, ['42']],
-  ])('%s leads to %j', (path, values) => {
+  ])('%s selects %j', (path, values) => {
     expect(at(path)).toEqual(values);
   });
 
@@ -60,17 +60,17 @@ describe('a path', () => {
     ['constructor.name'],
     ['__proto__.toString'],
     ['name[0]'],
-  ])('%s leads nowhere', (path) => {
+  ])('%s selects nothing', (path) => {
     expect(at(path)).toEqual([]);
   });
 
-  it.each([['a..b'], ['a.'], ['a['], ['a[b'], ['a]'], ['a["b]'], ['a"b'], ['a[0]b']])('%s is none', (path) => {
+  it.each([['a..b'], ['a.'], ['a['], ['a[b'], ['a]'], ['a["b]'], ['a"b'], ['a[0]b']])('%s is invalid', (path) => {
     expect(() => jsonReader([path])).toThrow(SourceError);
   });
 });
 
-describe('the fields of JSON records', () => {
-  it('are the paths that lead to values, with examples, but of no secret', () => {
+describe('field discovery in JSON records', () => {
+  it('returns paths with example values, but without values of secrets', () => {
     const fields = jsonFields([record, { id: 8 }, { id: 7 }]);
     expect(fields).toContainEqual({ name: 'id', examples: ['7', '8'] });
     expect(fields).toContainEqual({ name: 'emails[].value', examples: ['z@home.example', 'z@work.example'] });

@@ -6,15 +6,15 @@ import { readText } from '../read-text.js';
 const maxLineBytes = 8 * 1024 * 1024;
 
 export interface JsonLine {
-  /** One character per byte, without its line break. */
+  /** One character per byte, without the line break. */
   bytes: string;
   line: number;
   next: Position;
-  /** False for a last line that no line break follows. */
+  /** False for a last line without a line break. */
   terminated: boolean;
 }
 
-/** Streams the lines of a file from one of them on, blank ones included. */
+/** Streams the lines of a file from a position, including blank lines. */
 export async function* readLines(file: SourceFile, from: Position, signal: AbortSignal): AsyncGenerator<JsonLine> {
   const { start, chunks } = await readText(file, from.offset, signal);
   let at: Position = { offset: start, line: from.line };
@@ -36,7 +36,8 @@ export async function* readLines(file: SourceFile, from: Position, signal: Abort
     if (begin === chunk.length) continue;
     rest.push(chunk.subarray(begin));
     restBytes += chunk.length - begin;
-    if (restBytes > maxLineBytes) throw new SourceError(`line ${at.line} of "${file.path}" is longer than 8 MiB`);
+    if (restBytes > maxLineBytes)
+      throw new SourceError(`line ${at.line} of "${file.path}" is longer than 8 MiB`, { code: 'too_large' });
   }
   if (restBytes > 0) yield take(Buffer.concat(rest), false);
 }

@@ -10,8 +10,8 @@ async function read(content: string | Uint8Array, config = {}) {
   return { names: names(records), errors };
 }
 
-describe('a source of JSON lines', () => {
-  it('reads an object a line, with LF or CRLF, byte order mark or UTF-16', async () => {
+describe('a JSON lines source', () => {
+  it('reads one object per line, with LF or CRLF, byte order mark or UTF-16', async () => {
     const text = '{"id":1,"name":"Zoë 🚀"}\r\n\n {"name":"b","id":"2"} \n';
     const expected = {
       names: [
@@ -25,7 +25,7 @@ describe('a source of JSON lines', () => {
     }
   });
 
-  it('maps paths, whatever is in the way', async () => {
+  it('maps paths through any values', async () => {
     const line = {
       user: { id: 12345 },
       mails: [{ type: 'work', value: 'a@x.example' }],
@@ -43,13 +43,13 @@ describe('a source of JSON lines', () => {
     ]);
   });
 
-  it('keeps ids that a number cannot hold apart', async () => {
+  it('distinguishes ids beyond the safe integer range', async () => {
     const text = '{"id":12345678901234567891}\n{"id":12345678901234567892}\n';
     const { records } = await readAll(source('jsonl', text));
     expect(records.map((record) => record.external_id)).toEqual(['12345678901234567891', '12345678901234567892']);
   });
 
-  it('reports lines that cannot be used by their number, and goes on', async () => {
+  it('reports unusable lines by number and continues', async () => {
     const rows = [
       '{"id":1}',
       'null',
@@ -79,37 +79,37 @@ describe('a source of JSON lines', () => {
     });
   });
 
-  it('reports what JSON can write but nobody can keep', async () => {
+  it('reports NUL characters and unpaired surrogates', async () => {
     const text = '{"id":"1","name":"a\\u0000"}\n{"id":"2","name":"\\ud800"}\n{"id":"\\u0000"}\n';
     await expect(read(text)).resolves.toEqual({
       names: [],
       errors: [
-        { line: 1, external_id: '1', message: 'display_name contains a NUL or half of a character' },
-        { line: 2, external_id: '2', message: 'display_name contains a NUL or half of a character' },
-        { line: 3, message: 'id (external_id) contains a NUL or half of a character' },
+        { line: 1, external_id: '1', message: 'display_name contains a NUL character or an unpaired surrogate' },
+        { line: 2, external_id: '2', message: 'display_name contains a NUL character or an unpaired surrogate' },
+        { line: 3, message: 'id (external_id) contains a NUL character or an unpaired surrogate' },
       ],
     });
   });
 
-  it('fails where it is cut off, but not where only the last line break is missing', async () => {
+  it('fails for a truncated file, but not for a missing last line break', async () => {
     await expect(read('{"id":1}\n{"id":2}')).resolves.toMatchObject({ names: { length: 2 }, errors: [] });
     for (const text of ['{"id":1}\n{"id":2', '{"id":1}\n{"id":"\xc3', '{"id":1}\n12']) {
-      await expect(read(Buffer.from(text, 'latin1'))).rejects.toThrow('is cut off: it ends within line 2');
+      await expect(read(Buffer.from(text, 'latin1'))).rejects.toThrow('is truncated: it ends within line 2');
     }
   });
 
-  it('fails where there is nothing, or no end to a line', async () => {
-    for (const text of ['', '\n\n', ' \n']) await expect(read(text)).rejects.toThrow('has no lines at all');
+  it('fails for an empty file and for an endless line', async () => {
+    for (const text of ['', '\n\n', ' \n']) await expect(read(text)).rejects.toThrow('contains no lines');
     await expect(read(`{"id":1}\n{"id":"${'x'.repeat(9_000_000)}`)).rejects.toThrow(
       'line 2 of "source.jsonl" is longer',
     );
   });
 
-  it('refuses a path that is none', () => {
+  it('rejects an invalid path', () => {
     expect(() => source('jsonl', '', { external_id: 'a[' })).toThrow('"a[" is not a path');
   });
 
-  it('tells what there is to map', async () => {
+  it('discovers the fields', async () => {
     const text = '{"id":1,"mails":[{"value":"a@x.example"}]}\nbad\n{"id":2}\n';
     await expect(source('jsonl', text).discover?.(new AbortController().signal)).resolves.toEqual([
       { name: 'id', examples: ['1', '2'] },
@@ -117,7 +117,7 @@ describe('a source of JSON lines', () => {
     ]);
   });
 
-  it('gives back what was written, the same from every page on', async () => {
+  it('returns the written values, and the same records when resumed after any page', async () => {
     const value = fc
       .oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', '\\', '"', '\u2028', '\ufeff'))
       .filter((text) => !text.includes('\0'));
@@ -149,8 +149,8 @@ describe('a source of JSON lines', () => {
   });
 });
 
-describe('one line', () => {
-  it('is what a read of everything gives', async () => {
+describe('reading one line of a JSON lines source', () => {
+  it('returns the same result as a full read', async () => {
     const text = ['CN=a/b,O=x+y%20', 'ü', '"'].map((id) => JSON.stringify({ id, name: `n ${id}` })).join('\n');
     expect(await expectEachAlone(source('jsonl', `${text}\n`))).toHaveLength(3);
   });

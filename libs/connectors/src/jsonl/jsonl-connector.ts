@@ -11,7 +11,7 @@ import { type EntryReader, type FieldReader, fileBeginning, fileConnector, sampl
 import { sourceNames } from '../transform.js';
 import { type JsonLine, readLines } from './json-lines.js';
 
-/** One JSON object a line. */
+/** Creates a connector for files with one JSON object per line. */
 export function jsonlConnector(records: RecordKind, config: JsonlConfig, source: FileSource): Connector {
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields };
   const valuesOf = jsonReader(sourceNames(config));
@@ -30,8 +30,8 @@ export function jsonlConnector(records: RecordKind, config: JsonlConfig, source:
       const mapped = mapRecord(mapping, valuesOf(read.value));
       yield 'record' in mapped ? { next, record: mapped.record } : { next, error: { line, ...mapped.error } };
     }
-    // An export of nothing is one that failed.
-    if (empty) throw new SourceError(`"${file.path}" has no lines at all`);
+    // An empty export is treated as a failed one.
+    if (empty) throw new SourceError(`"${file.path}" contains no lines`, { code: 'incomplete' });
   };
 
   return fileConnector(source, readEntries, readFields);
@@ -47,7 +47,7 @@ const readFields: FieldReader = async (file, signal) => {
   return jsonFields(found);
 };
 
-/** The object of a line, or what is wrong with it; undefined if it is blank. */
+/** Parses a line. Returns its object, its problem, or undefined if it is blank. */
 function readLine(
   file: SourceFile,
   { bytes, line, terminated }: JsonLine,
@@ -60,8 +60,9 @@ function readLine(
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
   }
-  // Whole objects end with a brace, so a part of one is never taken for one.
-  if (!terminated) throw new SourceError(`"${file.path}" is cut off: it ends within line ${line}`);
+  // A complete object ends with a brace, so a truncated one does not parse.
+  if (!terminated)
+    throw new SourceError(`"${file.path}" is truncated: it ends within line ${line}`, { code: 'incomplete' });
   if (text === undefined) return { problem: 'not valid UTF-8, or contains a NUL character' };
   return { problem: 'is not a JSON object' };
 }

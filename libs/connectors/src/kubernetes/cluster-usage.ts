@@ -4,12 +4,12 @@ import type { WaitBudget } from '../http/waiting.js';
 import { scalarText, valueAt } from '../json/json-value.js';
 import { forEachObject } from './kubernetes-list.js';
 
-/** Pods and secrets that are asked for at once: an answer has some ten kilobytes for each pod. */
+/** Page size for pods and secrets; a pod has about ten kilobytes. */
 const chunkSize = 500;
-/** Names that are kept; some 100 MB. */
+/** Maximum number of token names in memory, about 100 MB. */
 const maxTokens = 500_000;
 
-/** A long-lived token, by its name and age; never by its value. */
+/** Name and age of a long-lived token, without its value. */
 export interface NamedToken {
   name: string;
   createdAt: string | undefined;
@@ -17,13 +17,13 @@ export interface NamedToken {
 
 interface About {
   client: ApiClient;
-  /** `/api/v1`, or that of one namespace. */
+  /** `/api/v1`, or the path of one namespace. */
   base: string;
   signal: AbortSignal;
   budget: WaitBudget;
 }
 
-/** How many pods that have not ended run as each service account, by `accountKey`. */
+/** Counts the unfinished pods of each service account, by `accountKey`. */
 export async function countPods({ client, base, signal, budget }: About): Promise<Map<string, number>> {
   const pods = new Map<string, number>();
   await forEachObject(
@@ -40,7 +40,9 @@ export async function countPods({ client, base, signal, budget }: About): Promis
   return pods;
 }
 
-/** The token secrets of each service account, by its uid, so that one made anew under an old name is not taken for it. */
+/**
+ * Returns the token secrets of each service account by uid, so that a recreated account with the same name is distinct.
+ */
 export async function nameTokens({ client, base, signal, budget }: About): Promise<Map<string, NamedToken[]>> {
   const tokens = new Map<string, NamedToken[]>();
   let count = 0;
@@ -63,7 +65,8 @@ export async function nameTokens({ client, base, signal, budget }: About): Promi
       const name = textAt(metadata, 'name');
       if (account === undefined || name === undefined) return;
       count += 1;
-      if (count > maxTokens) throw new SourceError(`${base}/secrets has more than ${maxTokens} tokens`);
+      if (count > maxTokens)
+        throw new SourceError(`${base}/secrets has more than ${maxTokens} tokens`, { code: 'too_large' });
       const token = { name, createdAt: textAt(metadata, 'creationTimestamp') };
       const known = tokens.get(account);
       if (known) known.push(token);

@@ -6,7 +6,7 @@ import type { Person, SourceUnderTest } from '../../test/conformance/source-unde
 import { type Asked, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { type Cluster, kubernetesApi, serviceAccount } from '../../test/kubernetes-api.js';
 import { expectEachAlone, readOne } from '../../test/read-one.js';
-import { attempt, lastWords } from '../../test/reading.js';
+import { attempt, finalRecords } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
@@ -75,11 +75,11 @@ function kubernetesUnderTest(): SourceUnderTest {
     name: 'kubernetes',
     open: () => connector(config),
     fill: (people) => void fill(named(people)),
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: [token, 'c2VjcmV0'],
     discovers: ['metadata.name', 'metadata.uid', '@username', '@pods'],
-    readsOne: { stranger: 'nobody' },
-    changes: { lacks: 'its watch is not followed' },
+    readsOne: { unknownId: 'nobody' },
+    changes: { unsupported: 'watches are not supported' },
     bad: {
       withoutId: spoiled({ name: 'nobody', namespace: 'shop' }),
       ofWrongType: spoiled({ name: 'nobody', namespace: 'shop', uid: ['of', { a: 'list' }].slice(1) }),
@@ -90,9 +90,9 @@ function kubernetesUnderTest(): SourceUnderTest {
       server: kit,
       answer: (asked) => api(asked),
       listOf: ({ url }) => url.pathname,
-      answerSize: { lacks: 'it is asked for as many as a page takes' },
-      renewal: { lacks: 'its token is one for ever' },
-      lies: {
+      answerSize: { unsupported: 'the connector requests the page size' },
+      renewal: { unsupported: 'its token does not expire' },
+      invalidResponses: {
         withoutList: (reply) => ({ ...reply, body: { ...(reply.body as object), items: undefined } }),
         emptied: (reply) => ({
           ...reply,
@@ -114,19 +114,19 @@ function kubernetesUnderTest(): SourceUnderTest {
           const metadata = { ...metadataOf(reply), continue: token };
           return { ...reply, body: { ...(reply.body as object), items: [], metadata } };
         },
-        leadingTo: { lacks: 'it gives tokens, not links' },
-        expired: { lacks: 'a list whose token is too old is begun again, as is tested below' },
+        leadingTo: { unsupported: 'its pages have tokens, not links' },
+        expired: { unsupported: 'a list with an expired token restarts, which is tested below' },
       },
     },
   };
 }
 conforms(kubernetesUnderTest());
 
-describe('a service account', () => {
-  it('is a workload, with the pods that run as it and the names of its tokens', async () => {
+describe('the Kubernetes connector', () => {
+  it('reads a service account as a workload with its number of pods and its token names', async () => {
     server.serve(kubernetesApi(cluster(), token).api);
     const { pages } = await attempt(connector({ token_secrets: true }), { pageSize: 100 });
-    expect(lastWords(pages)['uid-shop-app-7']).toEqual({
+    expect(finalRecords(pages)['uid-shop-app-7']).toEqual({
       account_id: ['system:serviceaccount:shop:app-7'],
       display_name: ['app-7'],
       classification: ['workload'],
@@ -138,20 +138,20 @@ describe('a service account', () => {
       'attributes.token_secrets': ['app-7-token'],
       'attributes.secret_created_at': ['2024-02-03T04:05:06Z'],
     });
-    expect(lastWords(pages)['uid-default-app-0']).toMatchObject({ 'attributes.used_by_pods': ['0'] });
+    expect(finalRecords(pages)['uid-default-app-0']).toMatchObject({ 'attributes.used_by_pods': ['0'] });
   });
 
-  it('is read without pods and secrets where these are not wanted, and of some namespaces only', async () => {
+  it('reads no pods and secrets unless mapped, and only the configured namespaces', async () => {
     server.serve(kubernetesApi(cluster(), token).api);
     const { pages } = await attempt(connector({ pods: false, namespaces: ['shop', 'empty'] }), { pageSize: 100 });
-    expect(Object.keys(lastWords(pages))).toEqual(expected.filter((uid) => uid.includes('shop')).sort());
+    expect(Object.keys(finalRecords(pages))).toEqual(expected.filter((uid) => uid.includes('shop')).sort());
     expect(server.asked.map(({ url }) => url.pathname)).toEqual([
       '/api/v1/namespaces/shop/serviceaccounts',
       '/api/v1/namespaces/empty/serviceaccounts',
     ]);
   });
 
-  it('is asked for with its tokens by name only, and what secrets hold is refused', async () => {
+  it('requests only metadata of secrets and rejects their contents', async () => {
     const { api } = kubernetesApi(cluster(), token);
     server.serve(api);
     await attempt(connector({ token_secrets: true }), { pageSize: 100 });
@@ -159,37 +159,39 @@ describe('a service account', () => {
     expect(asked?.headers.accept).toContain('as=PartialObjectMetadataList');
     server.serve((request) => api({ ...request, headers: { authorization: request.headers.authorization } }));
     const { error } = await attempt(connector({ token_secrets: true }), { pageSize: 100 });
-    expect((error as Error).message).toContain('/api/v1/secrets answered with no PartialObjectMetadataList');
+    expect((error as Error).message).toContain('/api/v1/secrets did not return a PartialObjectMetadataList');
   });
 });
 
-describe('a list of pods', () => {
-  it('is counted over all its chunks, and not for ever where these go in a circle', async () => {
+describe('the list of pods of a cluster', () => {
+  it('is counted over all chunks, and a cycle of chunks fails', async () => {
     const source = cluster();
     const pod = { metadata: { namespace: 'shop' }, spec: { serviceAccountName: 'app-9' } };
     source.pods.push(...Array.from({ length: 1_200 }, () => pod));
     const { api } = kubernetesApi(source, token);
     server.serve(api);
     const { pages } = await attempt(connector(), { pageSize: 100 });
-    expect(lastWords(pages)['uid-shop-app-9']).toMatchObject({ 'attributes.used_by_pods': ['1200'] });
+    expect(finalRecords(pages)['uid-shop-app-9']).toMatchObject({ 'attributes.used_by_pods': ['1200'] });
     const begin = (asked: Asked) => {
       const url = new URL(asked.url);
       url.searchParams.delete('continue');
       return api({ ...asked, url });
     };
     server.serve(begin);
-    expect(String((await attempt(connector(), { pageSize: 100 })).error)).toContain('answers in a circle');
+    expect(String((await attempt(connector(), { pageSize: 100 })).error)).toContain(
+      'returned a page that leads back to an earlier one',
+    );
   });
 });
 
-describe('a list whose token has expired', () => {
-  it('begins again in the same run, and its inconsistent continuation is refused', async () => {
+describe('a Kubernetes list with an expired continue token', () => {
+  it('restarts in the same run and does not use the inconsistent continuation', async () => {
     const source = cluster();
     const { api, state } = kubernetesApi(source, token);
     let calls = 0;
     server.serve((asked) => {
       if (asked.url.pathname.endsWith('serviceaccounts') && ++calls === 3) {
-        // Meanwhile somebody went whom the pages before have shown, and somebody came there.
+        // Meanwhile an account on an earlier page was deleted, and another was added there.
         source.accounts.splice(0, 1, serviceAccount('default', 'aaa', 99));
         state.expired.add(String(state.version));
         state.version += 1;
@@ -198,7 +200,7 @@ describe('a list whose token has expired', () => {
     });
     const { pages, error } = await attempt(connector(), { pageSize: 3 });
     expect(error).toBeUndefined();
-    expect(Object.keys(lastWords(pages))).toEqual([...expected, 'uid-default-aaa'].sort());
+    expect(Object.keys(finalRecords(pages))).toEqual([...expected, 'uid-default-aaa'].sort());
     expect(pages.filter(({ last }) => last)).toHaveLength(1);
     const lists = server.asked.filter(({ url }) => url.pathname.endsWith('serviceaccounts'));
     expect(lists.map(({ url }) => url.searchParams.has('continue'))).toEqual([
@@ -212,7 +214,7 @@ describe('a list whose token has expired', () => {
     ]);
   });
 
-  it('begins again also where a cursor is taken up a day later', async () => {
+  it('restarts when a cursor is resumed a day later', async () => {
     const { api, state } = kubernetesApi(cluster(), token);
     server.serve(api);
     const { pages } = await attempt(connector(), { pageSize: 3 });
@@ -220,24 +222,24 @@ describe('a list whose token has expired', () => {
     state.version += 1;
     const rest = await attempt(connector(), { pageSize: 3, cursor: pages[1]?.cursor ?? {} });
     expect(rest.error).toBeUndefined();
-    expect(Object.keys(lastWords(rest.pages))).toEqual([...expected].sort());
+    expect(Object.keys(finalRecords(rest.pages))).toEqual([...expected].sort());
   });
 
-  it('fails where that happens again and again, and where chunks of other versions are mixed', async () => {
+  it('fails after repeated restarts and for chunks of mixed versions', async () => {
     const { api, state } = kubernetesApi(cluster(), token);
     server.serve((asked) => {
       state.expired.add(String(state.version));
       return api(asked);
     });
     const expiring = await attempt(connector(), { pageSize: 3 });
-    expect((expiring.error as Error).message).toContain('begun 4 times, the list could not be read to its end');
+    expect((expiring.error as Error).message).toContain('the list could not be read completely in 4 attempts');
     let version = 0;
     server.serve((asked) => {
       const reply = kubernetesApi(cluster(), token).api(asked);
       return withVersion(reply, ++version);
     });
     const mixed = await attempt(connector({ pods: false }), { pageSize: 3 });
-    expect((mixed.error as Error).message).toContain('went on with another version of its list');
+    expect((mixed.error as Error).message).toContain('continued with another version of its list');
     expect([...expiring.pages, ...mixed.pages].some(({ last }) => last)).toBe(false);
   });
 });
@@ -247,7 +249,7 @@ function withVersion(reply: Reply, version: number): Reply {
   return { ...reply, body: { ...body, metadata: { ...body.metadata, resourceVersion: String(version) } } };
 }
 
-describe('a connector for a cluster', () => {
+describe('the configuration of a Kubernetes connector', () => {
   const settings = {
     type: 'kubernetes' as const,
     config: { url: server.origin },
@@ -255,39 +257,45 @@ describe('a connector for a cluster', () => {
     sourcesDir: '/nowhere',
   };
 
-  it('is made of a minimal config, and calls a private address only where that is allowed', async () => {
+  it('can be minimal, and a private address has to be allowed', async () => {
     server.serve(kubernetesApi(cluster(), token).api);
     const records = 'machine_identity';
     const allowed = createConnector({ ...settings, records, allowedCidrs: loopback });
     expect((await attempt(allowed, { pageSize: 1000 })).error).toBeUndefined();
     const { error } = await attempt(createConnector({ ...settings, records }), { pageSize: 1000 });
-    expect((error as Error).message).toContain('it is not called: 127.0.0.1 is not a public address');
+    expect((error as Error).message).toContain('the address is not allowed: 127.0.0.1 is not a public address');
   });
 
-  it('has no people, and needs its token', () => {
-    expect(() => createConnector({ ...settings, records: 'user' })).toThrow('kubernetes has machine identities only');
+  it('rejects people and requires its token', () => {
+    expect(() => createConnector({ ...settings, records: 'user' })).toThrow(
+      'connectors of type kubernetes support machine identities only',
+    );
     expect(() => createConnector({ ...settings, records: 'machine_identity', secrets: {} })).toThrow(SourceError);
   });
 
-  it('says what the API server said where it may not list', async () => {
+  it('is reported with the error of the API server if listing is forbidden', async () => {
     const message = 'serviceaccounts is forbidden: User "system:anonymous" cannot list resource';
     server.replies({
       status: 403,
       body: { kind: 'Status', status: 'Failure', message, reason: 'Forbidden', code: 403 },
     });
     const { error } = await attempt(connector(), { pageSize: 3 });
-    expect((error as Error).message).toBe(`GET ${server.origin}/api/v1/pods answered 403 (Forbidden: ${message})`);
+    expect(error).toMatchObject({
+      code: 'forbidden',
+      message: `GET ${server.origin}/api/v1/pods answered 403 (Forbidden)`,
+      said: `Forbidden: ${message}`,
+    });
     expect(server.asked).toHaveLength(1);
   });
 });
 
-describe('one service account', () => {
-  it('is what a read of everything gives, with its pods and tokens', async () => {
+describe('reading one service account', () => {
+  it('returns the same result as a full read, with pods and tokens', async () => {
     server.serve(kubernetesApi(cluster(), token).api);
     expect(await expectEachAlone(connector())).toHaveLength(11);
   });
 
-  it('is not taken for gone where the list is refused', async () => {
+  it('fails instead of returning absent when the list is rejected', async () => {
     const { api } = kubernetesApi(cluster(), token);
     server.serve((asked) => (asked.url.pathname.endsWith('/serviceaccounts') ? { status: 403 } : api(asked)));
     await expect(readOne(connector(), 'nobody')).rejects.toThrow(SourceError);

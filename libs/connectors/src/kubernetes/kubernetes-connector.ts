@@ -1,26 +1,28 @@
 import { type KubernetesConfig, kubernetesFields } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
 import { ApiClient } from '../http/api-client.js';
+import { secretOf } from '../http/api-source.js';
 import { bearer } from '../http/authentication.js';
 import type { JsonObject } from '../json/json-value.js';
 import { valueAt } from '../json/json-value.js';
 import type { Chunk, ChunkRequest, Listing, Place } from '../listing/listing.js';
-import { type ApiAccess, listingConnector, neededSecret } from '../listing/listing-connector.js';
+import { type ListingAccess, listingConnector } from '../listing/listing-connector.js';
 import { sourceNames } from '../transform.js';
 import { accountKey, countPods, type NamedToken, nameTokens, textAt } from './cluster-usage.js';
 import { firstPlace, type ListPlace, readObjects } from './kubernetes-list.js';
 
 const maxLimit = 500;
 
-/** The service accounts of a cluster, or of some of its namespaces. */
-export function kubernetesConnector(config: KubernetesConfig, access: ApiAccess): Connector {
-  if (access.records !== 'machine_identity') throw new SourceError('kubernetes has machine identities only');
+/** Creates a connector for the service accounts of a cluster or of some namespaces. */
+export function kubernetesConnector(config: KubernetesConfig, access: ListingAccess): Connector {
+  if (access.records !== 'machine_identity')
+    throw new SourceError('connectors of type kubernetes support machine identities only', { code: 'misconfigured' });
   const { url, ca, external_id: externalId, fields = kubernetesFields, namespaces } = config;
-  const auth = bearer(neededSecret(access, 'token'));
+  const auth = bearer(secretOf(access, 'token'));
   const bases = namespaces?.map((name) => `/api/v1/namespaces/${name}`) ?? ['/api/v1'];
   const names = sourceNames({ external_id: externalId, fields }).join(' ');
   const wanted = {
-    // Nobody waits for what no field is made of.
+    // Pods and tokens are only read if they are mapped.
     pods: config.pods && names.includes('@pods'),
     tokens: config.token_secrets && /@tokens|@secret_created_at/.test(names),
     selector: config.label_selector,
@@ -74,7 +76,7 @@ function serviceAccounts(
   };
 }
 
-/** A service account with what is known of its use. */
+/** Combines a service account with its usage. */
 function asDocument(account: JsonObject, usage: Usage | undefined): JsonObject {
   const metadata = valueAt(account, 'metadata');
   const namespace = textAt(metadata, 'namespace') ?? '';

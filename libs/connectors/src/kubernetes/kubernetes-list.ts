@@ -5,23 +5,23 @@ import { LoopGuard, listIn } from '../http/paging.js';
 import type { WaitBudget } from '../http/waiting.js';
 import { isObject, type JsonObject, valueAt } from '../json/json-value.js';
 
-/** How often a list that does not stay the same while it is read is begun again. */
+/** How often an inconsistent list is restarted. */
 const maxRestarts = 3;
 
 export interface ObjectQuery {
   path: string;
-  /** What it is a list of: `Pod`. */
+  /** The kind of the items, such as `Pod`. */
   kind: string;
   query?: Readonly<Record<string, string | undefined>>;
-  /** Asks for names and labels only; what objects hold stays where it is. */
+  /** Requests only metadata, so that contents of objects are not transferred. */
   metadataOnly?: boolean;
 }
 
-/** Where a list of objects goes on. */
+/** The position in a list of objects. */
 export interface ListPlace {
-  /** The server's token; absent at the beginning. */
+  /** The continue token; absent at the beginning. */
   token?: string;
-  /** The version that all chunks of one consistent list share. */
+  /** The resource version that all chunks of a consistent list share. */
   version?: string;
   restarts: number;
   seen: number;
@@ -37,8 +37,8 @@ export interface ObjectChunk {
 const metadataType = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /**
- * One chunk of a list. A token that has expired, or a chunk of another version, would leave a list with gaps: its inconsistent
- * continuation is refused, and the list begins again.
+ * Reads one chunk of a list. After an expired token or a changed resource version the list restarts, because an
+ * inconsistent continuation would leave gaps.
  */
 export async function readObjects(
   client: ApiClient,
@@ -58,33 +58,34 @@ export async function readObjects(
     });
   if (answer instanceof StatusError) return again(place, path, answer.message);
   const expected = metadataOnly ? 'PartialObjectMetadataList' : `${kind}List`;
-  if (valueAt(answer.body, 'kind') !== expected) throw new SourceError(`${answer.from} answered with no ${expected}`);
+  if (valueAt(answer.body, 'kind') !== expected) throw new SourceError(`${answer.from} did not return a ${expected}`);
   const items = listIn(answer, 'items');
   const metadata = valueAt(answer.body, 'metadata');
   const version = valueAt(metadata, 'resourceVersion');
   const token = valueAt(metadata, 'continue');
   const left = valueAt(metadata, 'remainingItemCount');
   if (typeof version !== 'string' || version === '') {
-    throw new SourceError(`${answer.from} answered without metadata.resourceVersion: it is no list of Kubernetes`);
+    throw new SourceError(`${answer.from} answered without metadata.resourceVersion, so it is not a Kubernetes list`);
   }
   if (place.version !== undefined && place.version !== version) {
-    return again(place, answer.from, `${answer.from} went on with another version of its list`);
+    return again(place, answer.from, `${answer.from} continued with another version of its list`);
   }
-  const goesOn = typeof token === 'string' && token !== '';
+  const hasNext = typeof token === 'string' && token !== '';
   const remaining = typeof left === 'number' ? left : 0;
-  if (!goesOn && remaining > 0) {
+  if (!hasNext && remaining > 0) {
     throw new SourceError(
-      `${answer.from} tells of ${remaining} more but not how to get them: the list is not complete`,
+      `${answer.from} reported ${remaining} more items without a continue token, so the list is incomplete`,
+      { code: 'incomplete' },
     );
   }
   const seen = place.seen + items.length;
   const next = { token: String(token), version, restarts: place.restarts, seen };
-  return { items: items.map(asObject), ...(goesOn && { next }), remaining, from: answer.from };
+  return { items: items.map(asObject), ...(hasNext && { next }), remaining, from: answer.from };
 }
 
 export const firstPlace: ListPlace = { restarts: 0, seen: 0 };
 
-/** Reads a whole list, and hands each object to `take`. */
+/** Reads a complete list and passes each object to `take`. */
 export async function forEachObject(
   client: ApiClient,
   query: ObjectQuery,
@@ -92,7 +93,7 @@ export async function forEachObject(
   begin: () => void,
   take: (item: JsonObject) => void,
 ): Promise<void> {
-  const circle = new LoopGuard();
+  const loopGuard = new LoopGuard();
   let restarts = -1;
   for (let place: ListPlace | undefined = firstPlace; place; ) {
     if (place.restarts !== restarts) begin();
@@ -100,13 +101,15 @@ export async function forEachObject(
     const chunk: ObjectChunk = await readObjects(client, query, place, about);
     chunk.items.forEach(take);
     place = chunk.next;
-    if (place?.token !== undefined) circle.pass(place.token, chunk.from);
+    if (place?.token !== undefined) loopGuard.pass(place.token, chunk.from);
   }
 }
 
 function again({ restarts }: ListPlace, from: string, why: string): ObjectChunk {
   if (restarts >= maxRestarts) {
-    throw new SourceError(`${why}; begun ${restarts + 1} times, the list could not be read to its end`);
+    throw new SourceError(`${why}; the list could not be read completely in ${restarts + 1} attempts`, {
+      code: 'incomplete',
+    });
   }
   return { items: [], next: { restarts: restarts + 1, seen: 0 }, remaining: 0, from };
 }

@@ -13,26 +13,27 @@ const openLdap: DirectoryServer = { kind: 'ldap', contextOf: () => undefined, no
 const replica = { invocationId: 'aa', highestUsn: 100n };
 const controller: DirectoryServer = { ...openLdap, kind: 'active_directory', replica };
 
-describe('the time up to which changes are known', () => {
-  it('is before the newest that was seen, by the overlap and at least the second that is not over', () => {
+describe('the checkpoint time of an LDAP directory', () => {
+  it('is earlier than the newest change by the overlap, which covers at least the current second', () => {
     const clock = new Clock();
-    for (const time of ['20260101000000Z', '20260101000100.5Z', '20251231235959Z', 'nonsense']) clock.see(seen(time));
+    for (const time of ['20260101000000Z', '20260101000100.5Z', '20251231235959Z', 'nonsense'])
+      clock.record(seen(time));
     const newest = Date.UTC(2026, 0, 1, 0, 1) / 1_000;
-    const told = clock.checkpoint(30, undefined) ?? 0;
-    expect(told).toBeLessThan(newest - 30);
-    expect(told).toBeGreaterThan(newest - 3_600);
+    const checkpoint = clock.checkpoint(30, undefined) ?? 0;
+    expect(checkpoint).toBeLessThan(newest - 30);
+    expect(checkpoint).toBeGreaterThan(newest - 3_600);
   });
 
-  it('never goes back, and stays where nothing was seen', () => {
+  it('never decreases and stays the same when no entry was read', () => {
     const clock = new Clock();
     expect([clock.checkpoint(30, undefined), clock.checkpoint(30, 77)]).toEqual([undefined, 77]);
-    clock.see(seen('19700101000100Z'));
+    clock.record(seen('19700101000100Z'));
     expect(clock.checkpoint(30, 4_000)).toBe(4_000);
   });
 });
 
-describe('what has changed since a checkpoint', () => {
-  it('is asked for by time, or by the number that comes next', () => {
+describe('the LDAP filter for changes since a checkpoint', () => {
+  it('compares the modification time or the next update sequence number', () => {
     const time = Date.UTC(2026, 1, 3, 4, 5, 6) / 1_000;
     expect(changedSince({ config: 'c', changed: time }, 'c', openLdap).toString()).toBe(
       '(modifyTimestamp>=20260203040506Z)',
@@ -43,21 +44,21 @@ describe('what has changed since a checkpoint', () => {
   });
 
   it.each([
-    ['another configuration', { config: 'd', changed: 1 }, openLdap],
-    ['no time', { config: 'c' }, openLdap],
-    ['another controller', { config: 'c', invocation: 'bb', usn: '7' }, controller],
-    ['a controller that has forgotten', { config: 'c', invocation: 'aa', usn: '101' }, controller],
+    ['a changed configuration', { config: 'd', changed: 1 }, openLdap],
+    ['no modification time', { config: 'c' }, openLdap],
+    ['another domain controller', { config: 'c', invocation: 'bb', usn: '7' }, controller],
+    ['a domain controller that was rolled back', { config: 'c', invocation: 'aa', usn: '101' }, controller],
     [
-      'a controller that does not tell',
+      'a domain controller without replica information',
       { config: 'c', invocation: 'aa', usn: '7' },
       { ...controller, replica: undefined },
     ],
     ['another kind of directory', { config: 'c', changed: 1 }, controller],
-  ])('cannot be told with %s', (_, since, server) => {
+  ])('throws CheckpointExpired for %s', (_, since, server) => {
     expect(() => changedSince(since, 'c', server as DirectoryServer)).toThrow(CheckpointExpired);
   });
 
-  it('cannot be told of a checkpoint that is none', () => {
+  it('throws CheckpointExpired for an invalid checkpoint', () => {
     expect(() => readCheckpoint({ config: 'c', usn: 'many' })).toThrow(CheckpointExpired);
   });
 });

@@ -6,8 +6,9 @@ import { firstText } from './entry-values.js';
 import type { LdapEntry } from './ldap-messages.js';
 
 /**
- * Up to where the changes of a directory are known: by the numbers of one domain controller, or by the newest time that was seen,
- * which is the server's own. `config` and `groups` stand for what it was read with, and for the groups as they were.
+ * The position in the changes of a directory: the update sequence number of one domain controller, or the newest
+ * modification time by the clock of the server. `config` and `groups` are fingerprints of the configuration and of the
+ * groups at that time.
  */
 export const checkpointShape = z.object({
   config: z.string(),
@@ -23,33 +24,34 @@ export type Checkpoint = z.infer<typeof checkpointShape>;
 
 export function readCheckpoint(since: Cursor): Checkpoint {
   const parsed = checkpointShape.safeParse(since);
-  if (!parsed.success) throw new CheckpointExpired('what is known of the changes cannot be read');
+  if (!parsed.success) throw new CheckpointExpired('the checkpoint is invalid');
   return parsed.data;
 }
 
-/** The filter for what has changed since. Throws CheckpointExpired where this server cannot tell. */
+/** Returns the filter for changes since a checkpoint. Throws CheckpointExpired if this server cannot report them. */
 export function changedSince(since: Checkpoint, config: string, { kind, replica }: DirectoryServer): Filter {
   if (since.config !== config) throw new CheckpointExpired('the configuration has changed');
   if (kind === 'active_directory') {
-    // Numbers are those of one domain controller, and of one restore of it.
+    // Numbers are valid for one domain controller until it is restored.
     if (!replica || since.usn === undefined || since.invocation !== replica.invocationId) {
-      throw new CheckpointExpired('another domain controller answers than the one that was read');
+      throw new CheckpointExpired('a domain controller other than the one of the checkpoint responded');
     }
     const next = BigInt(since.usn) + 1n;
-    // Set back without telling: what it numbers anew is not what was read.
-    if (next > replica.highestUsn + 1n) throw new CheckpointExpired('the domain controller has forgotten changes');
+    // The controller was rolled back without a new invocation id, so that its numbers repeat.
+    if (next > replica.highestUsn + 1n)
+      throw new CheckpointExpired('the domain controller was rolled back to before the checkpoint');
     return new GreaterThanEqualsFilter({ attribute: 'uSNChanged', value: String(next) });
   }
-  if (since.changed === undefined) throw new CheckpointExpired('there is no time to ask for changes since');
+  if (since.changed === undefined) throw new CheckpointExpired('the checkpoint contains no modification time');
   return new GreaterThanEqualsFilter({ attribute: 'modifyTimestamp', value: generalizedTime(since.changed) });
 }
 
-/** The newest modifyTimestamp of what was listed, and the checkpoint that it makes. */
+/** Tracks the newest modifyTimestamp of listed entries for the checkpoint. */
 export class Clock {
   private newest: number | undefined;
   private readonly began = performance.now();
 
-  see(entry: LdapEntry): void {
+  record(entry: LdapEntry): void {
     const time = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/.exec(firstText(entry, 'modifyTimestamp') ?? '');
     if (!time) return;
     const [year = 0, month = 0, ...rest] = time.slice(1).map(Number);
@@ -58,8 +60,8 @@ export class Clock {
   }
 
   /**
-   * Seconds since 1970. An entry may have changed after it was listed and before the newest was: the time that listing took is taken
-   * off, and `overlap` for the changes of a second that was not over, and for replicas that lag.
+   * Seconds since 1970. Subtracts the duration of the listing, because an entry may have changed after it was listed
+   * and before the newest one was, and `overlap` for changes within the same second and for replication lag.
    */
   checkpoint(overlap: number, before: number | undefined): number | undefined {
     if (this.newest === undefined) return before;
@@ -74,6 +76,6 @@ export function both(...filters: Filter[]): Filter {
 
 function generalizedTime(seconds: number): string {
   const iso = new Date(seconds * 1_000).toISOString();
-  if (!/^\d{4}-/.test(iso)) throw new SourceError('a time is none');
+  if (!/^\d{4}-/.test(iso)) throw new SourceError('the checkpoint contains an invalid time');
   return `${iso.slice(0, 19).replace(/[-:T]/g, '')}Z`;
 }

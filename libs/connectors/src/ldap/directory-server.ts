@@ -7,11 +7,11 @@ import type { LdapSession } from './ldap-session.js';
 
 export interface DirectoryServer {
   kind: 'active_directory' | 'ldap';
-  /** The naming context that an entry is in, or nothing if the server does not say. */
+  /** Returns the naming context of an entry; undefined if the server does not report it. */
   contextOf(dn: string): string | undefined;
-  /** The time there, or here if it does not tell. */
+  /** The time of the server, or the local time if it does not report one. */
   now: Date;
-  /** Of a domain controller: which database it has, and how far its changes are numbered. */
+  /** The database of a domain controller and its highest update sequence number. */
   replica?: { invocationId: string; highestUsn: bigint };
 }
 
@@ -41,7 +41,7 @@ async function replicaOf(session: LdapSession, root: LdapEntry): Promise<Directo
   return invocationId === undefined ? undefined : { invocationId, highestUsn: BigInt(usn) };
 }
 
-/** An entry by its name; undefined if it is not there or may not be seen. */
+/** Reads an entry by DN; undefined if it does not exist or is not visible. */
 async function readOne(session: LdapSession, dn: string, attributes: string[]): Promise<LdapEntry | undefined> {
   const { entries, result } = await session.search({
     base: dn,
@@ -52,13 +52,16 @@ async function readOne(session: LdapSession, dn: string, attributes: string[]): 
   });
   const { success, noSuchObject, noAccess } = resultCodes;
   if (![success, noSuchObject, noAccess].some((code) => code === result.code)) {
-    throw refusal(result, 'asking the server what it is');
+    throw refusal(result, 'reading the root DSE');
   }
   return entries[0];
 }
 
 function longestAbove(contexts: readonly string[], dn: string): string | undefined {
-  const canonical = (name: string) => name.toLowerCase().replace(/\s*([,=])\s*/g, '$1');
+  const canonical = (name: string) => {
+    const parts = name.toLowerCase().split(/([,=])/);
+    return parts.map((part) => part.trim()).join('');
+  };
   return contexts
     .filter((context) => context !== '' && `,${canonical(dn)}`.endsWith(`,${canonical(context)}`))
     .sort((a, b) => b.length - a.length)[0];

@@ -1,11 +1,11 @@
 import type { LdapEntry } from './ldap-messages.js';
 
-/** Bytes that are shown as the tools of Active Directory show them. */
+/** Binary attributes that are formatted as in the tools of Active Directory. */
 const guids = new Set(['objectguid', 'ms-ds-consistencyguid', 'msexchmailboxguid']);
 const sids = new Set(['objectsid', 'sidhistory']);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The values of an attribute as text; undefined if one of them is none. */
+/** Returns the values of an attribute as text; undefined if one of them is not text. */
 export function textsOf(entry: LdapEntry, attribute: string): string[] | undefined {
   const name = attribute.trim().toLowerCase();
   const texts: string[] = [];
@@ -21,14 +21,14 @@ export function firstText(entry: LdapEntry, attribute: string): string | undefin
   return textsOf(entry, attribute)?.[0];
 }
 
-/** The bytes that stand for a text of `attribute` in a filter; undefined if the text is none of them. */
+/** Returns the bytes of a value for a filter; undefined if the text is invalid for `attribute`. */
 export function valueBytes(attribute: string, text: string): Buffer | undefined {
   if (!guids.has(attribute.toLowerCase())) return Buffer.from(text);
   const hex = text.replaceAll('-', '');
   return /^[0-9a-f]{32}$/i.test(hex) ? swapped(Buffer.from(hex, 'hex')) : undefined;
 }
 
-/** The first three parts are kept in the order of Intel's processors. */
+/** The first three parts of a GUID are stored in little-endian order. */
 function guidText(bytes: Buffer): string | undefined {
   if (bytes.length !== 16) return undefined;
   const hex = swapped(bytes).toString('hex');
@@ -47,7 +47,7 @@ function sidText(bytes: Buffer): string | undefined {
   return ['S', bytes[0], bytes.readUIntBE(2, 6), ...parts].join('-');
 }
 
-/** PostgreSQL keeps no NUL, so it counts as binary. */
+/** A value with NUL counts as binary, because PostgreSQL cannot store it. */
 function decode(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -6,24 +6,26 @@ import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
 import type { Listing, Located } from './list-entries.js';
 
-/** Questions that are on their way at once. */
+/** Number of concurrent requests. */
 const inFlight = 16;
-/** Anchors that one filter names. */
+/** Number of anchors in one filter. */
 const keysPerSearch = 50;
-/** Of one attribute: a few hundred bytes each. */
+/** Maximum values of one attribute, of a few hundred bytes each. */
 const maxValues = 100_000;
-/** Of the entries of one page, together. */
+/** Maximum size of all entries of one page. */
 const maxPageBytes = 128 * 1024 * 1024;
 
 export interface Fetching {
   listing: Listing;
   anchor: string;
   attributes: string[];
-  /** The anchor is indexed for certain: many are asked for at once. Otherwise each entry is read by its name, as any server can. */
+  /**
+   * Whether the anchor is certainly indexed, so that one search finds many entries. Otherwise each entry is read by DN.
+   */
   byAnchor: boolean;
 }
 
-/** The entries that are still there and still wanted, by anchor. */
+/** Returns the entries that still exist and match the filter, by anchor. */
 export async function fetchEntries(
   session: LdapSession,
   { listing, anchor, attributes, byAnchor }: Fetching,
@@ -34,13 +36,14 @@ export async function fetchEntries(
   const keep = (key: string, entry: LdapEntry) => {
     found.set(key, entry);
     bytes += sizeOf(entry);
-    if (bytes > maxPageBytes) throw new SourceError('the entries of one page are larger than 128 MiB');
+    if (bytes > maxPageBytes)
+      throw new SourceError('the entries of one page are larger than 128 MiB', { code: 'too_large' });
   };
   const asked = [...new Set([anchor, ...attributes])];
   if (!byAnchor) {
     await inParallel(wanted, async ({ dn, key }) => {
       const entry = await readEntry(session, dn, listing.filter, asked);
-      // Another entry may have the name by now.
+      // Another entry may have this DN by now.
       if (entry && firstText(entry, anchor) === key) keep(key, entry);
     });
   }
@@ -48,7 +51,7 @@ export async function fetchEntries(
   await inParallel(chunksOf(missing, keysPerSearch), async (some) => {
     const named = some.map(({ key }) => equals(anchor, valueBytes(anchor, key) ?? Buffer.from(key)));
     const filter = new AndFilter({ filters: [listing.filter, new OrFilter({ filters: named })] });
-    // Not in pages: a connection can be in one search by pages at a time.
+    // Not paged, because a connection supports one paged search at a time.
     const { entries, result } = await session.search({ ...listing, filter, attributes: asked, limit: some.length });
     if (result.code !== resultCodes.success) throw refusal(result, `reading ${listing.base}`);
     for (const entry of entries) keep(firstText(entry, anchor) ?? '', entry);
@@ -61,7 +64,7 @@ export async function fetchEntries(
   return found;
 }
 
-/** An entry by its name; undefined if it is not there any more, or is not what the filter wants. */
+/** Reads an entry by DN; undefined if it no longer exists or does not match the filter. */
 export async function readEntry(
   session: LdapSession,
   dn: string,
@@ -70,11 +73,11 @@ export async function readEntry(
 ): Promise<LdapEntry | undefined> {
   const { entries, result } = await session.search({ base: dn, scope: 'base', filter, attributes, limit: 1 });
   if (result.code === resultCodes.noSuchObject) return undefined;
-  if (result.code !== resultCodes.success) throw refusal(result, `reading ${dn}`);
+  if (result.code !== resultCodes.success) throw refusal(result, 'reading an entry', dn);
   return entries[0];
 }
 
-/** What an entry refers to: undefined also if it lies on another server, or is none of this account's business. */
+/** Reads a referenced entry; undefined also if it is on another server or not visible to this account. */
 export async function readReferred(
   session: LdapSession,
   dn: string,
@@ -83,15 +86,15 @@ export async function readReferred(
   try {
     return await readEntry(session, dn, everything, attributes);
   } catch (error) {
-    if (error instanceof LdapRefusal && notForUs.has(error.code)) return undefined;
+    if (error instanceof LdapRefusal && inaccessible.has(error.result)) return undefined;
     throw error;
   }
 }
 
 const everything = new PresenceFilter({ attribute: 'objectClass' });
-const notForUs = new Set<number>([resultCodes.referral, resultCodes.invalidDn, resultCodes.noAccess]);
+const inaccessible = new Set<number>([resultCodes.referral, resultCodes.invalidDn, resultCodes.noAccess]);
 
-/** Reads the rest of attributes of which Active Directory sends only so many values at once (`member;range=0-1499`). */
+/** Reads the remaining values of attributes that Active Directory returns in ranges (`member;range=0-1499`). */
 export async function completeRanges(session: LdapSession, entry: LdapEntry): Promise<void> {
   for (const [name, values] of [...entry.values]) {
     const [, attribute, end] = /^([^;]+);range=\d+-(\d+|\*)$/.exec(name) ?? [];
@@ -106,7 +109,10 @@ export async function completeRanges(session: LdapSession, entry: LdapEntry): Pr
       );
       all.push(...(part?.[1] ?? []));
       if (all.length > maxValues)
-        throw new SourceError(`${entry.dn} has more than ${maxValues} values of ${attribute}`);
+        throw new SourceError(`an entry has more than ${maxValues} values of ${attribute}`, {
+          code: 'too_large',
+          said: entry.dn,
+        });
       last = part && /-(\d+|\*)$/.exec(part[0])?.[1];
     }
     entry.values.set(attribute, all);

@@ -17,12 +17,12 @@ export interface GroupSettings {
 
 const anyGroup =
   '(|(objectClass=group)(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))';
-/** Groups whose own groups are remembered. */
-const remembered = 10_000;
-/** Groups that one entry can be in by a search. */
+/** Number of groups whose parent groups are cached. */
+const maxCachedGroups = 10_000;
+/** Maximum number of groups that a search for one entry returns. */
 const maxGroups = 10_000;
 
-/** Tells the groups of entries. Active Directory writes them beside the entry; elsewhere they are looked for. */
+/** Reads the groups of entries: from `memberOf` in Active Directory, and by a search elsewhere. */
 export class GroupReader {
   private readonly parents = new Map<string, Promise<string[]>>();
   private readonly listing: Listing;
@@ -38,7 +38,7 @@ export class GroupReader {
     this.listing = { base: settings.base_dn ?? base, scope: 'sub', filter: parseFilter(wanted, 'groups.filter') };
   }
 
-  /** What has to be read of an entry. */
+  /** The attributes that have to be read of an entry. */
   get attributes(): string[] {
     return this.byMemberOf ? ['memberOf'] : ['uid'];
   }
@@ -46,15 +46,15 @@ export class GroupReader {
   async groupsOf(entry: LdapEntry): Promise<string[]> {
     const direct = this.byMemberOf ? textsOf(entry, 'memberOf') : await this.search(entry.dn, firstText(entry, 'uid'));
     const found = new Set(direct);
-    // A set goes on through what is added to it meanwhile, and a circle of groups adds nothing.
+    // Iterating a set includes values added meanwhile, and a cycle of groups adds nothing.
     if (this.settings.nested) for (const dn of found) for (const parent of await this.parentsOf(dn)) found.add(parent);
     const names = this.settings.named_by === 'dn' ? [...found] : [...found].map(nameOf);
     return [...new Set(names)].sort();
   }
 
   /**
-   * Stands for all groups as they are: members who come and go, and groups that do, change it and no entry of a member. What has
-   * changed of the groups is not told by any directory, so that a read of changes can only tell that something has.
+   * Returns a fingerprint of all groups. Changed memberships and groups change it, but no entry of a member.
+   * Directories do not report which groups changed, so an incremental read can only detect that some did.
    */
   async fingerprint(): Promise<string> {
     let [sum, count] = [0n, 0];
@@ -62,7 +62,7 @@ export class GroupReader {
       for (const entry of entries) {
         const stamp = stampAttributes.map((attribute) => firstText(entry, attribute) ?? '').join(' ');
         const digest = createHash('sha256').update(`${entry.dn.toLowerCase()}\n${stamp}`).digest();
-        // A sum, for servers list in any order.
+        // A sum, because the order of the list is not defined.
         sum = BigInt.asUintN(64, sum + digest.readBigUInt64BE());
         count += 1;
       }
@@ -75,7 +75,7 @@ export class GroupReader {
     const known = this.parents.get(key);
     if (known !== undefined) return known;
     const [oldest] = this.parents.keys();
-    if (this.parents.size >= remembered && oldest !== undefined) this.parents.delete(oldest);
+    if (this.parents.size >= maxCachedGroups && oldest !== undefined) this.parents.delete(oldest);
     const found = this.byMemberOf ? this.readParents(dn) : this.search(dn, undefined);
     this.parents.set(key, found);
     return found;
@@ -98,12 +98,12 @@ export class GroupReader {
       attributes: ['1.1'],
       limit: maxGroups,
     });
-    if (result.code !== resultCodes.success) throw refusal(result, `looking for the groups of ${dn}`);
+    if (result.code !== resultCodes.success) throw refusal(result, 'searching the groups of an entry', dn);
     return entries.map((group) => group.dn);
   }
 }
 
-/** The value of a DN's first name: `Sales, North` of `CN=Sales\, North,OU=Groups,DC=example`. */
+/** Returns the value of the first RDN of a DN: `Sales, North` of `CN=Sales\, North,OU=Groups,DC=example`. */
 export function nameOf(dn: string): string {
   const value = /^[^=]+=((?:\\.|[^\\,+])*)/s.exec(dn)?.[1]?.trim() ?? dn;
   const bytes: Buffer[] = [];

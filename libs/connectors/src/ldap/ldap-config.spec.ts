@@ -1,7 +1,7 @@
 import { connectorBody, isMappableField, isSecretLdapAttribute, ldapMappings, recordKinds } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { createConnector } from '../create-connector.js';
-import { statusOf } from './account-standing.js';
+import { statusOf } from './account-state.js';
 import { parseFilter } from './parse-filter.js';
 
 const config = { url: 'ldaps://dc1.example.com', bind_dn: 'CN=idsync,DC=example,DC=com', base_dn: 'DC=example,DC=com' };
@@ -15,7 +15,7 @@ const problems = (given: Record<string, unknown>) =>
   connectorBody.safeParse(body(given)).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('the configuration of an LDAP source', () => {
-  it('needs no mapping', () => {
+  it('requires no mapping', () => {
     expect(connectorBody.parse(body({}))).toMatchObject({ type: 'ldap', records: 'user', config });
   });
 
@@ -24,18 +24,16 @@ describe('the configuration of an LDAP source', () => {
     ['ldap://user:secret@dc1', 'config.url'],
     ['ldap://dc1/dc=example', 'config.url'],
     ['ldap://dc1?x', 'config.url'],
-  ])('calls a server and says nothing else: %s', (url, path) => {
-    expect(problems({ url })).toEqual([
-      `${path}: must be ldap://host, ldaps://host, either with a port, and nothing else`,
-    ]);
+  ])('requires a url with only host and port: %s', (url, path) => {
+    expect(problems({ url })).toEqual([`${path}: must be ldap://host or ldaps://host with an optional port`]);
   });
 
-  it('never reads what holds a password', () => {
+  it('rejects attributes with passwords', () => {
     expect(
       problems({ fields: { display_name: 'cn', 'attributes.x': 'userPassword' }, external_id: 'unicodePwd' }),
     ).toEqual([
-      'config.external_id: unicodePwd holds a secret, which is never read',
-      'config.fields.attributes.x: userPassword holds a secret, which is never read',
+      'config.external_id: unicodePwd contains a secret and cannot be read',
+      'config.fields.attributes.x: userPassword contains a secret and cannot be read',
     ]);
     for (const name of ['USERPASSWORD;x-y', 'sambaNTPassword', 'ms-Mcs-AdmPwd', 'msDS-ManagedPassword', 'pwdHistory']) {
       expect([name, isSecretLdapAttribute(name)]).toEqual([name, true]);
@@ -45,42 +43,93 @@ describe('the configuration of an LDAP source', () => {
     }
   });
 
-  it('refuses a filter or a certificate that is none, and half of a login', () => {
+  it.each([
+    ['passwords', 'userPassword unixUserPassword sambaLMPassword olcRootPW authPassword nspmDistributionPassword'],
+    ['hashes', 'ipaNTHash dBCSPwd ntPwdHistory sambaPasswordHistory krbPwdHistory supplementalCredentials'],
+    [
+      'keys',
+      'krbPrincipalKey krb5Key ipatokenOTPkey sshPrivateKey userPKCS12 ipaWrappingKey msFVE-KeyPackage privateKey',
+    ],
+    ['trusts', 'trustAuthIncoming trustAuthOutgoing ipaNTTrustAuthIncoming ipaNTTrustAuthOutgoing initialAuthOutgoing'],
+    ['managed passwords', 'ms-Mcs-AdmPwd msLAPS-EncryptedPasswordHistory msDS-ManagedPassword msFVE-RecoveryPassword'],
+    [
+      'shared secrets',
+      'ipatokenRadiusSecret oathSecret nsds5ReplicaCredentials ipaIdpClientSecret currentValue pekList',
+    ],
+    ['attributes given by OID', '2.5.4.35 OID.2.5.4.35 1.3.6.1.4.1.42.2.27.4.1.6'],
+  ])('rejects %s in any case and with any options', (_, listed) => {
+    const names = listed
+      .split(' ')
+      .flatMap((name) => [name, name.toUpperCase(), `${name};binary`, ` ${name};lang-de `]);
+    expect(names.filter((name) => !isSecretLdapAttribute(name))).toEqual([]);
+    const [name = ''] = names;
+    expect(problems({ fields: { email: name } })).toEqual([expect.stringMatching(/^config.fields.email: .*secret/)]);
+    expect(problems({ anchor: 'nsUniqueId', fields: { email: 'mail' } })).toBeUndefined();
+  });
+
+  it('accepts attributes that only have a name like a secret', () => {
+    const names = [
+      ...['pwdLastSet', 'badPasswordTime', 'badPwdCount', 'secretary', 'pwdChangedTime', 'pwdAccountLockedTime'],
+      ...['krbLastPwdChange', 'krbPasswordExpiration', 'passwordExpirationTime', 'pwdLastSuccess', 'sshPublicKey'],
+      ...['userCertificate;binary', 'krbPrincipalName', 'ipaUniqueID', 'sambaPwdLastSet', 'accountExpires'],
+      ...['ipatokenUniqueID', 'employeeNumber', 'departmentNumber', 'postalCode', 'ou', 'c', 'keywords', 'trustType'],
+    ];
+    expect(names.filter(isSecretLdapAttribute)).toEqual([]);
+    expect(
+      problems({ fields: Object.fromEntries(names.map((name, n) => [`attributes.a${n}`, name])) }),
+    ).toBeUndefined();
+  });
+
+  it.each(['*', '+', '@person', '1.1'])('requires one attribute per field, not a selector: %s', (name) => {
+    expect(problems({ fields: { email: name } })).toEqual([expect.stringContaining('config.fields.email: ')]);
+  });
+
+  it('rejects secrets as anchor and in filters', () => {
+    expect(problems({ anchor: 'ipaNTHash' })).toEqual([
+      'config.anchor: ipaNTHash contains a secret and cannot be read',
+    ]);
+    for (const part of ['userPassword=a*', 'userPassword:2.5.13.17:=c', 'USERPASSWORD>=d']) {
+      expect(() => parseFilter(`(|(cn=x)(!(&(${part}))))`)).toThrow(/secret/);
+    }
+    expect(parseFilter('(&(cn=x)(krbPrincipalKey=*))')).toBeDefined();
+  });
+
+  it('rejects an invalid filter, an invalid certificate and incomplete credentials', () => {
     const settings = { type: 'ldap', records: 'user', sourcesDir: '', secrets: { bind_password: 'x' } } as const;
     expect(() => createConnector({ ...settings, config: { ...config, filter: '(cn=' } })).toThrow(
-      'filter is not an LDAP filter of text',
+      'filter is not a valid LDAP filter',
     );
     const ca = '-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n';
-    expect(() => createConnector({ ...settings, config: { ...config, ca } })).toThrow('ca is no certificate');
+    expect(() => createConnector({ ...settings, config: { ...config, ca } })).toThrow('ca is not a valid certificate');
     const { bind_dn: _, ...anonymous } = config;
-    expect(() => createConnector({ ...settings, config: anonymous })).toThrow('are given together, or neither');
+    expect(() => createConnector({ ...settings, config: anonymous })).toThrow('must be given together');
     expect(() => createConnector({ ...settings, secrets: { bind_password: '' }, config })).toThrow(
       'secrets is invalid',
     );
-    expect(createConnector({ ...settings, secrets: {}, config: anonymous }).tellsChanges).toBe(true);
+    expect(createConnector({ ...settings, secrets: {}, config: anonymous }).reportsChanges).toBe(true);
   });
 
   it.each(
     recordKinds.flatMap((kind) => (['active_directory', 'ldap'] as const).map((server) => [server, kind] as const)),
-  )('has defaults that can be mapped: %s, %s', (server, kind) => {
+  )('has valid default mappings: %s, %s', (server, kind) => {
     const { filter, fields } = ldapMappings[server][kind];
     expect(parseFilter(filter)).toBeDefined();
     expect(Object.keys(fields).filter((field) => !isMappableField(kind, field))).toEqual([]);
   });
 });
 
-describe('a filter', () => {
-  it('is the same with its letters escaped, and with any other value than text is none', () => {
+describe('an LDAP filter', () => {
+  it('is unchanged by escaped letters and rejected with binary values', () => {
     const plain = Buffer.from(parseFilter('(&(cn=équipe*)(o=a*é))').toString());
     expect(Buffer.from(parseFilter('(&(cn=\\c3\\A9quipe*)(o=a*\\C3\\a9))').toString())).toEqual(plain);
     expect(parseFilter('(cn=a\\2ab\\28)').toString()).toBe('(cn=a\\2ab\\28)');
     expect(() => parseFilter('(objectGUID=\\ff\\fe)', 'groups.filter')).toThrow(
-      'groups.filter is not an LDAP filter of text',
+      'groups.filter is not a valid LDAP filter',
     );
   });
 });
 
-describe('the status of an entry', () => {
+describe('the status of an LDAP entry', () => {
   const now = new Date('2026-01-01T00:00:00Z');
   const status = (kind: 'user' | 'account' | 'machine_identity', values: Record<string, string>) =>
     statusOf(kind, (name) => values[name], now);
@@ -98,11 +147,11 @@ describe('the status of an entry', () => {
     [{ pwdAccountLockedTime: '000001010000Z' }, 'locked'],
     [{ nsAccountLock: 'TRUE' }, 'disabled'],
     [{ nsAccountLock: 'false', userAccountControl: 'nonsense' }, 'active'],
-  ])('that says %j is that of an account that is %s', (values, expected) => {
+  ])('with %j is %s', (values, expected) => {
     expect(status('account', values)).toBe(expected);
   });
 
-  it('is what each kind of record calls it', () => {
+  it('uses the status values of each record kind', () => {
     const locked = { 'msDS-User-Account-Control-Computed': '16' };
     expect([status('user', locked), status('machine_identity', locked)]).toEqual(['suspended', 'disabled']);
     expect([status('user', { nsAccountLock: 'true' }), status('user', {})]).toEqual(['inactive', 'active']);

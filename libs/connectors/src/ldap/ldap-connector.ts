@@ -7,18 +7,20 @@ import { type LdapSettings, openSession } from './open-session.js';
 import { parseFilter } from './parse-filter.js';
 import { listingOf, Reading } from './reading.js';
 
-/** The entries of an LDAP directory or an Active Directory. */
+/** Creates a connector for an LDAP directory or Active Directory. */
 export function ldapConnector(settings: LdapSettings): Connector {
   const { config, bindPassword } = settings;
   if ((config.bind_dn === undefined) !== (bindPassword === undefined)) {
-    throw new SourceError('bind_dn and the secret bind_password are given together, or neither');
+    throw new SourceError('bind_dn and the secret bind_password must be given together', {
+      code: 'misconfigured',
+    });
   }
-  // Said now, not when the source is read. TLS passes over a certificate that it cannot read.
+  // Validated before the first read, because TLS ignores an invalid certificate.
   if (config.ca !== undefined) requireCertificate(config.ca);
   if (config.filter !== undefined) parseFilter(config.filter);
   if (config.groups.filter !== undefined) parseFilter(config.groups.filter, 'groups.filter');
   return {
-    tellsChanges: true,
+    reportsChanges: true,
     read: (options) => readDirectory(settings, options),
     readOne: (externalId, signal) =>
       withSession(settings, signal, (session, server) =>
@@ -47,7 +49,7 @@ function requireCertificate(pem: string): void {
   try {
     new X509Certificate(pem);
   } catch (cause) {
-    throw new SourceError('ca is no certificate that can be read', { cause });
+    throw new SourceError('ca is not a valid certificate in PEM format', { code: 'misconfigured', cause });
   }
 }
 

@@ -1,55 +1,74 @@
+import type { SourceErrorCode } from '@idsync/contracts';
 import { SourceError } from '../connector.js';
-import type { LdapResult } from './ldap-messages.js';
+import type { LdapEntry, LdapResult } from './ldap-messages.js';
+import { resultName } from './result-names.js';
 
-export const resultCodes = { success: 0, referral: 10, noSuchObject: 32, invalidDn: 34, noAccess: 50 } as const;
+export const resultCodes = {
+  success: 0,
+  referral: 10,
+  noSuchObject: 32,
+  invalidDn: 34,
+  noAccess: 50,
+  busy: 51,
+  unavailable: 52,
+} as const;
 
-/** What a server says of an operation it did not do. */
+/** The directory rejected an operation. */
 export class LdapRefusal extends SourceError {
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
-    super(message);
+  readonly result: number;
+
+  constructor(message: string, { result, said }: { result: number; said: string }) {
+    super(message, {
+      code: meanings[result]?.[0] ?? 'refused',
+      transient: result === resultCodes.busy || result === resultCodes.unavailable,
+      ...(said !== '' && { said }),
+    });
+    this.result = result;
   }
 }
 
-const meanings: Readonly<Record<number, string>> = {
-  3: 'the directory gave up: the search took longer than it allows',
-  4: 'the directory returns no more entries to this account (size limit exceeded): its limit has to be raised for it',
-  7: 'the directory does not allow to sign in with a password',
-  8: 'the directory demands an encrypted connection',
-  10: 'the directory refers to another server, which is not followed',
-  11: 'the directory gave up: the search goes beyond what its administrators allow',
-  12: 'the directory does not know a control that is needed to read it completely',
-  13: 'the directory demands an encrypted connection',
-  32: 'the entry does not exist, or this account may not see it',
-  34: 'a DN is not written as one',
-  48: 'the directory does not let this account sign in with a password',
-  49: 'the directory refused bind_dn or bind_password',
-  50: 'the directory does not allow this account to read there',
-  51: 'the directory is busy',
-  52: 'the directory is not available',
-  53: 'the directory is not willing to answer',
+const meanings: Readonly<Record<number, readonly [SourceErrorCode, string]>> = {
+  3: ['timed_out', 'the search reached the time limit of the directory'],
+  4: ['incomplete', 'the search reached the size limit of the directory for this account, which has to be raised'],
+  7: ['auth_failed', 'the directory does not support a bind with a password'],
+  8: ['auth_failed', 'the directory requires an encrypted connection'],
+  10: ['refused', 'the directory returned a referral to another server, which is not followed'],
+  11: ['refused', 'the search exceeds an administrative limit of the directory'],
+  12: ['refused', 'the directory does not support a control that is needed for a complete read'],
+  13: ['auth_failed', 'the directory requires an encrypted connection'],
+  32: ['not_found', 'the entry does not exist, or this account may not see it'],
+  34: ['misconfigured', 'a DN has an invalid syntax'],
+  48: ['auth_failed', 'the directory does not allow this account to bind with a password'],
+  49: ['auth_failed', 'the directory rejected bind_dn or bind_password'],
+  50: ['forbidden', 'the directory does not allow this account to read there'],
+  51: ['unavailable', 'the directory is busy'],
+  52: ['unavailable', 'the directory is not available'],
+  53: ['refused', 'the directory is unwilling to perform the operation'],
 };
 
-/** Why Active Directory refused somebody, by the number it hides in its text. */
+/** Creates the error for an entry without an anchor. */
+export function withoutAnchor({ dn }: LdapEntry, anchor: string): SourceError {
+  return new SourceError(`an entry has no ${anchor} that this account can read`, { code: 'forbidden', said: dn });
+}
+
+/** Reasons for a failed bind by the number in the error text of Active Directory. */
 const adReasons: Readonly<Record<string, string>> = {
-  '525': 'there is no such account',
+  '525': 'the account does not exist',
   '52e': 'the password is wrong',
-  '530': 'not at this time',
-  '531': 'not from here',
-  '532': 'its password has expired',
-  '533': 'it is disabled',
-  '701': 'it has expired',
-  '773': 'its password has to be changed',
-  '775': 'it is locked',
+  '530': 'the account may not sign in at this time',
+  '531': 'the account may not sign in from this host',
+  '532': 'the password has expired',
+  '533': 'the account is disabled',
+  '701': 'the account has expired',
+  '773': 'the password has to be changed',
+  '775': 'the account is locked',
 };
 
-export function refusal({ code, text }: LdapResult, what: string): LdapRefusal {
+/** Creates the error for a result code. `entry` is the affected DN, if the directory named it. */
+export function refusal({ code, text }: LdapResult, what: string, entry?: string): LdapRefusal {
   const reason = code === 49 ? adReasons[/\bdata ([0-9a-f]{3}),/i.exec(text)?.[1]?.toLowerCase() ?? ''] : undefined;
-  const said = text.replaceAll('\0', '').replace(/\s+/g, ' ').trim().slice(0, 200);
-  const meaning = meanings[code] ?? `the directory answered with result ${code}`;
-  // What it says of a refused password may be anything, the password too.
-  const detail = code === 49 ? reason : said;
-  return new LdapRefusal(code, `${what}: ${meaning}${detail ? ` (${detail})` : ''}`);
+  const meaning = meanings[code]?.[1] ?? 'the directory rejected the operation';
+  const name = [resultName(code), reason].filter((part) => part !== undefined).join(': ');
+  const said = [entry, text].filter((part) => part !== undefined && part !== '').join(': ');
+  return new LdapRefusal(`${what}: ${meaning} (${name})`, { result: code, said });
 }

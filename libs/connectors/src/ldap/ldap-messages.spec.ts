@@ -9,8 +9,8 @@ import { MessageStream } from './message-stream.js';
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((value) => !/\p{Surrogate}/u.test(value));
 
-describe('what a directory sends', () => {
-  it('is cut into the same messages wherever the network cuts it', () => {
+describe('parsing LDAP messages', () => {
+  it('returns the same messages for any split of the bytes', () => {
     const messages = fc.array(
       fc.tuple(fc.nat(1_000), text, fc.dictionary(fc.constantFrom('cn', 'Mail', 'x-1'), fc.array(text))),
     );
@@ -38,7 +38,7 @@ describe('what a directory sends', () => {
     );
   });
 
-  it('is an error or a message, whatever the bytes are, and never a wait', () => {
+  it('returns an error or a message for any bytes without waiting', () => {
     const whole = [
       entry({ id: 7 }, 'cn=a', { cn: ['a', 'b'] }),
       result({ id: 7, kind: 'search' }, 0, { cookie: 'more' }),
@@ -61,11 +61,11 @@ describe('what a directory sends', () => {
   });
 });
 
-describe('a value', () => {
+describe('an LDAP attribute value', () => {
   const values = (name: string, ...bytes: Buffer[]) =>
     textsOf({ dn: '', names: [], values: new Map([[name.toLowerCase(), bytes]]) }, name);
 
-  it('is shown as the tools of Active Directory show it', () => {
+  it('is formatted as in the tools of Active Directory', () => {
     const guid = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
     expect(values('objectGUID', guid)).toEqual(['33221100-5544-7766-8899-aabbccddeeff']);
     expect(values('objectSid', Buffer.from('010500000000000515000000010000000200000003000000f4010000', 'hex'))).toEqual(
@@ -75,14 +75,14 @@ describe('a value', () => {
     expect(values('objectSid', Buffer.from('0105', 'hex'))).toBeUndefined();
   });
 
-  it('is text or nothing', () => {
+  it('is undefined if it is not text', () => {
     expect(values('cn', Buffer.from('Zoë'), Buffer.from('\ufeffx'))).toEqual(['Zoë', '\ufeffx']);
     expect(values('cn', Buffer.from('ok'), Buffer.from([0xff]))).toBeUndefined();
     expect(values('cn', Buffer.from('a\0b'))).toBeUndefined();
     expect(values('cn')).toEqual([]);
   });
 
-  it('of objectGUID is found again by its text', () => {
+  it('of objectGUID is searched by its text form', () => {
     const sixteen = fc.uint8Array({ minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(sixteen, (array) => {
@@ -104,6 +104,6 @@ it.each([
   ['cn=back\\\\slash', 'back\\slash'],
   ['cn = spaced ,OU=x', 'spaced'],
   ['no name', 'no name'],
-])('the name of %s is %s', (dn, name) => {
+])('nameOf(%s) is %s', (dn, name) => {
   expect(nameOf(dn)).toBe(name);
 });

@@ -1,14 +1,14 @@
 import { type Element, elementsOf, integerOf, MalformedMessage } from './ber.js';
 
-/** An entry as it was sent: the values of an attribute by its name in lower case. */
+/** A received entry. Values are stored by attribute name in lower case. */
 export interface LdapEntry {
   dn: string;
   values: Map<string, Buffer[]>;
-  /** The attributes as they were named. */
+  /** The attribute names as received. */
   names: string[];
 }
 
-/** How an operation ended; `cookie` is where a search that is read in pages goes on. */
+/** The result of an operation, with the cookie of a paged search. */
 export interface LdapResult {
   code: number;
   text: string;
@@ -24,13 +24,16 @@ export type LdapMessage = { id: number } & (
 const pagedResults = '1.2.840.113556.1.4.319';
 const kinds = { 100: 'entry', 115: 'reference', 97: 'result', 101: 'result', 120: 'result' } as const;
 
-/** Reads one whole LDAPMessage (RFC 4511). Other than a library's, it takes no element's length on trust. */
+/**
+ * Parses one complete LDAPMessage (RFC 4511). Unlike the parser of the library, it validates the length of each
+ * element.
+ */
 export function readMessage(bytes: Buffer): LdapMessage {
   const [envelope] = elementsOf(bytes);
   const [idElement, operation, controls] = elementsOf(required(envelope, 0x30).content);
   const id = integerOf(required(idElement, 0x02));
   const kind = kinds[operation?.tag as keyof typeof kinds];
-  if (!operation || !kind) throw new MalformedMessage('an answer is of no known kind');
+  if (!operation || !kind) throw new MalformedMessage('a message has an unknown type');
   if (kind === 'reference') return { id, kind };
   if (kind === 'entry') return { id, kind, entry: readEntry(operation) };
   return { id, kind, result: readResult(operation, controls) };
@@ -45,7 +48,7 @@ function readEntry({ content }: Element): LdapEntry {
     const asSent = required(name, 0x04).content.toString('utf8');
     const key = asSent.toLowerCase();
     names.push(asSent);
-    // Copies, or one short value would keep a whole message in memory.
+    // Copied, because a slice would keep the complete message in memory.
     const found = elementsOf(required(set, 0x31).content).map((value) => Buffer.from(required(value, 0x04).content));
     values.set(key, [...(values.get(key) ?? []), ...found]);
   }
@@ -74,6 +77,6 @@ function pagedCookie(controls: Element): Buffer | undefined {
 }
 
 function required(element: Element | undefined, tag: number): Element {
-  if (element?.tag !== tag) throw new MalformedMessage('an answer is not built as LDAP is');
+  if (element?.tag !== tag) throw new MalformedMessage('a message has an invalid structure');
   return element;
 }

@@ -1,7 +1,7 @@
 import { isSecretLdapAttribute } from '@idsync/contracts';
 import { type MappedRecord, type Mapping, mapRecord } from '../map-record.js';
 import { sourceNames } from '../transform.js';
-import { standingAttributes, statusOf } from './account-standing.js';
+import { stateAttributes, statusOf } from './account-state.js';
 import { firstText, textsOf } from './entry-values.js';
 import { readReferred } from './fetch-entries.js';
 import type { GroupReader } from './group-reader.js';
@@ -9,13 +9,13 @@ import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
 
 const ownerAttributes = ['managedBy', 'owner', 'manager'];
-/** What the directory knows a person by, the surest first. */
+/** Attributes that identify the owner, in order of reliability. */
 const ownerNames = ['userPrincipalName', 'mail', 'employeeNumber', 'employeeID'];
 
-/** Makes records of entries. */
+/** Maps entries to records. */
 export class RecordMaker {
   private readonly names: string[];
-  /** What has to be read of each entry. */
+  /** The attributes that have to be read of each entry. */
   readonly attributes: string[];
   readonly readsGroups: boolean;
 
@@ -48,7 +48,7 @@ export class RecordMaker {
 
   private attributesFor(name: string): string[] {
     if (name === 'dn') return [];
-    if (name === '@status') return standingAttributes;
+    if (name === '@status') return stateAttributes;
     if (name === '@groups') return this.context.groups.attributes;
     if (name === '@owner') return ownerAttributes;
     return [name];
@@ -64,7 +64,7 @@ export class RecordMaker {
     return textsOf(entry, name);
   }
 
-  /** Whom the entry names as its owner, by what people are recognised by, or by the name of their entry. */
+  /** Returns the owner of an entry by an identifying attribute, or by DN. */
   private async ownerOf(entry: LdapEntry): Promise<string[]> {
     const [dn] = ownerAttributes.flatMap((attribute) => textsOf(entry, attribute) ?? []);
     if (dn === undefined) return [];

@@ -12,8 +12,10 @@ export interface Search {
   scope: 'base' | 'one' | 'sub';
   filter: Filter;
   attributes: string[];
-  /** How many entries may come; more is an error. */
+  /** Maximum number of entries; more are an error. */
   limit: number;
+  /** Requests attribute names without values. */
+  namesOnly?: boolean;
   controls?: Control[];
 }
 
@@ -30,14 +32,16 @@ interface Operation {
   fail(error: unknown): void;
 }
 
-/** For an operation from its request to its last byte; the longest that Active Directory lets a search take. */
+/**
+ * Timeout of an operation from its request to its last byte; equals the time limit of Active Directory for a search.
+ */
 const defaultOperationMs = 120_000;
 const maxAnswerBytes = 64 * 1024 * 1024;
 const startTlsOid = '1.3.6.1.4.1.1466.20037';
 
 /**
- * One connection to a directory. The library encodes what is asked; answers are read here, for completeness hangs on them: its
- * client takes an empty page for the end, and signs in nobody when it connects anew. A connection that fails is never replaced.
+ * One connection to a directory. The library encodes requests; responses are parsed here, because its client treats an
+ * empty page as the end of a search and reconnects without a bind. A failed connection is not replaced.
  */
 export class LdapSession {
   private readonly operations = new Map<number, Operation>();
@@ -67,10 +71,15 @@ export class LdapSession {
 
   async startTls(endpoint: Endpoint): Promise<void> {
     const { result } = await this.send((messageId) => new ExtendedRequest({ messageId, oid: startTlsOid }), 0);
-    if (result.code !== 0) throw refusal(result, 'StartTLS');
+    // A server without a certificate permanently returns unavailable, so the error is not transient.
+    if (result.code !== 0) {
+      const { message, code, said } = refusal(result, 'StartTLS');
+      throw new SourceError(message, { code, said });
+    }
     this.socket.off('data', this.onData);
-    // What came behind the answer was not encrypted: it is somebody else's.
-    if (this.stream.pending > 0) throw new SourceError('StartTLS: the server went on without encryption');
+    // Bytes after the response were not encrypted and may come from an attacker.
+    if (this.stream.pending > 0)
+      throw new SourceError('StartTLS: the server sent unencrypted data after its response', { code: 'tls_failed' });
     this.socket = await secureSocket(this.socket, endpoint, this.signal);
     this.stream = new MessageStream();
     this.listen();
@@ -78,19 +87,20 @@ export class LdapSession {
 
   async bind(dn: string, password: string): Promise<void> {
     const { result } = await this.send((messageId) => new BindRequest({ messageId, dn, password }), 0);
-    if (result.code !== 0) throw refusal(result, 'signing in');
+    if (result.code !== 0) throw refusal(result, 'bind');
   }
 
-  /** What came and how it ended, whatever the end is. */
-  async search({ base, limit, ...search }: Search): Promise<SearchAnswer> {
+  /** Returns the entries and the result, whatever its code. */
+  async search({ base, limit, namesOnly = false, ...search }: Search): Promise<SearchAnswer> {
     const timeLimit = Math.ceil(this.operationMs / 1_000);
-    return this.send((messageId) => new SearchRequest({ ...search, messageId, baseDN: base, timeLimit }), limit);
+    const asked = { ...search, baseDN: base, timeLimit, returnAttributeValues: !namesOnly };
+    return this.send((messageId) => new SearchRequest({ ...asked, messageId }), limit);
   }
 
   close(): void {
     if (this.failure !== undefined) return;
     const { socket } = this;
-    this.end(new SourceError('the connection was closed'));
+    this.end(new SourceError('the connection was closed', { code: 'unreachable' }));
     socket.end(new UnbindRequest({ messageId: ++this.lastId }).write(), () => socket.destroy());
     setTimeout(() => socket.destroy(), 1_000).unref();
   }
@@ -98,19 +108,29 @@ export class LdapSession {
   private listen(): void {
     this.socket.on('data', this.onData);
     this.socket.on('error', (cause: Error & { code?: string }) =>
-      this.fail(new SourceError(`the connection to the directory failed (${cause.code ?? cause.message})`, { cause })),
+      this.fail(
+        new SourceError(`the connection to the directory failed (${cause.code ?? 'unknown reason'})`, {
+          code: 'unreachable',
+          said: cause.message,
+          transient: true,
+          cause,
+        }),
+      ),
     );
-    this.socket.on('close', () => this.fail(new SourceError('the directory closed the connection')));
+    this.socket.on('close', () => this.fail(closed()));
   }
 
   private async send(request: (messageId: number) => { write(): Buffer }, limit: number): Promise<SearchAnswer> {
     if (this.failure !== undefined) throw this.failure;
-    if (this.socket.destroyed) throw new SourceError('the directory closed the connection');
+    if (this.socket.destroyed) throw closed();
     const id = ++this.lastId;
     let timer: NodeJS.Timeout | undefined;
     const answer = new Promise<SearchAnswer>((done, fail) => {
       timer = setTimeout(
-        () => this.fail(new SourceError(`the directory did not answer in ${this.operationMs} ms`)),
+        () =>
+          this.fail(
+            new SourceError(`the directory did not respond within ${this.operationMs} ms`, { code: 'timed_out' }),
+          ),
         this.operationMs,
       );
       this.operations.set(id, { entries: [], bytes: 0, limit, done, fail });
@@ -129,23 +149,28 @@ export class LdapSession {
         this.take(readMessage(bytes), bytes.length);
       }
     } catch (error) {
-      const text = error instanceof MalformedMessage ? error.message : 'an answer cannot be read';
-      this.fail(error instanceof SourceError ? error : new SourceError(`the directory does not speak LDAP: ${text}`));
+      const text = error instanceof MalformedMessage ? error.message : 'a response cannot be parsed';
+      this.fail(
+        error instanceof SourceError ? error : new SourceError(`the directory sent an invalid LDAP message: ${text}`),
+      );
     }
   }
 
   private take(message: LdapMessage, bytes: number): void {
     const operation = this.operations.get(message.id);
-    // Number 0 is nobody's answer: the server says why it goes.
+    // Message id 0 is a notice of disconnection.
     if (message.id === 0 && message.kind === 'result')
-      throw refusal(message.result, 'the directory ended the connection');
+      throw refusal(message.result, 'the directory closed the connection');
     if (!operation) return;
     operation.bytes += bytes;
-    if (operation.bytes > maxAnswerBytes) throw new SourceError('the directory sent more than 64 MiB for one page');
+    if (operation.bytes > maxAnswerBytes)
+      throw new SourceError('the directory sent more than 64 MiB for one page', { code: 'too_large' });
     if (message.kind === 'entry') {
       operation.entries.push(message.entry);
       if (operation.entries.length > operation.limit) {
-        throw new SourceError(`the directory sent more entries than the ${operation.limit} it was asked for`);
+        throw new SourceError(`the directory sent more than the ${operation.limit} requested entries`, {
+          code: 'too_large',
+        });
       }
     } else if (message.kind === 'result') {
       operation.done({ entries: operation.entries, result: message.result });
@@ -163,4 +188,8 @@ export class LdapSession {
     this.signal.removeEventListener('abort', this.onAbort);
     for (const operation of this.operations.values()) operation.fail(error);
   }
+}
+
+function closed(): SourceError {
+  return new SourceError('the directory closed the connection', { code: 'unreachable', transient: true });
 }

@@ -2,10 +2,11 @@ import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { BlockedError, ConnectTimeoutError, UnresolvedError } from '@idsync/runtime';
 import { SourceError } from '../connector.js';
-import { openSocket, orAborted } from '../open-socket.js';
+import { isTlsFailure } from '../http/failures.js';
+import { isLostConnection, openSocket, orAborted } from '../open-socket.js';
 
 export interface Endpoint {
-  /** As it is called; no brackets. */
+  /** Host name or address without brackets. */
   host: string;
   port: number;
   /** TLS from the first byte. */
@@ -24,20 +25,21 @@ export function endpointOf(config: {
 }): Endpoint {
   const url = new URL(config.url.replace(/^ldap/i, 'http'));
   const secure = /^ldaps:/i.test(config.url);
-  // URL leaves out the ports that are usual for HTTP.
+  // URL omits the default ports of HTTP.
   const port = Number(/:(\d+)\/?$/.exec(config.url)?.[1] ?? (secure ? 636 : 389));
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   return { host, port, secure, ca: config.ca, serverName: config.server_name };
 }
 
-/** A connection as the endpoint has it, with TLS or, for now, without. */
+/** Connects to the endpoint, with TLS for ldaps. */
 export async function connect(
   endpoint: Endpoint,
   allowedCidrs: readonly string[],
   signal: AbortSignal,
 ): Promise<Socket> {
   const { host, port, secure } = endpoint;
-  if (port < 1 || port > 65_535) throw new SourceError(`${port} is no port`);
+  if (port < 1 || port > 65_535)
+    throw new SourceError(`port must be between 1 and 65535, got ${port}`, { code: 'misconfigured' });
   const called = { host, port, allowedCidrs, resolveMs, connectMs };
   const opened = await openSocket(called, signal).catch((error: unknown) => {
     signal.throwIfAborted();
@@ -46,7 +48,9 @@ export async function connect(
   return secure ? secureSocket(opened, endpoint, signal) : opened;
 }
 
-/** TLS over an open connection. The certificate is always checked: one that nobody signed is named as `ca`. */
+/**
+ * Starts TLS on an open connection. The certificate is always verified; a self-signed one has to be configured as `ca`.
+ */
 export async function secureSocket(socket: Socket, endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
   const { host, port, ca, serverName } = endpoint;
   const servername = serverName ?? (isIP(host) === 0 ? host : undefined);
@@ -65,21 +69,29 @@ export async function secureSocket(socket: Socket, endpoint: Endpoint, signal: A
 }
 
 function unreachable({ host, port }: Endpoint, cause: unknown): SourceError {
-  if (cause instanceof BlockedError) return new SourceError(`${host} is not called: ${cause.message}`, { cause });
-  if (cause instanceof UnresolvedError) return new SourceError(`${host} has no address that is known here`, { cause });
-  if (cause instanceof ConnectTimeoutError) return new SourceError(`${host}:${port} did not answer in ${connectMs} ms`);
-  return new SourceError(`${host}:${port} ${failureOf(cause as Error)}`, { cause });
+  if (cause instanceof BlockedError) {
+    return new SourceError(`${host} is not allowed: ${cause.message}`, { code: 'not_allowed', cause });
+  }
+  if (cause instanceof UnresolvedError) {
+    return new SourceError(`${host} cannot be resolved`, { code: 'unreachable', cause });
+  }
+  if (cause instanceof ConnectTimeoutError) return timeoutError(`${host}:${port}`);
+  return failed(`${host}:${port}`, cause as Error);
+}
+
+function timeoutError(name: string): SourceError {
+  return new SourceError(`${name} did not respond within ${connectMs} ms`, { code: 'timed_out', transient: true });
 }
 
 async function settled(socket: Socket, event: string, name: string, signal: AbortSignal): Promise<Socket> {
   const opening = new Promise<Socket>((done, fail) => {
-    const timer = setTimeout(() => fail(new SourceError(`${name} did not answer in ${connectMs} ms`)), connectMs);
-    // They stay: what happens before the next one listens must not end the process.
+    const timer = setTimeout(() => fail(timeoutError(name)), connectMs);
+    // Not removed, because a later error without a listener would terminate the process.
     socket.once('close', () => {
       clearTimeout(timer);
-      fail(new SourceError(`${name} closed the connection`));
+      fail(new SourceError(`${name} closed the connection`, { code: 'unreachable', transient: true }));
     });
-    socket.on('error', (cause) => fail(new SourceError(`${name} ${failureOf(cause)}`, { cause })));
+    socket.on('error', (cause) => fail(failed(name, cause)));
     socket.once(event, () => {
       clearTimeout(timer);
       done(socket);
@@ -93,11 +105,20 @@ async function settled(socket: Socket, event: string, name: string, signal: Abor
   }
 }
 
-function failureOf(cause: Error & { code?: string }): string {
-  const code = cause.code ?? '';
-  if (/^(ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/.test(code)) {
-    return `has a certificate that is not trusted: ${cause.message} (${code})`;
+/** Describes a connection failure by its Node error code, because the names in a certificate are text of the source. */
+function failed(name: string, cause: Error & { code?: string }): SourceError {
+  const { code: systemCode = 'unknown reason', message: said } = cause;
+  if (!isTlsFailure(systemCode)) {
+    const transient = isLostConnection(cause);
+    return new SourceError(`${name} cannot be reached (${systemCode})`, {
+      code: 'unreachable',
+      said,
+      transient,
+      cause,
+    });
   }
-  if (/^(ERR_SSL|EPROTO|ERR_TLS)/.test(code)) return `does not speak TLS as it should (${code})`;
-  return `cannot be reached (${code || cause.message})`;
+  const what = /^(ERR_SSL|EPROTO|ERR_TLS(?!_CERT))/.test(systemCode)
+    ? 'failed the TLS handshake'
+    : 'has an untrusted certificate';
+  return new SourceError(`${name} ${what} (${systemCode})`, { code: 'tls_failed', said, cause });
 }

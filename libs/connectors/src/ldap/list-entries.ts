@@ -1,7 +1,7 @@
 import { type Control, type Filter, PagedResultsControl } from 'ldapts';
 import { SourceError } from '../connector.js';
 import { firstText } from './entry-values.js';
-import { refusal, resultCodes } from './ldap-errors.js';
+import { refusal, resultCodes, withoutAnchor } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
 
@@ -9,23 +9,24 @@ export interface Listing {
   base: string;
   scope: 'one' | 'sub';
   filter: Filter;
+  namesOnly?: boolean;
   controls?: Control[];
 }
 
-/** What a listing keeps of an entry: its anchor, by which it is ordered, and where it was. */
+/** A listed entry: the anchor, by which entries are ordered, and the DN. */
 export interface Located {
   key: string;
   dn: string;
 }
 
-/** What servers give in one page at the most; Active Directory no more than this. */
+/** Maximum page size of servers, including Active Directory. */
 const serverPage = 1_000;
-/** Anchors kept in memory: some 30 MB. A larger directory is listed more than once. */
-const keptKeys = 100_000;
-/** In a row, before it is a circle. */
+/** Maximum number of anchors in memory, about 30 MB. A larger directory is listed several times. */
+const maxKeysInMemory = 100_000;
+/** Consecutive empty pages that count as a cycle. */
 const maxEmptyPages = 1_000;
 
-/** Every entry of a listing (RFC 2696). It ends where the server says that there is no more, and nowhere else. */
+/** Lists all entries by paged results (RFC 2696). It ends only when the server marks the last page. */
 export async function* listEntries(
   session: LdapSession,
   listing: Listing,
@@ -35,26 +36,34 @@ export async function* listEntries(
   let cookie: Buffer | undefined;
   let empty = 0;
   do {
-    // Critical: a server that cannot do it has to say so, instead of sending all or some.
+    // Critical, so that a server without paging fails instead of sending an incomplete list.
     const paging = new PagedResultsControl({ critical: true, value: { size, ...(cookie && { cookie }) } });
     const controls = [paging, ...(listing.controls ?? [])];
     const answer = await session.search({ ...listing, attributes, limit: size, controls });
     if (answer.result.code !== resultCodes.success)
       throw refusal(answer.result, `reading ${listing.base || 'the root'}`);
     if (!answer.result.cookie)
-      throw new SourceError(`reading ${listing.base}: the directory does not say whether there is more`);
+      throw new SourceError(`reading ${listing.base}: the directory does not report whether there are more entries`, {
+        code: 'incomplete',
+      });
     empty = answer.entries.length === 0 ? empty + 1 : 0;
     if (empty > maxEmptyPages)
-      throw new SourceError(`reading ${listing.base}: the directory sends one empty page after another`);
+      throw new SourceError(
+        `reading ${listing.base}: the directory sent more than ${maxEmptyPages} empty pages in a row`,
+        {
+          code: 'incomplete',
+        },
+      );
     yield answer.entries;
-    // An empty page is no end: Active Directory sends some where it has looked for long.
+    // An empty page is not the end: Active Directory sends some during a long search.
     cookie = answer.result.cookie;
   } while (cookie.length > 0);
 }
 
 /**
- * The entries behind `after` in the order of their anchors, as many as are kept in memory, and whether there are more. The order is
- * ours, so that it is the same at every replica and after every interruption: a server's own pages end with its connection.
+ * Returns the entries after `after` in anchor order, limited to `keep`, and whether there are more. Sorted here, so
+ * that the order is the same on every replica and after an interruption, because paged results of a server end with the
+ * connection.
  */
 export async function entriesAfter(
   session: LdapSession,
@@ -62,24 +71,27 @@ export async function entriesAfter(
   {
     anchor,
     after,
-    keep = keptKeys,
-    see,
-  }: { anchor: string; after: string; keep?: number; see?: (entry: LdapEntry) => void },
+    keep = maxKeysInMemory,
+    onEntry,
+  }: { anchor: string; after: string; keep?: number; onEntry?: (entry: LdapEntry) => void },
 ): Promise<{ found: Located[]; more: boolean }> {
   let found: Located[] = [];
   let more = false;
   const shorten = () => {
     found.sort((a, b) => (a.key < b.key ? -1 : 1));
     const twice = found.find((entry, index) => entry.key === found[index + 1]?.key);
-    if (twice) throw new SourceError(`${anchor} cannot be the anchor: several entries have the value ${twice.key}`);
+    if (twice)
+      throw new SourceError(`${anchor} cannot be the anchor, because several entries have the same value`, {
+        said: twice.key,
+      });
     more ||= found.length > keep;
     found = found.slice(0, keep);
   };
-  for await (const entries of listEntries(session, listing, see ? [anchor, ...stampAttributes] : [anchor])) {
+  for await (const entries of listEntries(session, listing, onEntry ? [anchor, ...stampAttributes] : [anchor])) {
     for (const entry of entries) {
       const key = firstText(entry, anchor);
-      if (key === undefined) throw new SourceError(`${entry.dn} has no ${anchor} that this account can read`);
-      see?.(entry);
+      if (key === undefined) throw withoutAnchor(entry, anchor);
+      onEntry?.(entry);
       if (key > after) found.push({ key, dn: entry.dn });
     }
     if (found.length >= 2 * keep) shorten();
@@ -88,5 +100,5 @@ export async function entriesAfter(
   return { found, more };
 }
 
-/** What tells that an entry has changed. */
+/** Attributes that change with every change of an entry. */
 export const stampAttributes = ['modifyTimestamp', 'entryCSN', 'uSNChanged'];

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A source that is in order but for what `answer` says. */
+/** A valid source except for the responses of `answer`. */
 async function sourceThat(answer: Answer, config: Record<string, unknown> = {}) {
   const { url, stop, sockets } = await fakeDirectory((asked, socket) => answer(asked, socket) ?? orderly(asked));
   stops.push(stop);
@@ -29,7 +29,7 @@ async function sourceThat(answer: Answer, config: Record<string, unknown> = {}) 
   return { connector, sockets };
 }
 
-/** Two people, in a page each, with an empty page between. */
+/** Two people on separate pages with an empty page between them. */
 function orderly(asked: Asked): Buffer[] {
   if (asked.kind !== 'search') return [result(asked, 0)];
   if (asked.base === '') return [entry(asked, '', { namingContexts: [base] }), result(asked, 0)];
@@ -52,8 +52,27 @@ async function failure(connector: Connector): Promise<string> {
   return (error as Error).message;
 }
 
-describe('a directory', () => {
-  it('is read on behind an empty page that is not the last', async () => {
+describe('field discovery in a directory', () => {
+  it('requests no values of secrets, neither by name nor by a wildcard', async () => {
+    const searches: Asked[] = [];
+    const { connector } = await sourceThat((asked) => {
+      if (!listing(asked)) return undefined;
+      searches.push(asked);
+      const all = { cn: ['Ann'], ipaNTHash: ['a'], 'userPKCS12;binary': ['b'], '2.5.4.35': ['c'], entryUUID: ['id'] };
+      const values = asked.namesOnly ? Object.fromEntries(Object.keys(all).map((name) => [name, []])) : all;
+      return [entry(asked, `cn=a,${base}`, values), result(asked, 0, { cookie: '' })];
+    });
+    const fields = await connector.discover?.(new AbortController().signal);
+    expect(fields?.map(({ name }) => name)).toEqual(['@groups', '@owner', '@status', 'cn', 'dn', 'entryUUID']);
+    expect(searches.map(({ attributes, namesOnly }) => ({ attributes, namesOnly }))).toEqual([
+      { attributes: ['*', '+'], namesOnly: true },
+      { attributes: ['cn', 'entryUUID'], namesOnly: false },
+    ]);
+  });
+});
+
+describe('reading a misbehaving directory', () => {
+  it('continues after an empty page that is not the last', async () => {
     const { connector } = await sourceThat(() => undefined);
     const { records, pages } = await read(connector);
     expect(records.map(({ external_id }) => external_id)).toEqual(['id-a', 'id-b']);
@@ -62,45 +81,41 @@ describe('a directory', () => {
 
   it.each<[string, Answer, string]>([
     [
-      'does not say whether there is more',
+      'does not report whether there are more entries',
       (asked) => (listing(asked) ? [result(asked, 0)] : undefined),
-      'does not say whether there is more',
+      'does not report whether there are more entries',
     ],
     [
       'stops at its size limit',
       (asked) => (asked.cookie === 'more' ? [result(asked, 4, { cookie: '' })] : undefined),
-      'size limit exceeded',
+      '(4 sizeLimitExceeded)',
     ],
+    ['returns a referral', (asked) => (listing(asked) ? [result(asked, 10)] : undefined), 'which is not followed'],
     [
-      'refers to another server',
-      (asked) => (listing(asked) ? [result(asked, 10)] : undefined),
-      'which is not followed',
-    ],
-    [
-      'goes away between pages',
+      'closes the connection between pages',
       (asked, socket) => (asked.cookie === 'more' ? ([socket.destroy()].slice(1) as []) : undefined),
       'closed the connection',
     ],
     [
-      'says why it goes',
+      'sends a notice of disconnection',
       (asked) =>
         asked.cookie === 'more' ? [result({ id: 0, kind: 'extended' }, 52, { text: 'shutting down' })] : undefined,
-      'is not available (shutting down)',
+      'is not available (52 unavailable)',
     ],
     [
-      'speaks something else',
+      'uses another protocol',
       (asked) => (listing(asked) ? [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')] : undefined),
-      'does not speak LDAP',
+      'sent an invalid LDAP message',
     ],
     [
-      'lies about a length',
+      'sends a wrong length',
       (asked) => {
         if (!listing(asked)) return undefined;
         const whole = entry(asked, 'cn=a', { cn: ['aaaa'] });
         whole.writeUInt32BE(0x7f_ff_ff, whole.length - 8);
         return [whole];
       },
-      'an element is cut off',
+      'an element is truncated',
     ],
     [
       'announces a message that is too large',
@@ -108,12 +123,12 @@ describe('a directory', () => {
       'larger than 16 MiB',
     ],
     [
-      'sends more than it was asked for',
+      'sends more entries than requested',
       (asked) =>
         listing(asked)
           ? Array.from({ length: 1_001 }, (_, id) => entry(asked, `cn=${id}`, { entryUUID: [`${id}`] }))
           : undefined,
-      'more entries than the 1000',
+      'more than the 1000 requested entries',
     ],
     [
       'sends the same anchor twice',
@@ -125,55 +140,74 @@ describe('a directory', () => {
               result(asked, 0, { cookie: '' }),
             ]
           : undefined,
-      'several entries have the value 1',
+      'several entries have the same value',
     ],
     [
-      'answers what is no answer',
+      'sends a message that is not a response',
       (asked) => (listing(asked) ? [element(0x30, element(0x02, Buffer.from([1])), element(0x42))] : undefined),
-      'of no known kind',
+      'has an unknown type',
     ],
     [
-      'repeats the password that it refuses',
+      'echoes the rejected password',
       (asked) => (asked.kind === 'bind' ? [result(asked, 49, { text: `not ${password}` })] : undefined),
-      'refused bind_dn or bind_password',
+      'rejected bind_dn or bind_password',
     ],
     [
-      'refuses who has to change the password',
+      'requires a password change',
       (asked) =>
         asked.kind === 'bind'
           ? [result(asked, 49, { text: 'AcceptSecurityContext error, data 773, v4563' })]
           : undefined,
-      '(its password has to be changed)',
+      '(49 invalidCredentials: the password has to be changed)',
     ],
     [
-      'loses an entry between two questions about others',
+      'rejects a request for one entry',
       (asked) => (asked.base.startsWith('cn=b') ? [result(asked, 50)] : undefined),
       'does not allow this account to read there',
     ],
-  ])('is no source if it %s', async (_, answer, message) => {
+  ])('fails if it %s', async (_, answer, message) => {
     const { connector } = await sourceThat(answer);
     await expect(failure(connector)).resolves.toContain(message);
   });
 
-  it('is no source if it never answers, or never ends', async () => {
+  it.each([1, 49, 53, 80, 4711])('does not expose a password echoed with result %s', async (code) => {
+    for (const text of [
+      password,
+      `not ${password}!`,
+      password.slice(1),
+      `${password.slice(0, 4)}\0${password.slice(4)}`,
+    ]) {
+      for (const kind of ['bind', 'search']) {
+        const { connector } = await sourceThat((asked) =>
+          asked.kind === kind ? [result(asked, code, { text })] : undefined,
+        );
+        const error = await read(connector).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(SourceError);
+        expect((error as SourceError).message).not.toContain(text);
+        expect((error as SourceError).said).not.toContain(password.slice(1, 7));
+      }
+    }
+  });
+
+  it('fails if it never responds or never ends', async () => {
     const { url, stop } = await fakeDirectory((asked) => (listing(asked) ? [] : orderly(asked)));
     stops.push(stop);
     const config = ldapConfig.parse({ url, unencrypted: true, base_dn: base });
     const allowedCidrs = ['127.0.0.1/32'];
     const silent = ldapConnector({ records: 'user', config, allowedCidrs, limits: { operationMs: 200 } });
-    await expect(failure(silent)).resolves.toBe('the directory did not answer in 200 ms');
+    await expect(failure(silent)).resolves.toBe('the directory did not respond within 200 ms');
     const { connector } = await sourceThat((asked) =>
       listing(asked) ? [result(asked, 0, { cookie: 'again' })] : undefined,
     );
-    await expect(failure(connector)).resolves.toContain('one empty page after another');
+    await expect(failure(connector)).resolves.toContain('empty pages in a row');
   });
 
   it.each([
     ['on another server', 10],
     ['gone', 32],
     ['no name', 34],
-    ['not to be seen', 50],
-  ])('names an owner as it is written where that is %s', async (_, code) => {
+    ['not visible', 50],
+  ])('returns the DN of an owner that is %s', async (_, code) => {
     const owner = 'CN=Somebody,DC=other';
     const { connector } = await sourceThat(
       (asked) => {
@@ -188,7 +222,7 @@ describe('a directory', () => {
     expect(records.map(({ fields }) => fields['attributes.owner'])).toEqual([[owner], [owner]]);
   });
 
-  it('that has no TLS is sent no password', async () => {
+  it('sends no password without TLS', async () => {
     const binds: Asked[] = [];
     const { connector } = await sourceThat(
       (asked) => {
@@ -197,27 +231,25 @@ describe('a directory', () => {
       },
       { unencrypted: false },
     );
-    await expect(failure(connector)).resolves.toBe(
-      'StartTLS: the directory answered with result 2 (unknown operation)',
-    );
+    await expect(failure(connector)).resolves.toBe('StartTLS: the directory rejected the operation (2 protocolError)');
     expect(binds).toEqual([]);
   });
 
-  it('is trusted with nothing that was sent before its encryption began', async () => {
+  it('fails if unencrypted data arrives before TLS starts', async () => {
     const { connector } = await sourceThat(
       (asked) =>
         asked.kind === 'extended' ? [Buffer.concat([result(asked, 0), Buffer.from('30', 'hex')])] : undefined,
       { unencrypted: false },
     );
-    await expect(failure(connector)).resolves.toBe('StartTLS: the server went on without encryption');
+    await expect(failure(connector)).resolves.toBe('StartTLS: the server sent unencrypted data after its response');
   });
 
   it.each<[string, (asked: Asked) => boolean]>([
-    ['to a login', (asked) => asked.kind === 'bind'],
-    ['to what it is', (asked) => asked.kind === 'search' && asked.base === ''],
+    ['to a bind', (asked) => asked.kind === 'bind'],
+    ['to the root DSE request', (asked) => asked.kind === 'search' && asked.base === ''],
     ['to a search', listing],
-    ['to a question about one entry', (asked) => asked.base.startsWith('cn=b')],
-  ])('that does not answer %s is left at once when nobody wants to know any more', async (_, silent) => {
+    ['to a request for one entry', (asked) => asked.base.startsWith('cn=b')],
+  ])('throws the abort reason immediately while there is no response %s', async (_, silent) => {
     const stop = new AbortController();
     const { connector, sockets } = await sourceThat((asked) => {
       if (!silent(asked)) return undefined;
@@ -231,7 +263,7 @@ describe('a directory', () => {
     await Promise.all([...sockets].map((socket) => new Promise((closed) => socket.once('close', closed))));
   });
 
-  it('is not called at all if nobody wants to know', async () => {
+  it('does not connect if the signal is aborted before', async () => {
     const { connector, sockets } = await sourceThat(() => undefined);
     const pages = connector.read({ pageSize: 10, signal: AbortSignal.abort(new Error('cancelled')) });
     await expect(pages[Symbol.asyncIterator]().next()).rejects.toThrow('cancelled');

@@ -23,16 +23,16 @@ import { CheckpointExpired, type Connector, SourceError } from '../connector.js'
 import { createConnector } from '../create-connector.js';
 import { ldapConnector } from './ldap-connector.js';
 
-if (!haveSlapd) process.stdout.write('Skipped: slapd, openssl or setpriv is not installed\n');
+if (!haveSlapd) process.stdout.write('Skipped: OpenLDAP source: slapd, openssl or setpriv is not installed\n');
 const suite = haveSlapd ? describe : describe.skip;
 
 const many = 2_500;
 const people = `ou=people,${suffix}`;
 const newcomers = `ou=services,${suffix}`;
-/** A login that is in its own way ordinary: it may read, and only so much. */
+/** An ordinary account that may only read a limited number of entries. */
 const reader = `cn=reader,${suffix}`;
 
-suite('an OpenLDAP directory', () => {
+suite('an OpenLDAP source', () => {
   let slapd: Slapd;
 
   beforeAll(async () => {
@@ -101,15 +101,15 @@ suite('an OpenLDAP directory', () => {
     open: openKit,
     fill: (people) => kit.fill(people),
     always: [kit.always.name],
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: [password],
     discovers: ['uid', 'cn', '@groups', '@status'],
-    readsOne: { stranger: '00000000-0000-4000-8000-000000000000' },
+    readsOne: { unknownId: '00000000-0000-4000-8000-000000000000' },
     changes: {
-      tell: 'who_is_there',
+      reports: 'existing_records',
       put: (one) => kit.put(one),
       remove: (id) => kit.remove(id),
-      expire: { lacks: 'a time is never too old; a change of groups is tested below' },
+      expire: { unsupported: 'the checkpoint is a time and does not expire; a change of groups is tested below' },
     },
     bad: {
       withoutId: spoiled({ mail: undefined }, { external_id: 'mail' }),
@@ -126,7 +126,7 @@ suite('an OpenLDAP directory', () => {
     runs: 8,
   });
 
-  it('reads everybody over StartTLS, in the order of their entryUUID', async () => {
+  it('reads all people over StartTLS in the order of entryUUID', async () => {
     const { records, errors, pages } = await read(source());
     expect(errors).toEqual([]);
     expect(records).toHaveLength(many);
@@ -152,7 +152,7 @@ suite('an OpenLDAP directory', () => {
     });
   });
 
-  it('reads the same over LDAPS, by name, one level below, and in pages of any size', async () => {
+  it('reads the same over LDAPS, by DN, with scope one and in pages of any size', async () => {
     const fields = { display_name: 'CN', 'attributes.dn': 'dn' };
     const whole = await read(source({ fields }));
     const local = slapd.ldapsUrl.replace('127.0.0.1', 'localhost');
@@ -163,7 +163,7 @@ suite('an OpenLDAP directory', () => {
     }
   });
 
-  it('reads the same where it is interrupted after every page, and where its anchors do not fit into memory', async () => {
+  it('reads the same when interrupted after every page and when the anchors exceed the memory limit', async () => {
     const fields = { display_name: 'cn' };
     const { records } = await read(source({ fields }));
     expect((await readInPieces(() => source({ fields }), { pageSize: 701 })).records).toEqual(records);
@@ -182,7 +182,7 @@ suite('an OpenLDAP directory', () => {
     expect((await read(small())).records).toEqual(records);
   });
 
-  it('misses nobody who stays while others come, go and are renamed between its pages', async () => {
+  it('misses no remaining person while others are added, deleted and renamed between pages', async () => {
     const base = { base_dn: newcomers, fields: { display_name: 'cn' } };
     const dn = (uid: string) => `uid=${uid},${newcomers}`;
     for (let index = 0; index < 40; index += 1) await slapd.client.add(dn(`temp${index}`), person(`temp${index}`));
@@ -205,7 +205,7 @@ suite('an OpenLDAP directory', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('tells who is locked, and who is in which groups, also through others and around in a circle', async () => {
+  it('returns locked accounts and groups, also nested and cyclic ones', async () => {
     const groups = `ou=groups,${suffix}`;
     const group = (name: string, ...member: string[]) =>
       slapd.client.add(`cn=${name},${groups}`, { objectClass: 'groupOfNames', member });
@@ -243,7 +243,7 @@ suite('an OpenLDAP directory', () => {
     ]);
   });
 
-  it('reports an entry with a value that is no text, and one without what identifies it, and goes on', async () => {
+  it('reports entries with a binary value or without an external id and continues', async () => {
     const dn = personDn('user9');
     await slapd.client.modify(
       dn,
@@ -257,14 +257,14 @@ suite('an OpenLDAP directory', () => {
     const fields = { display_name: 'cn', 'attributes.photo': 'jpegPhoto' };
     const { records, errors } = await read(source({ filter, fields, external_id: 'mail' }));
     expect(records.map(({ external_id }) => external_id)).toEqual(['user7@example.test']);
-    expect(errors.map(({ message }) => message).sort()).toEqual([
-      `${personDn('user8')}: mail (external_id) is missing`,
-      `${dn}: jpegPhoto is not text`,
+    expect(errors.map(({ message, said }) => [message, said]).sort()).toEqual([
+      ['jpegPhoto is not text', dn],
+      ['mail (external_id) is missing', personDn('user8')],
     ]);
     expect(errors.find(({ external_id }) => external_id === 'user9@example.test')).toBeDefined();
   });
 
-  it('shows the attributes there are, and none that holds a password', async () => {
+  it('discovers the attributes except those with passwords', async () => {
     await change(personDn('user0'), 'replace', 'userPassword', 'plain-as-day');
     const shown = await source().discover?.(new AbortController().signal);
     expect(shown?.map(({ name }) => name)).toEqual(
@@ -274,10 +274,10 @@ suite('an OpenLDAP directory', () => {
     expect(shown?.find(({ name }) => name === 'sn')?.examples).toHaveLength(3);
   });
 
-  describe('read for what has changed', () => {
+  describe('read incrementally', () => {
     const fields = { display_name: 'cn', 'attributes.dn': 'dn', 'attributes.title': 'title' };
 
-    it('is the same as read anew, but for the deleted, whom the next full read leaves out', async () => {
+    it('gives the same state as a full read except for deletions, which the next full read detects', async () => {
       const config = { fields, overlap_seconds: 1 };
       let { checkpoint: since, ...reading } = await read(source(config));
       let state = known({ ...reading, checkpoint: since });
@@ -305,7 +305,7 @@ suite('an OpenLDAP directory', () => {
       );
     });
 
-    it('wants a full read where a group has changed, come or gone, if groups are read', async () => {
+    it('requires a full read when groups were changed, added or deleted and are mapped', async () => {
       const config = { filter: '(uid=user1)' };
       const groups = `ou=groups,${suffix}`;
       const acts: (() => Promise<unknown>)[] = [
@@ -324,7 +324,7 @@ suite('an OpenLDAP directory', () => {
     });
   });
 
-  describe('fails as a whole, and never ends early', () => {
+  describe('fails instead of returning an incomplete read', () => {
     const failure = async (connector: Connector) => {
       const error: unknown = await read(connector).then(
         () => undefined,
@@ -335,43 +335,45 @@ suite('an OpenLDAP directory', () => {
       return (error as Error).message;
     };
 
-    it('where the account may not see everything', async () => {
+    it('when the account reaches the size limit', async () => {
       await expect(failure(source({ bind_dn: reader }))).resolves.toContain(
-        '(size limit exceeded): its limit has to be raised',
+        'which has to be raised (4 sizeLimitExceeded)',
       );
       await expect(read(source({ bind_dn: reader, filter: '(uid=user1)' }))).resolves.toMatchObject({ records: [{}] });
     });
 
-    it('where nobody is found, and where the base does not exist', async () => {
+    it('when no entry matches and when the base does not exist', async () => {
       await expect(failure(source({ filter: '(uid=nobody)' }))).resolves.toMatch(/^no entry below ou=people/);
       await expect(failure(source({ base_dn: `ou=void,${suffix}` }))).resolves.toContain('the entry does not exist');
     });
 
-    it('where the anchor is missing, or is that of several', async () => {
+    it('when the anchor is missing or not unique', async () => {
       await expect(failure(source({ anchor: 'title', filter: '(uid=user5)' }))).resolves.toContain('has no title');
-      await expect(failure(source({ anchor: 'objectClass' }))).resolves.toContain('several entries have the value');
+      await expect(failure(source({ anchor: 'objectClass' }))).resolves.toContain(
+        'several entries have the same value',
+      );
     });
 
-    it('where the login is wrong', async () => {
+    it('when the bind fails', async () => {
       await expect(failure(source({}, 'user', 'wrong'))).resolves.toBe(
-        'signing in: the directory refused bind_dn or bind_password',
+        'bind: the directory rejected bind_dn or bind_password (49 invalidCredentials)',
       );
       expect(() => createConnector({ type: 'ldap', records: 'user', config: settings(), sourcesDir: '' })).toThrow(
-        'bind_dn and the secret bind_password are given together, or neither',
+        'bind_dn and the secret bind_password must be given together',
       );
     });
 
-    it('where the certificate is of somebody else or signed by nobody known', async () => {
+    it('when the certificate is for another host or untrusted', async () => {
       const urls = [slapd.url, slapd.ldapsUrl];
       for (const url of urls) {
-        await expect(failure(source({ url, ca: undefined }))).resolves.toMatch(/has a certificate that is not trusted/);
+        await expect(failure(source({ url, ca: undefined }))).resolves.toMatch(/has an untrusted certificate/);
         await expect(failure(source({ url, server_name: 'other.test' }))).resolves.toMatch(
           /ERR_TLS_CERT_ALTNAME_INVALID/,
         );
       }
     });
 
-    it('where the address may not be called, or nobody is there', async () => {
+    it('when the address is not allowed or refuses the connection', async () => {
       const closed = (allowedCidrs: string[], url: string) =>
         createConnector({
           type: 'ldap',
@@ -381,23 +383,23 @@ suite('an OpenLDAP directory', () => {
           sourcesDir: '',
           allowedCidrs,
         });
-      await expect(failure(closed([], slapd.url))).resolves.toContain('127.0.0.1 is not called');
+      await expect(failure(closed([], slapd.url))).resolves.toContain('127.0.0.1 is not allowed');
       await expect(failure(closed(['127.0.0.1/32'], slapd.url.replace('127.0.0.1', 'localhost')))).resolves.toContain(
-        'localhost is not called: ::1',
+        'localhost is not allowed: ::1',
       );
       await expect(failure(closed(['127.0.0.0/8'], 'ldap://127.0.0.1:1'))).resolves.toContain('(ECONNREFUSED)');
     });
   });
 
-  describe('gives one entry as a read of everything does', () => {
+  describe('reading one entry of OpenLDAP', () => {
     const some = '(uid=user1*0)';
 
-    it('by its anchor, an attribute or its name, and none that the filter or the base leaves out', async () => {
+    it('returns the same result as a full read by anchor, attribute or DN, and absent outside filter and base', async () => {
       const user7 = personDn('user7');
       const byUuid = await read(source({ filter: '(uid=user7)' }));
       const uuid = byUuid.records[0]?.external_id ?? '';
-      const stranger = '00000000-0000-4000-8000-000000000000';
-      expect((await expectEachAlone(source({ filter: some }), [uuid, stranger])).length).toBeGreaterThan(50);
+      const unknownId = '00000000-0000-4000-8000-000000000000';
+      expect((await expectEachAlone(source({ filter: some }), [uuid, unknownId])).length).toBeGreaterThan(50);
       const byUid = source({ filter: some, external_id: 'uid' });
       expect((await expectEachAlone(byUid, ['user7', 'USER10', 'nobody', '*', 'user1*0'])).length).toBeGreaterThan(50);
       const byName = await expectEachAlone(source({ filter: some, external_id: 'dn' }), [
@@ -413,7 +415,7 @@ suite('an OpenLDAP directory', () => {
       );
     });
 
-    it('and takes nobody for gone where it cannot compare, or nobody is to be seen', async () => {
+    it('fails instead of returning absent when the server cannot compare or the account sees no entry', async () => {
       const unknown = source({ external_id: 'noSuchAttribute' });
       await expect(readOne(unknown, 'user7')).rejects.toThrow('can be compared by noSuchAttribute');
       await expect(readOne(source({ external_id: 'uid', filter: '(uid=nobody)' }), 'user7')).rejects.toThrow(

@@ -7,11 +7,11 @@ export interface LdapSettings {
   config: LdapConfig;
   bindPassword?: string | undefined;
   allowedCidrs: readonly string[];
-  /** Anchors kept in memory at once, and how long one answer may take; tests have less of both. */
+  /** Maximum number of anchors in memory, and timeout of an operation; lower in tests. */
   limits?: { keep?: number; operationMs?: number };
 }
 
-/** Signed in, and encrypted before that unless the configuration says otherwise. */
+/** Connects, starts TLS unless disabled by the configuration, and binds. */
 export async function openSession(settings: LdapSettings, signal: AbortSignal): Promise<LdapSession> {
   const { config, bindPassword, allowedCidrs, limits } = settings;
   const endpoint = endpointOf(config);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ldapMappings } from '@idsync/contracts';
+import { ldapMappings, type RecordError } from '@idsync/contracts';
 import { Control, type Filter } from 'ldapts';
 import { z } from 'zod';
 import {
@@ -10,7 +10,7 @@ import {
   type ReadOptions,
   SourceError,
 } from '../connector.js';
-import { foundIn } from '../look-through.js';
+import { foundIn } from '../find-by-full-read.js';
 import { both, type Checkpoint, Clock, changedSince, checkpointShape, readCheckpoint } from './changes.js';
 import type { DirectoryServer } from './directory-server.js';
 import { equals, fetchEntries, inParallel } from './fetch-entries.js';
@@ -22,20 +22,20 @@ import { locateEntries } from './locate-entries.js';
 import type { LdapSettings } from './open-session.js';
 import { parseFilter } from './parse-filter.js';
 
-/** Where a read was left: behind `after`, in the list of entries or of what was deleted. */
+/** The position of a read: after `after` in the list of entries or of deleted entries. */
 const ldapCursor = z.object({
   list: z.enum(['entries', 'removed']),
   after: z.string(),
   count: z.int().nonnegative(),
   checkpoint: z.string(),
-  /** Which domain controller was read, if it was one alone. */
+  /** The domain controller that was read, or `several`. */
   server: z.string(),
 });
 type Place = z.infer<typeof ldapCursor>;
 
 const showDeleted = '1.2.840.113556.1.4.417';
 
-/** One read, of everything or of what has changed. */
+/** A full or incremental read. */
 export class Reading {
   private readonly listing: Listing;
   private readonly anchor: string;
@@ -62,10 +62,10 @@ export class Reading {
     const fields = config.fields ?? ldapMappings[server.kind][records].fields;
     const mapping = { kind: records, externalId: this.externalId, fields };
     this.maker = new RecordMaker(mapping, { session, groups: this.groups, now: server.now });
-    // Defaults belong to it: where they change, what was read before was read otherwise.
-    const { ca: _, ...told } = config;
+    // Includes default mappings, so that changed defaults expire the checkpoint.
+    const { ca: _, ...effective } = config;
     this.fingerprint = createHash('sha256')
-      .update(JSON.stringify([told, records, fields]))
+      .update(JSON.stringify([effective, records, fields]))
       .digest('hex')
       .slice(0, 16);
     this.since = options.since && readCheckpoint(options.since);
@@ -89,7 +89,7 @@ export class Reading {
           cursor: { ...place },
           ...(fraction !== undefined && { fraction }),
           last,
-          ...(last && this.told(place)),
+          ...(last && this.checkpointAt(place)),
         };
       }
     }
@@ -97,11 +97,11 @@ export class Reading {
     for await (const { located, end } of this.chunks(removals, place)) {
       this.step(place, located);
       const removed = located.map(({ key }) => key);
-      yield { records: [], errors: [], removed, cursor: { ...place }, last: end, ...(end && this.told(place)) };
+      yield { records: [], errors: [], removed, cursor: { ...place }, last: end, ...(end && this.checkpointAt(place)) };
     }
   }
 
-  /** The record by this id, where and as a read of everything would find it. */
+  /** Reads one record as a full read would return it. */
   async one(externalId: string): Promise<FoundRecord> {
     const { anchor, externalId: attribute } = this;
     const named = { anchor, attribute, value: externalId };
@@ -109,7 +109,7 @@ export class Reading {
     return foundIn(await this.recordsOf(located, 0), externalId);
   }
 
-  /** What a later read has to know is looked up before anything is read: what happens meanwhile is read twice, not never. */
+  /** Determines the checkpoint before the read, so that changes during the read are read twice instead of missed. */
   private async start(): Promise<Place> {
     const groups = this.maker.readsGroups ? await this.groups.fingerprint() : undefined;
     if (this.since && this.since.groups !== groups) throw new CheckpointExpired('groups have changed');
@@ -124,7 +124,7 @@ export class Reading {
 
   private resume(cursor: Cursor): Place {
     const parsed = ldapCursor.safeParse(cursor);
-    if (!parsed.success) throw new SourceError('the place where reading was left is not one in a directory');
+    if (!parsed.success) throw new SourceError('the cursor is not a position in a directory', { code: 'changed' });
     const place = parsed.data;
     return place.server === this.serverId ? place : { ...place, server: 'several' };
   }
@@ -140,20 +140,22 @@ export class Reading {
     const { pageSize } = this.options;
     for (let more = true; more; ) {
       const clock = new Clock();
-      // Only the first listing of a read tells up to where it goes.
+      // Only the first listing of a read determines the checkpoint.
       const first = place.count === 0 && place.list === 'entries' && this.server.kind === 'ldap';
       const { keep } = this.settings.limits ?? {};
       const listed = await entriesAfter(this.session, listing, {
         anchor: this.anchor,
         after: place.after,
         ...(keep !== undefined && { keep }),
-        ...(first && { see: (entry) => clock.see(entry) }),
+        ...(first && { onEntry: (entry) => clock.record(entry) }),
       });
-      if (first) this.noteTime(place, clock);
+      if (first) this.recordTime(place, clock);
       more = listed.more;
       const total = place.count + listed.found.length;
       if (total === 0 && !this.since) {
-        throw new SourceError(`no entry below ${listing.base} is what the filter wants, or this account may see none`);
+        throw new SourceError(`no entry below ${listing.base} matches the filter, or this account may not see any`, {
+          code: 'incomplete',
+        });
       }
       for (let at = 0; at < listed.found.length || (at === 0 && !more); at += pageSize) {
         const located = listed.found.slice(at, at + pageSize);
@@ -164,7 +166,7 @@ export class Reading {
     }
   }
 
-  private noteTime(place: Place, clock: Clock): void {
+  private recordTime(place: Place, clock: Clock): void {
     const changed = clock.checkpoint(this.settings.config.overlap_seconds, this.since?.changed);
     place.checkpoint = JSON.stringify({ ...JSON.parse(place.checkpoint), ...(changed !== undefined && { changed }) });
   }
@@ -181,7 +183,7 @@ export class Reading {
         listing: this.listing,
         anchor: this.anchor,
         attributes: this.maker.attributes,
-        // Only there it is indexed for certain.
+        // Only objectGUID is certainly indexed.
         byAnchor: this.anchor.toLowerCase() === 'objectguid',
       },
       located,
@@ -195,12 +197,12 @@ export class Reading {
       const mapped = made.get(key);
       if (!mapped) continue;
       if ('record' in mapped) page.records.push(mapped.record);
-      else page.errors.push({ line: count + index + 1, ...mapped.error, message: `${dn}: ${mapped.error.message}` });
+      else page.errors.push(recordError(count + index + 1, dn, mapped.error));
     }
     return page;
   }
 
-  /** Tombstones say who is gone only if they still have what names a record. */
+  /** Lists tombstones. They identify deleted records only by attributes that they retain, such as objectGUID. */
   private removals(changed: Filter): Listing | undefined {
     const { config } = this.settings;
     const base = this.server.contextOf(config.base_dn);
@@ -211,13 +213,18 @@ export class Reading {
     return { base, scope: 'sub', filter, controls: [new Control(showDeleted, { critical: true })] };
   }
 
-  /** The checkpoint, if one server was read from the beginning to the end: another one may lag behind it. */
-  private told(place: Place): { checkpoint?: Cursor } {
+  /** Returns the checkpoint if a single server was read, because another one may lag behind it. */
+  private checkpointAt(place: Place): { checkpoint?: Cursor } {
     const checkpoint = checkpointShape.parse(JSON.parse(place.checkpoint));
     const known = this.server.kind === 'ldap' ? checkpoint.changed : checkpoint.usn;
     const same = place.server === this.serverId;
     return known === undefined || !same ? {} : { checkpoint: JSON.parse(JSON.stringify(checkpoint)) };
   }
+}
+
+/** Adds the DN to a record error, because a position is not useful in a directory. */
+function recordError(line: number, dn: string, error: RecordError): RecordError {
+  return { line, ...error, said: error.said === undefined ? dn : `${dn}: ${error.said}` };
 }
 
 export function listingOf({ config, records }: LdapSettings, { kind }: DirectoryServer): Listing {

@@ -46,7 +46,7 @@ describe('an LDIF source', () => {
     await expect(read(Buffer.from(`\ufeff${text.join('\r\n')}`, 'utf16le'))).resolves.toEqual(expected);
   });
 
-  it('keeps all values of an attribute, and options as part of its name', async () => {
+  it('returns all values of an attribute and treats options as part of its name', async () => {
     const config = {
       external_id: 'dn',
       fields: { 'attributes.a': 'Mail', 'attributes.b': 'cn;LANG-de', email: 'mail' },
@@ -58,17 +58,17 @@ describe('an LDIF source', () => {
     ]);
   });
 
-  it('takes changetype add for an entry, and fails at every other', async () => {
+  it('accepts changetype add and fails for any other', async () => {
     await expect(read('dn: a\nchangetype: add\nuid: 1\n')).resolves.toMatchObject({ names: [['1', undefined]] });
     for (const type of ['modify', 'delete', 'modrdn', 'moddn']) {
       await expect(read(`dn: a\nuid: 1\n\ndn: b\nchangetype: ${type}\n`)).rejects.toThrow(
-        `"source.ldif": changetype ${type} in line 5: only whole entries can be read`,
+        '"source.ldif": line 5 has a changetype other than add, but only complete entries are supported',
       );
     }
-    await expect(read('version: 2\ndn: a\nuid: 1\n')).rejects.toThrow('LDIF version 2 is not supported');
+    await expect(read('version: 2\ndn: a\nuid: 1\n')).rejects.toThrow('this LDIF version is not supported');
   });
 
-  it('reports entries it cannot use by the line of their dn, and goes on', async () => {
+  it('reports unusable entries by the line of their dn and continues', async () => {
     const text = [
       'dn: a',
       'uid: 1',
@@ -102,11 +102,11 @@ describe('an LDIF source', () => {
       'cn: Fine',
       '',
     ].join('\n');
-    const broken = 'cn is not UTF-8 text, or its base64 is broken';
+    const broken = 'cn is not UTF-8 text, or its base64 is invalid';
     await expect(read(text)).resolves.toEqual({
       names: [['8', 'Fine']],
       errors: [
-        { line: 1, external_id: '1', message: 'cn refers to a URL, which is never read' },
+        { line: 1, external_id: '1', message: 'cn refers to a URL, which is not supported' },
         { line: 5, external_id: '2', message: 'line 7 has no colon' },
         { line: 9, external_id: '3', message: broken },
         { line: 13, external_id: '4', message: broken },
@@ -118,14 +118,14 @@ describe('an LDIF source', () => {
     });
   });
 
-  it('reports entries that no blank line parts, instead of making one person of two', async () => {
+  it('reports entries without a blank line between them instead of merging two people', async () => {
     await expect(read('dn: a\nuid: 1\ncn: A\ndn: b\nuid: 2\n\ndn: c\nuid: 3\n')).resolves.toEqual({
       names: [['3', undefined]],
       errors: [{ line: 1, external_id: '1', message: 'has a second dn in line 4', hides_others: true }],
     });
   });
 
-  it('reports them as well where one of them would be passed over, and after another problem', async () => {
+  it('reports merged entries also if one of them would be skipped, and after another problem', async () => {
     const container = 'dn: ou=a\nobjectClass: organizationalUnit\n';
     await expect(read(`${container}dn: b\nuid: 2\n\ndn: c\nuid: 3\n`, {}, 'machine_identity')).resolves.toMatchObject({
       errors: [{ line: 1, hides_others: true }],
@@ -135,33 +135,34 @@ describe('an LDIF source', () => {
     });
   });
 
-  it('names a record that it cannot use as it would have named the record', async () => {
+  it('reports an unusable entry with its external id', async () => {
     await expect(read(`dn: a\nuid:: ${base64(' 1 ')}\nno colon\ncn: A\n`)).resolves.toMatchObject({
       errors: [{ external_id: '1' }],
     });
   });
 
-  it('leaves binary values and URLs alone where they are not mapped', async () => {
+  it('ignores binary values and URLs that are not mapped', async () => {
     const text = 'dn: a\nuid: 1\njpegPhoto:: /9j/4AAQ\nuserCertificate;binary:: ////\nphoto:< file:///a.jpg\n';
     await expect(read(text)).resolves.toEqual({ names: [['1', undefined]], errors: [] });
   });
 
-  it('fails where the file is cut off, instead of taking the rest for deleted', async () => {
+  it('fails for a truncated file instead of deleting the missing records', async () => {
     const whole = 'dn: a\nuid: 1\n\n';
     for (const [rest, line] of [
       ['dn: b\nuid: 2\nuserPass\n', 4],
       ['dn: b\nuid: 2\nphoto:: AAAA\n BB\n', 4],
       ['dn: b\n', 4],
+      ['userPass\n', 4],
     ] as const) {
-      await expect(read(whole + rest)).rejects.toThrow(`"source.ldif": cut off within the entry of line ${line}`);
+      await expect(read(whole + rest)).rejects.toThrow(`"source.ldif": truncated within the entry of line ${line}`);
     }
   });
 
-  it('fails where the last line has no line break, but not at a comment or blank line', async () => {
+  it('fails if the last line has no line break, unless it is a comment or blank', async () => {
     const whole = 'dn: a\nuid: 1\n';
     for (const rest of ['cn: An', 'userPass', 'photo:: AAAA', ' 0', '\ndn: b', '\nd', '\nversion: 1']) {
       const line = rest.startsWith('\n') ? 4 : 3;
-      const failure = `"source.ldif": cut off: it ends in the middle of a line, line ${line}`;
+      const failure = `"source.ldif": truncated within line ${line}`;
       await expect(read(whole + rest)).rejects.toThrow(failure);
     }
     for (const rest of ['', '\n', '\r', '\n# the end', '# the\n end']) {
@@ -169,14 +170,14 @@ describe('an LDIF source', () => {
     }
   });
 
-  it('fails where there is no entry, for nobody exports nothing', async () => {
+  it('fails for a file without entries', async () => {
     const nothing = ['', '\n\n', '\ufeff', 'version: 1\n', '# nobody\n\n', '# end\nsearch: 2\nresult: 0 Success\n'];
-    for (const text of nothing) await expect(read(text)).rejects.toThrow('"source.ldif" has no entries at all');
+    for (const text of nothing) await expect(read(text)).rejects.toThrow('"source.ldif" contains no entries');
     const groups = 'dn: g\nobjectClass: group\n';
     await expect(read(groups)).resolves.toEqual({ names: [], errors: [] });
   });
 
-  it('skips what a search says of its end, and fails where it was not complete', async () => {
+  it('skips the result of ldapsearch and fails if the search was incomplete', async () => {
     const first = 'dn: a\nuid: 1\n\n# search result\nsearch: 2\n';
     const paged = `${first}result: 0 Success\ncontrol: 1.2.840.113556.1.4.319 false MAA=\npagedresults: cookie=\n\n`;
     await expect(read(`${paged}dn: b\nuid: 2\n\nsearch: 3\nresult: 0 Success\n`)).resolves.toEqual({
@@ -186,7 +187,7 @@ describe('an LDIF source', () => {
       ],
       errors: [],
     });
-    const limited = 'the search was not complete, it ended with result 4 Size limit exceeded';
+    const limited = 'the search was incomplete and ended with 4 sizeLimitExceeded';
     await expect(read(`${first}result: 4 Size limit exceeded\n`)).rejects.toThrow(limited);
     await expect(read('dn: a\nuid: 1\n\n# result: 4 Size limit exceeded\n')).rejects.toThrow(limited);
     for (const block of ['search: 2\n', 'search: 2\nresult: 0 Success\nuid: 2\n', 'search: 2\nresult: 0\ndn: b\n']) {
@@ -195,7 +196,7 @@ describe('an LDIF source', () => {
     }
   });
 
-  it('reads people of every usual class, and no containers and groups', async () => {
+  it('reads people of all common classes, but no containers and groups', async () => {
     const people = ['person', 'organizationalPerson', 'inetOrgPerson', 'User', 'posixAccount', 'account'];
     const others = ['organizationalUnit', 'group', 'groupOfNames', 'device', 'domain'];
     const text = [...people, ...others]
@@ -210,7 +211,7 @@ describe('an LDIF source', () => {
     expect(devices).toEqual({ names: [['device', 'device']], errors: [] });
   });
 
-  it('reports a piece torn off by a blank line also where only one class is read', async () => {
+  it('reports a part separated by a blank line also if only one class is read', async () => {
     const text = 'dn: a\nobjectClass: device\nuid: 1\n\ncn: torn off\n';
     await expect(read(text, { object_class: 'device' })).resolves.toEqual({
       names: [['1', undefined]],
@@ -218,7 +219,7 @@ describe('an LDIF source', () => {
     });
   });
 
-  it('reports an entry of more than 8 MiB and goes on, and skips a group of that size', async () => {
+  it('reports an entry of more than 8 MiB and continues, and skips a group of that size', async () => {
     const members = `${'member: uid=somebody,ou=people,dc=x\n'.repeat(260_000)}\n`;
     const text = `dn: a\nuid: 1\n${members}dn: g\nobjectClass: group\n${members}dn: b\nuid: 2\n`;
     await expect(read(text)).resolves.toEqual({
@@ -227,7 +228,7 @@ describe('an LDIF source', () => {
     });
   });
 
-  it('keeps no more than 64 KiB of classes, and takes nobody for a group whose classes are not all known', async () => {
+  it('stores at most 64 KiB of classes and skips no entry whose classes are not all known', async () => {
     const classes = 'objectClass: group\n'.repeat(500_000);
     const tooMany = 'has more than 64 KiB of classes';
     const content = ['group\nnot a line', '< file:///class', ': ////'].map(
@@ -237,12 +238,12 @@ describe('an LDIF source', () => {
     expect(errors.map((error) => [error.external_id, error.message])).toEqual([
       ['1', tooMany],
       ['0', 'line 500009 has no colon'],
-      ['1', 'objectclass refers to a URL, which is never read'],
-      ['2', 'objectclass is not UTF-8 text, or its base64 is broken'],
+      ['1', 'objectclass refers to a URL, which is not supported'],
+      ['2', 'objectclass is not UTF-8 text, or its base64 is invalid'],
     ]);
   });
 
-  it('tells the attributes that its entries have, but for secrets and what is no text', async () => {
+  it('discovers the attributes of its entries except secrets and binary values', async () => {
     const text = [
       'version: 1',
       ...['dn: ou=people,dc=x', 'objectClass: organizationalUnit', 'ou: people', ''],
@@ -273,24 +274,40 @@ describe('an LDIF source', () => {
       { name: 'mail', examples: ['a@x.example', 'b@x.example', 'c@x.example'] },
       { name: 'shadowhash', examples: [] },
     ]);
-    await expect(source('ldif', 'version: 1\n').discover?.(signal)).rejects.toThrow('has no entries at all');
+    await expect(source('ldif', 'version: 1\n').discover?.(signal)).rejects.toThrow('contains no entries');
   });
 
-  it('tells its attributes by its first entries only', async () => {
+  it('discovers its attributes from its first entries only', async () => {
     const entry = (uid: number) => `dn: uid=${uid},dc=x\nuid: ${uid}\n\n`;
-    // Where it is cut off is behind the first chunk that is read.
+    // The file is truncated after the first chunk.
     const entries = Array.from({ length: 5_000 }, (_, uid) => entry(uid)).join('');
     const fields = await source('ldif', `${entries}dn: cut of`).discover?.(signal);
     expect(fields?.map(({ name }) => name)).toEqual(['dn', 'uid']);
   });
 
-  it('fails at a line that never ends', async () => {
+  it('fails for an endless line', async () => {
     await expect(read(`dn: a\nuid: ${'x'.repeat(9_000_000)}`)).rejects.toThrow('line 2 is longer than 8 MiB');
   });
 });
 
-describe('one entry of an LDIF source', () => {
-  it('is what a read of everything gives, and absent where its class is not wanted', async () => {
+describe('a secret attribute of an LDIF source', () => {
+  const text = 'dn: uid=1\nuid: 1\ncn: n\nipaNTHash: aa\nuserPKCS12;binary:: YWE=\nsshPrivateKey: k\n2.5.4.35: x\n';
+
+  it('cannot be mapped with any case and options of its name', () => {
+    for (const name of ['IPANTHASH', 'userPKCS12;binary', 'sshPrivateKey', 'trustAuthIncoming', '2.5.4.35']) {
+      expect(() => source('ldif', text, { fields: { email: name } })).toThrow(/secret/);
+      expect(() => source('ldif', text, { external_id: name })).toThrow(/secret/);
+    }
+  });
+
+  it('is not shown by field discovery', async () => {
+    const fields = await source('ldif', text).discover?.(new AbortController().signal);
+    expect(fields?.map(({ name }) => name)).toEqual(['dn', 'uid', 'cn']);
+  });
+});
+
+describe('reading one entry of an LDIF source', () => {
+  it('returns the same result as a full read, and absent if its class is not selected', async () => {
     const entry = (id: string, objectClass: string) =>
       `dn: uid=${id},dc=x\nobjectClass: ${objectClass}\nuid: ${id}\ncn: n${id}\n`;
     const text = [entry('1', 'person'), entry('2', 'person'), entry('3', 'device')].join('\n');

@@ -1,5 +1,6 @@
 import { isSecretLdapAttribute, type LdifConfig, type RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
+import { FieldSamples } from '../field-samples.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
 import {
@@ -12,14 +13,13 @@ import {
   sampledEntries,
 } from '../read-pages.js';
 import { readText } from '../read-text.js';
-import { SeenFields } from '../seen-fields.js';
 import { sourceNames } from '../transform.js';
 import type { LdifEntry } from './ldif-entry.js';
 import { LdifParser } from './ldif-parser.js';
 import { isSelected } from './ldif-selection.js';
 import { decodeValue, type LdifLine } from './ldif-value.js';
 
-/** Entries of an LDIF export. */
+/** Creates a connector for LDIF exports. */
 export function ldifConnector(records: RecordKind, config: LdifConfig, source: FileSource): Connector {
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields };
   const wanted = new Set(sourceNames(config).map(attributeName));
@@ -31,11 +31,11 @@ export function ldifConnector(records: RecordKind, config: LdifConfig, source: F
     }
   };
   const readFields: FieldReader = async (file, signal) => {
-    const fields = new SeenFields();
+    const fields = new FieldSamples();
     let [selected, seen] = [0, 0];
     for await (const { values, problem } of entriesOf(file, fileBeginning, isReadable, signal)) {
       if (problem === undefined && isSelected(records, values.get('objectclass') ?? [], config.object_class)) {
-        for (const [name, texts] of values) fields.see(name, texts);
+        for (const [name, texts] of values) fields.add(name, texts);
         selected += 1;
       }
       seen += 1;
@@ -46,7 +46,7 @@ export function ldifConnector(records: RecordKind, config: LdifConfig, source: F
   return fileConnector(source, readEntries, readFields);
 }
 
-/** Entries with the values of their lines that are wanted. */
+/** Parses the entries with the values of wanted lines. */
 async function* entriesOf(
   file: SourceFile,
   from: Position,
@@ -57,11 +57,12 @@ async function* entriesOf(
   const parser = new LdifParser(file.path, isWanted, { offset: start, line: from.line });
   for await (const chunk of chunks) yield* parser.feed(chunk);
   yield* parser.end();
-  // An export of nothing is one that failed.
-  if (from.offset === 0 && !parser.sawEntry) throw new SourceError(`"${file.path}" has no entries at all`);
+  // An empty export is treated as a failed one.
+  if (from.offset === 0 && !parser.sawEntry)
+    throw new SourceError(`"${file.path}" contains no entries`, { code: 'incomplete' });
 }
 
-/** Pictures and the like can be mapped to nothing. */
+/** Excludes URLs, binary values and secrets, which cannot be mapped. */
 function isReadable(line: LdifLine): boolean {
   return line.encoding !== 'url' && decodeValue(line) !== undefined && !isSecretLdapAttribute(line.name);
 }
@@ -69,8 +70,8 @@ function isReadable(line: LdifLine): boolean {
 function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Omit<ReadEntry, 'next'> {
   const { line, values, problem, hidesOthers } = entry;
   const classes = values.get('objectclass');
-  // A piece that a blank line tore off has no class: that is an error, not somebody else's entry.
-  // Nor is it known whose the classes are where two entries are one.
+  // A part separated by a blank line has no class. It is an error and not an entry to skip.
+  // Where two entries are merged, it is unknown which of them a class belongs to.
   if (
     !hidesOthers &&
     (classes || problem === undefined) &&

@@ -4,27 +4,29 @@ import { decodeValue, isCutBase64, type LdifLine } from './ldif-value.js';
 export const maxEntryBytes = 8 * 1024 * 1024;
 const maxClassBytes = 64 * 1024;
 
-/** What ldapsearch writes behind the entries, unless it is told not to. */
+/** Lines that ldapsearch writes after the entries by default. */
 const searchResultNames = new Set(['search', 'result', 'matcheddn', 'text', 'control', 'pagedresults']);
 
 export interface LdifEntry {
   /** Line of its dn. */
   line: number;
   next: Position;
-  /** Of the wanted attributes and `objectclass`, by name in lower case. Without `objectclass` if a class is not known. */
+  /**
+   * Values of the wanted attributes and `objectclass` by lower-case name. Without `objectclass` if a class is unknown.
+   */
   values: Map<string, string[]>;
-  /** Why it cannot be used. */
+  /** Why the record cannot be used. */
   problem?: string;
-  /** Another entry is in it, for no blank line parts them. */
+  /** Whether it contains another entry, because the blank line between them is missing. */
   hidesOthers: boolean;
 }
 
-/** An entry while its lines are read. */
+/** An entry whose lines are being read. */
 export class OpenEntry {
-  /** Of all its lines, wanted or not. */
+  /** Size of all its lines, wanted or not. */
   bytes = 0;
-  /** Of its lines only the dn was read. */
-  bare: boolean;
+  /** Whether only its dn was read so far. */
+  dnOnly: boolean;
   cutBase64 = false;
   private readonly values = new Map<string, string[]>();
   private problem: string | undefined;
@@ -39,12 +41,12 @@ export class OpenEntry {
     private readonly isWanted: (line: LdifLine) => boolean,
     first: LdifLine | undefined,
   ) {
-    this.bare = first?.name === 'dn';
+    this.dnOnly = first?.name === 'dn';
     this.onlySearchResult = first?.name !== 'dn';
     if (first && first.name !== 'dn') this.problem = 'does not begin with dn';
   }
 
-  /** What a search says of its end; undefined if this is an entry. */
+  /** Returns the result line of ldapsearch; undefined if this is an entry. */
   get searchResult(): string | undefined {
     return this.onlySearchResult ? this.result : undefined;
   }
@@ -57,7 +59,7 @@ export class OpenEntry {
       return;
     }
     if (line.name === 'result') this.result = line.value;
-    // Without the blank line between them two people would be one.
+    // Two entries without a blank line between them would become one person.
     if (line.name === 'dn' && number !== this.line) {
       this.problem ??= `has a second dn in line ${number}`;
       this.hidesOthers = true;
@@ -70,12 +72,12 @@ export class OpenEntry {
 
   finish(next: Position): LdifEntry {
     if (!this.classesKnown) this.values.delete('objectclass');
-    const problem = this.problem ?? (this.bare ? 'has no attributes' : undefined);
+    const problem = this.problem ?? (this.dnOnly ? 'has no attributes' : undefined);
     const { line, values, hidesOthers } = this;
     return { line, values, next, hidesOthers, ...(problem !== undefined && { problem }) };
   }
 
-  /** Classes are kept in an entry with problems as well: one that would be skipped has none. */
+  /** Collects classes also after a problem, because they decide whether the entry is skipped. */
   private addClass(line: LdifLine): void {
     this.classBytes += line.name.length + line.value.length;
     if (this.classBytes > maxClassBytes) {
@@ -88,12 +90,12 @@ export class OpenEntry {
 
   private addValue(line: LdifLine): boolean {
     if (line.encoding === 'url') {
-      this.problem ??= `${line.name} refers to a URL, which is never read`;
+      this.problem ??= `${line.name} refers to a URL, which is not supported`;
       return false;
     }
     const value = decodeValue(line);
     if (value === undefined) {
-      this.problem ??= `${line.name} is not UTF-8 text, or its base64 is broken`;
+      this.problem ??= `${line.name} is not UTF-8 text, or its base64 is invalid`;
       return false;
     }
     const values = this.values.get(line.name);

@@ -1,15 +1,16 @@
-import { SourceError } from '../connector.js';
+import { SourceError, type SourceErrorDetails } from '../connector.js';
+import { resultName } from '../ldap/result-names.js';
 import type { Position } from '../read-pages.js';
 import { type LdifEntry, maxEntryBytes, OpenEntry } from './ldif-entry.js';
 import { type LdifLine, splitLine } from './ldif-value.js';
 
-/** Makes entries of the chunks of an LDIF file of content records (RFC 2849). */
+/** Parses the chunks of an LDIF file of content records (RFC 2849) into entries. */
 export class LdifParser {
   private rest: Buffer = Buffer.alloc(0);
   private folded: { text: string; line: number } | undefined;
   private entry: OpenEntry | undefined;
   private done: LdifEntry[] = [];
-  /** True once there was any entry, usable or not. */
+  /** Whether any entry was found, usable or not. */
   sawEntry = false;
 
   constructor(
@@ -18,7 +19,7 @@ export class LdifParser {
     private at: Position,
   ) {}
 
-  /** The entries that end in this chunk. */
+  /** Returns the entries that end in this chunk. */
   feed(chunk: Buffer): LdifEntry[] {
     const data = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk;
     let from = 0;
@@ -31,18 +32,18 @@ export class LdifParser {
     return this.taken();
   }
 
-  /** The entry that ends with the file. Throws if the file was cut off within it. */
+  /** Returns the entry that ends with the file. Throws if it is truncated. */
   end(): LdifEntry[] {
     const { rest, at } = this;
     if (rest.length > 0) this.takeLine(rest.toString('latin1'), rest.length);
     const { folded } = this;
     if (folded && !folded.text.startsWith('#')) {
-      // Every line of LDIF has a line break: what stands in a last one without may be half a value.
-      if (rest.length > 0) throw this.failure(`cut off: it ends in the middle of a line, line ${at.line}`);
+      // Every LDIF line has a line break, so a last line without one may be truncated.
+      if (rest.length > 0) throw this.failure(`truncated within line ${at.line}`, { code: 'incomplete' });
       if (!splitLine(folded.text)) throw this.cutOff();
     }
     this.closeLine();
-    if (this.entry?.cutBase64 || this.entry?.bare) throw this.cutOff();
+    if (this.entry?.cutBase64 || this.entry?.dnOnly) throw this.cutOff();
     this.closeEntry();
     return this.taken();
   }
@@ -53,12 +54,14 @@ export class LdifParser {
     return entries;
   }
 
-  private failure(message: string): SourceError {
-    return new SourceError(`"${this.path}": ${message}`);
+  private failure(message: string, details?: SourceErrorDetails): SourceError {
+    return new SourceError(`"${this.path}": ${message}`, details);
   }
 
   private cutOff(): SourceError {
-    return this.failure(`cut off within the entry of line ${this.entry?.line ?? this.at.line - 1}`);
+    return this.failure(`truncated within the entry of line ${this.entry?.line ?? this.at.line - 1}`, {
+      code: 'incomplete',
+    });
   }
 
   private takeLine(raw: string, bytes: number): void {
@@ -92,25 +95,34 @@ export class LdifParser {
     if (!folded) return;
     this.folded = undefined;
     if (folded.text.startsWith('#')) {
-      // So ldapsearch -L tells how it ended.
+      // ldapsearch -L writes its result as a comment.
       if (folded.text.startsWith('# result: ')) this.requireSuccess(folded.text.slice('# result: '.length));
       return;
     }
     const line = splitLine(folded.text);
     if (!this.entry && line?.name === 'version') {
-      if (line.value !== '1') throw this.failure(`LDIF version ${line.value} is not supported`);
+      if (line.value !== '1')
+        throw this.failure('this LDIF version is not supported, only version 1 is', { said: line.value });
       return;
     }
     if (line?.name === 'changetype' && line.value.toLowerCase() !== 'add') {
-      throw this.failure(`changetype ${line.value} in line ${folded.line}: only whole entries can be read`);
+      throw this.failure(
+        `line ${folded.line} has a changetype other than add, but only complete entries are supported`,
+        { said: line.value },
+      );
     }
-    if (this.entry) this.entry.bare = false;
+    if (this.entry) this.entry.dnOnly = false;
     else this.entry = new OpenEntry(folded.line, this.isWanted, line);
     this.entry.add(line, folded.line);
   }
 
-  /** A search that hit a limit has written only some of the entries. */
+  /** Throws for a failed search, because a search that reached a limit wrote only some entries. */
   private requireSuccess(result: string): void {
-    if (/^[1-9]/.test(result)) throw this.failure(`the search was not complete, it ended with result ${result}`);
+    const [code] = /^[1-9]\d{0,4}/.exec(result) ?? [];
+    if (code === undefined) return;
+    throw this.failure(`the search was incomplete and ended with ${resultName(Number(code))}`, {
+      code: 'incomplete',
+      said: result,
+    });
   }
 }

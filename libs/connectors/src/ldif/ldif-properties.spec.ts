@@ -11,7 +11,7 @@ const text = fc.oneof(
 );
 const storable = text.filter((value) => !value.includes('\0'));
 
-/** As RFC 2849 has it: base64 for what is not a safe string, and folded after `width` bytes. */
+/** Encodes a line by RFC 2849: base64 for unsafe strings, folded after `width` bytes. */
 function line(name: string, value: string, width: number, lineBreak: string): string {
   const safe = /^[\x21-\x39\x3b\x3d-\x7e][\x20-\x7e]*$/.test(value) && !value.endsWith(' ');
   const whole = safe ? `${name}: ${value}` : `${name}:: ${Buffer.from(value).toString('base64')}`;
@@ -20,7 +20,7 @@ function line(name: string, value: string, width: number, lineBreak: string): st
   return folded.join(`${lineBreak} `) + lineBreak;
 }
 
-describe('any LDIF source', () => {
+describe('an LDIF source with random content', () => {
   const directory = fc.record({
     entries: fc.array(fc.array(storable, { maxLength: 3 }), { minLength: 1, maxLength: 12 }),
     width: fc.integer({ min: 1, max: 78 }),
@@ -28,7 +28,7 @@ describe('any LDIF source', () => {
     pageSize: fc.integer({ min: 1, max: 15 }),
   });
 
-  it('gives back the values that were written, trimmed, and the same from every page on', async () => {
+  it('returns the written values trimmed, and the same records when resumed after any page', async () => {
     await fc.assert(
       fc.asyncProperty(directory, async ({ entries, width, lineBreak, pageSize }) => {
         const content = entries

@@ -13,7 +13,7 @@ const containersAndGroups = new Set([
   'posixgroup',
 ]);
 
-/** True if an entry of these classes is a record of this kind; `wanted` decides alone if it is given. */
+/** Returns whether an entry of these classes is a record of this kind. If `wanted` is given, only it decides. */
 export function isSelected(kind: RecordKind, objectClasses: readonly string[], wanted?: string): boolean {
   const classes = objectClasses.map((name) => name.toLowerCase());
   if (wanted !== undefined) return classes.includes(wanted.trim().toLowerCase());

@@ -1,6 +1,6 @@
 import { decodeText } from '../decode-text.js';
 
-/** One `name: value` line, unfolded; one character per byte. */
+/** An unfolded `name: value` line with one character per byte. */
 export interface LdifLine {
   /** Lower case, with its options: `cn;lang-de`. */
   name: string;
@@ -8,7 +8,7 @@ export interface LdifLine {
   value: string;
 }
 
-/** Undefined if the line has no name and colon. */
+/** Parses a line. Returns undefined if it has no name or no colon. */
 export function splitLine(text: string): LdifLine | undefined {
   const colon = text.indexOf(':');
   if (colon <= 0) return undefined;
@@ -19,12 +19,12 @@ export function splitLine(text: string): LdifLine | undefined {
   return { name, encoding: 'plain', value: text.slice(colon + 1).trim() };
 }
 
-/** True where base64 ends within a group of four, as in a file that was cut off. */
+/** Returns whether base64 ends within a group of four, as in a truncated file. */
 export function isCutBase64({ encoding, value }: LdifLine): boolean {
   return encoding === 'base64' && value.length % 4 !== 0;
 }
 
-/** The value as text; undefined if it is not UTF-8 text without NUL, or its base64 is broken. */
+/** Decodes a value; undefined if it is not UTF-8 text without NUL or its base64 is invalid. */
 export function decodeValue(line: LdifLine): string | undefined {
   if (line.encoding !== 'base64') return decodeText(line.value);
   if (isCutBase64(line) || !/^[a-z0-9+/]*={0,2}$/i.test(line.value)) return undefined;

@@ -1,45 +1,41 @@
 import type { RecordKind } from '@idsync/contracts';
-import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
-import { defaultLimits, type HttpLimits } from '../http/http-limits.js';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions } from '../connector.js';
+import { findByFullRead } from '../find-by-full-read.js';
+import type { ApiAccess } from '../http/api-source.js';
+import { defaultLimits } from '../http/http-limits.js';
 import { HttpTransport } from '../http/http-transport.js';
 import { WaitBudget } from '../http/waiting.js';
 import { jsonFields } from '../json/json-fields.js';
 import type { JsonObject } from '../json/json-value.js';
-import { lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import type { Listing } from './listing.js';
 import { readListings } from './read-listings.js';
 
-/** How an API may be reached. */
-export interface ApiAccess {
+/** The access to an API and the kind of records to read. */
+export interface ListingAccess extends ApiAccess {
   records: RecordKind;
-  /** Opened, and of the connector's shape. */
-  secrets: Readonly<Record<string, string | undefined>>;
-  /** Private networks that may be called. */
-  allowedCidrs: readonly string[];
-  limits?: Partial<HttpLimits>;
 }
 
 interface ListingSource {
-  access: ApiAccess;
+  access: ListingAccess;
   ca: string | undefined;
   mapping: Omit<Mapping, 'kind'>;
-  /** What is read, in this order; made anew for each read, whose connections it uses. */
+  /** Creates the lists in reading order. Called for each read, with its connections. */
   listings(transport: HttpTransport): Listing[];
-  /** False where looking through the lists for one record would take too many calls. */
+  /** False if finding one record in the lists would take too many calls. */
   readsOne?: boolean;
 }
 
-/** Documents to look at where somebody asks what there is to map. */
+/** Number of documents read per list to discover fields. */
 const discoverCount = 50;
 
-/** A source whose records stand in lists; it cannot tell its changes. Throws SourceError for secrets that can never be used. */
+/** Creates a connector for a source of lists without incremental reads. Throws SourceError for invalid secrets. */
 export function listingConnector({ access, ca, mapping, listings, readsOne = true }: ListingSource): Connector {
   const { allowedCidrs, limits, records } = access;
   const waitMs = limits?.waitMs ?? defaultLimits.waitMs;
   const open = () => new HttpTransport({ allowedCidrs, limits, ca });
   async function* read(options: ReadOptions): AsyncGenerator<Page> {
-    if (options.since) throw new CheckpointExpired('this source cannot tell what has changed');
+    if (options.since) throw new CheckpointExpired('this source does not support incremental reads');
     options.signal.throwIfAborted();
     const transport = open();
     try {
@@ -51,8 +47,8 @@ export function listingConnector({ access, ca, mapping, listings, readsOne = tru
 
   return {
     read,
-    // What one record needs is in several lists, and an answer for it alone would lack some of it.
-    ...(readsOne && { readOne: (externalId, signal) => lookThrough(read, externalId, signal) }),
+    // A record combines several lists, so it cannot be requested alone.
+    ...(readsOne && { readOne: (externalId, signal) => findByFullRead(read, externalId, signal) }),
     async discover(signal) {
       const transport = open();
       try {
@@ -67,11 +63,4 @@ export function listingConnector({ access, ca, mapping, listings, readsOne = tru
       }
     },
   };
-}
-
-/** A secret that a configuration needs. */
-export function neededSecret({ secrets }: ApiAccess, name: string): string {
-  const secret = secrets[name];
-  if (secret === undefined || secret === '') throw new SourceError(`the secret "${name}" is missing`);
-  return secret;
 }

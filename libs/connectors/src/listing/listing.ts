@@ -2,36 +2,36 @@ import type { WaitBudget } from '../http/waiting.js';
 import type { JsonObject } from '../json/json-value.js';
 
 /**
- * Where a list goes on; it stands in cursors, so nothing secret does. `seen` counts what is behind and tells no place from another:
- * who comes twice to the rest of it goes in a circle.
+ * A position in a list. It is part of cursors, so it contains no secret. `seen` counts the items before it and is
+ * ignored when positions are compared: reaching the same remaining position twice is a cycle.
  */
 export type Place = Readonly<Record<string, string | number | boolean>> & { readonly seen: number };
 
-/** One answer of a list. */
+/** One response of a list. */
 export interface Chunk {
-  /** What there is to map; one that its service does not show is an empty object, which becomes an error. */
+  /** The objects to map. An object that the service does not show is empty and becomes a record error. */
   documents: JsonObject[];
-  /** Absent only where the service itself has said that this was the end. */
+  /** Absent only if the service itself marked the end. */
   next?: Place;
-  /** How much of the list is behind this, 0 to 1, if that is told. */
+  /** The fraction of the list read so far, 0 to 1, if known. */
   fraction?: number;
-  /** What was asked, for messages. */
+  /** The request, for messages. */
   from: string;
 }
 
 export interface ChunkRequest {
-  /** Where to go on; absent at the beginning. */
+  /** The position to continue at; absent at the beginning. */
   at?: Place;
-  /** Documents that are wanted at once; a chunk may have more. */
+  /** Requested number of documents; a chunk may have more. */
   limit: number;
   signal: AbortSignal;
-  /** What all requests for a chunk may wait together. */
+  /** Shared waiting time of all requests for a chunk. */
   budget: WaitBudget;
 }
 
-/** A list of an API that is read from its beginning to its end. */
+/** A list of an API. */
 export interface Listing {
-  /** Stands in cursors; unique among the lists of a connector. */
+  /** Part of cursors; unique within a connector. */
   name: string;
   read(request: ChunkRequest): Promise<Chunk>;
 }

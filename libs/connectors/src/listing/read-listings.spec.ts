@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lastWords } from '../../test/reading.js';
+import { finalRecords } from '../../test/reading.js';
 import { type Cursor, type Page, SourceError } from '../connector.js';
 import type { Listing } from './listing.js';
 import { readListings } from './read-listings.js';
@@ -8,16 +8,16 @@ import { readListings } from './read-listings.js';
 type Item = { id?: string; name: string };
 const mapping = { kind: 'account', externalId: 'id', fields: { display_name: 'name' } } as const;
 
-/** Lists of chunks, whatever is asked for; an empty chunk is one of the middle. */
+/** Lists that return fixed chunks for any request. An empty chunk is not the end. */
 function listsOf(lists: readonly (readonly Item[][])[]): Listing[] {
   return lists.map((chunks, list) => ({
     name: `list ${list}`,
     async read({ at }) {
       const chunk = Number(at?.chunk ?? 0);
-      const goesOn = chunk < chunks.length - 1;
+      const hasNext = chunk < chunks.length - 1;
       return {
         documents: [...(chunks[chunk] ?? [])],
-        ...(goesOn && { next: { chunk: chunk + 1, seen: 0 } }),
+        ...(hasNext && { next: { chunk: chunk + 1, seen: 0 } }),
         from: `list ${list}`,
       };
     },
@@ -34,15 +34,15 @@ async function read(listings: Listing[], pageSize: number, cursor?: Cursor): Pro
 const item = fc.record({ id: fc.nat(12).map(String), name: fc.string({ minLength: 1, maxLength: 3 }) });
 const lists = fc.array(fc.array(fc.array(item, { maxLength: 7 }), { maxLength: 4 }), { minLength: 1, maxLength: 3 });
 
-describe('lists read one after another', () => {
-  it('give the last word on each record, whatever the pages, and wherever they were interrupted', async () => {
+describe('reading several lists', () => {
+  it('returns the last state of each record for any page size and any interruption', async () => {
     await fc.assert(
       fc.asyncProperty(lists, fc.integer({ min: 1, max: 9 }), async (source, pageSize) => {
         const pages = await read(listsOf(source), pageSize);
         const expected = Object.fromEntries(
           source.flat(2).map(({ id, name }) => [id, { display_name: name.trim() === '' ? [] : [name.trim()] }]),
         );
-        expect(lastWords(pages)).toEqual(expected);
+        expect(finalRecords(pages)).toEqual(expected);
         expect(pages.map(({ last }) => last)).toEqual(pages.map((page) => page === pages.at(-1)));
         for (const page of pages) {
           expect(page.records.length).toBeLessThanOrEqual(pageSize);
@@ -58,7 +58,7 @@ describe('lists read one after another', () => {
     );
   });
 
-  it('repeat what of a chunk is not as it was when reading was interrupted within it', async () => {
+  it('repeats a chunk that changed after an interruption within it', async () => {
     const chunk = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id }));
     const [first] = await read(listsOf([[chunk]]), 2);
     const moved = [{ id: 'new', name: 'new' }, ...chunk.slice(1)];
@@ -71,27 +71,27 @@ describe('lists read one after another', () => {
     ]);
   });
 
-  it('tell where in all of them a record stands that cannot be used', async () => {
+  it('reports the position of an unusable record across all lists', async () => {
     const pages = await read(listsOf([[[{ id: 'a', name: 'a' }]], [[{ id: 'b', name: 'b' }, { name: 'c' }]]]), 1);
     expect(pages.flatMap(({ errors }) => errors)).toEqual([{ line: 3, message: 'id (external_id) is missing' }]);
   });
 
-  it('fail where a list goes in a circle or is empty for ever, and where a cursor is of another source', async () => {
+  it('fails for a list with a cycle, for endless empty chunks and for a cursor of another source', async () => {
     const circle: Listing = {
       name: 'circle',
       read: async ({ at }) => ({ documents: [], next: { token: 'same', seen: (at?.seen ?? 0) + 1 }, from: 'GET /' }),
     };
-    await expect(read([circle], 5)).rejects.toThrow('GET / answers in a circle');
+    await expect(read([circle], 5)).rejects.toThrow('GET / returned a page that leads back to an earlier one');
     const empty: Listing = {
       name: 'empty',
       read: async ({ at }) => ({ documents: [], next: { token: Number(at?.token ?? 0) + 1, seen: 0 }, from: 'GET /' }),
     };
-    await expect(read([empty], 5)).rejects.toThrow('GET / gave 1001 empty pages in a row');
+    await expect(read([empty], 5)).rejects.toThrow('GET / returned 1001 empty pages in a row');
     await expect(read(listsOf([[]]), 5, { offset: 3 })).rejects.toThrow(SourceError);
     const place = { done: 0, digest: '', seen: 0 };
     const broken = { ...place, next: '{' };
-    await expect(read(listsOf([[]]), 5, broken)).rejects.toThrow('the place where reading was left is not one of this');
+    await expect(read(listsOf([[]]), 5, broken)).rejects.toThrow('the cursor does not belong to this source');
     const gone = { ...place, next: '{"list":"gone"}' };
-    await expect(read(listsOf([[]]), 5, gone)).rejects.toThrow('what is read was changed since');
+    await expect(read(listsOf([[]]), 5, gone)).rejects.toThrow('the lists of this connector were changed');
   });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Page, type ReadOptions, SourceError } from '../connector.js';
-import { mapItems, understood } from '../http/api-source.js';
+import { mapItems, parseCursor } from '../http/api-source.js';
 import { type ListAnswer, listPlace, readList } from '../http/read-list.js';
 import { WaitBudget } from '../http/waiting.js';
 import { jsonReader } from '../json/json-path.js';
@@ -8,7 +8,7 @@ import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import type { Listing, Place } from './listing.js';
 
-/** A place in one of the lists, which leads to its answer. */
+/** A position in one of the lists. */
 const placeInAll = z.object({
   list: z.string(),
   /** Absent at the beginning of the list. */
@@ -19,11 +19,11 @@ type PlaceInAll = z.infer<typeof placeInAll>;
 const cursorShape = listPlace.refine(({ next }) => next === '' || placeIn(next) !== undefined);
 
 interface ListingAnswer extends ListAnswer {
-  /** How much of all lists is behind, 0 to 1: while items of the answer are left, and after them. */
+  /** The fraction of all lists read so far, 0 to 1: within this response and after it. */
   fraction: { within: number; behind: number };
 }
 
-/** Reads lists one after another as if they were one. The last page is the end of the last list. */
+/** Reads lists one after another as one source. The last page is the end of the last list. */
 export async function* readListings(
   listings: readonly Listing[],
   mapping: Mapping,
@@ -31,18 +31,21 @@ export async function* readListings(
   waitMs: number,
 ): AsyncGenerator<Page> {
   const valuesOf = jsonReader(sourceNames({ external_id: mapping.externalId, fields: mapping.fields }));
-  const left = cursor && understood(cursorShape, cursor);
+  const left = cursor && parseCursor(cursorShape, cursor);
   const ask = async (place: string): Promise<ListingAnswer> => {
     const { list, at } = placeIn(place) ?? { list: listings[0]?.name };
     const index = listings.findIndex(({ name }) => name === list);
     const listing = listings[index];
-    if (!listing) throw new SourceError('what is read was changed since reading was interrupted');
+    if (!listing)
+      throw new SourceError('the lists of this connector were changed after the read was interrupted', {
+        code: 'changed',
+      });
     const budget = new WaitBudget(waitMs);
     const chunk = await listing.read({ ...(at && { at }), limit: pageSize, signal, budget });
     const following = chunk.next ? listing : listings[index + 1];
-    // The lists count alike; an answer that does not tell its own share counts as the beginning of its list.
+    // All lists have the same weight. A response without a fraction counts as the beginning of its list.
     const share = Math.min(1, Math.max(0, chunk.fraction ?? 0));
-    const { seen: _, ...unmoved } = chunk.next ?? {};
+    const { seen: _, ...position } = chunk.next ?? {};
     return {
       items: chunk.documents,
       from: chunk.from,
@@ -52,21 +55,21 @@ export async function* readListings(
       },
       ...(following && {
         next: JSON.stringify({ list: following.name, at: chunk.next } satisfies PlaceInAll),
-        unmoved: JSON.stringify([following.name, unmoved]),
+        cycleKey: JSON.stringify([following.name, position]),
       }),
     };
   };
-  for await (const { items, place, answer, whole, last } of readList(ask, { pageSize, signal }, left)) {
+  for await (const { items, place, answer, complete, last } of readList(ask, { pageSize, signal }, left)) {
     yield {
       ...mapItems(items, place.seen - items.length + 1, mapping, valuesOf),
       cursor: place,
-      fraction: whole ? answer.fraction.behind : answer.fraction.within,
+      fraction: complete ? answer.fraction.behind : answer.fraction.within,
       last,
     };
   }
 }
 
-/** Undefined for what is no such place, and for the beginning of all. */
+/** Parses a position. Returns undefined for the beginning of the first list and for invalid text. */
 function placeIn(text: string): PlaceInAll | undefined {
   try {
     return placeInAll.parse(JSON.parse(text));

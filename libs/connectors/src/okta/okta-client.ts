@@ -9,11 +9,11 @@ import type { ListAnswer } from '../http/read-list.js';
 import { oauthToken } from '../http/renewed-token.js';
 import { signedJwt, signingKey } from '../http/signed-jwt.js';
 
-/** Calls of a limit that are left to others. */
+/** Calls of a rate limit reserved for other clients. */
 const reserve = 5;
 const bearerAssertion = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** The API of an organization, called no faster than its rate headers allow. */
+/** Creates a client of an Okta organization that follows its rate limit headers. */
 export function oktaClient(
   transport: HttpTransport,
   records: RecordKind,
@@ -52,14 +52,16 @@ function ssws(access: ApiAccess): Authentication {
 }
 
 /**
- * An answer of a list. Its end is an answer without a link to the next one; one that is full and has no link at all has lost
- * them on its way.
+ * Parses a list response. A response without a next link is the end, unless it is full and has no links at all, because
+ * they may have been removed by a proxy.
  */
 export function oktaAnswer(answer: ApiAnswer, limit: number): ListAnswer {
   const items = listIn(answer);
   const next = nextLink(answer.headers);
   if (next === undefined && items.length >= limit && !/rel="?self\b/i.test(String(answer.headers.link ?? ''))) {
-    throw new SourceError(`${answer.from} answered without the links that tell whether more is to come`);
+    throw new SourceError(`${answer.from} answered with a full page but without links`, {
+      code: 'incomplete',
+    });
   }
   return { items, next, from: answer.from };
 }

@@ -49,8 +49,8 @@ afterEach(() => {
   }
 });
 
-describe('users of Okta', () => {
-  it('need no mapping to be people', async () => {
+describe('the Okta connector for users', () => {
+  it('maps users without a configured mapping', async () => {
     users.set(isaac);
     const connector = createConnector({
       type: 'okta',
@@ -88,14 +88,14 @@ describe('users of Okta', () => {
     ['LOCKED_OUT', 'active', 'locked'],
     ['SUSPENDED', 'suspended', 'disabled'],
     ['DEPROVISIONED', 'inactive', 'disabled'],
-  ])('that are %s are %s, and their accounts %s', async (status, person, account) => {
+  ])('maps the status %s to %s for users and %s for accounts', async (status, person, account) => {
     users.set({ ...isaac, status });
     accounts.set({ ...isaac, status });
     expect((await read(users.connector(), { pageSize: 10 })).records[0]?.fields.status).toEqual([person]);
     expect((await read(accounts.connector(), { pageSize: 10 })).records[0]?.fields.status).toEqual([account]);
   });
 
-  it('that are deactivated can be left out, and then are gone from changes', async () => {
+  it('can omit deactivated users and then reports them as deleted', async () => {
     present.set(isaac);
     present.set({ ...isaac, id: 'old', status: 'DEPROVISIONED' });
     const full = await read(present.connector(), { pageSize: 10 });
@@ -107,7 +107,7 @@ describe('users of Okta', () => {
     expect(pages.flatMap(({ removed }) => removed)).toContain(isaac.id);
   });
 
-  it('are asked for by the time when the last read began, by the clock of Okta', async () => {
+  it('requests changes since the start of the last read by the clock of Okta', async () => {
     users.set(isaac);
     const since = (await read(users.connector(), { pageSize: 10 })).pages.at(-1)?.checkpoint;
     expect(since).toEqual({ started: expect.stringMatching(/^2026-/) });
@@ -119,19 +119,17 @@ describe('users of Okta', () => {
     expect(asked).toBe(Date.parse(String(since?.started)) - 300_000);
   });
 
-  it('are not all read where a full answer has lost its links', async () => {
+  it('fails when a full page has no links', async () => {
     users.answerSize(200);
     for (let n = 0; n < 200; n += 1) users.set({ ...isaac, id: `u${n}` });
     users.server.serve((asked) => {
       const { link: _, ...headers } = users.answer(asked).headers ?? {};
       return { ...users.answer(asked), headers };
     });
-    await expect(read(users.connector(), { pageSize: 500 })).rejects.toThrow(
-      'without the links that tell whether more is to come',
-    );
+    await expect(read(users.connector(), { pageSize: 500 })).rejects.toThrow('with a full page but without links');
   });
 
-  it('are asked for no faster than the rate headers allow', async () => {
+  it('follows the rate limit headers', async () => {
     for (let n = 0; n < 4; n += 1) users.set({ ...isaac, id: `u${n}` });
     users.remain(3);
     const began = performance.now();
@@ -141,8 +139,8 @@ describe('users of Okta', () => {
   });
 });
 
-describe('groups of Okta users', () => {
-  it('are asked for each user, every answer of them, and make every read a full one', async () => {
+describe('the Okta connector with mapped groups', () => {
+  it('reads all groups of each user and makes every read a full one', async () => {
     const group = (id: string, name: string) => ({ id, profile: { name, description: null }, type: 'OKTA_GROUP' });
     grouped.set(isaac);
     grouped.set({ ...isaac, id: 'alone' });
@@ -153,15 +151,15 @@ describe('groups of Okta users', () => {
     grouped.relate('/api/v1/users/alone/groups', []);
     const { records, pages } = await read(grouped.connector(), { pageSize: 10 });
     expect(records.map(({ fields }) => fields.groups)).toEqual([['a', 'b', 'c', 'd'], []]);
-    expect(grouped.connector().tellsChanges).toBe(false);
+    expect(grouped.connector().reportsChanges).toBe(false);
     expect(pages.at(-1)?.checkpoint).toBeUndefined();
     const since = { started: '2026-01-01T00:00:00.000Z' };
     await expect(read(grouped.connector(), { pageSize: 5, since })).rejects.toBeInstanceOf(CheckpointExpired);
   });
 });
 
-describe('service apps', () => {
-  it('are machine identities; apps that sign people in are not', async () => {
+describe('the Okta connector for service apps', () => {
+  it('reads service apps as machine identities, but no apps that sign users in', async () => {
     const app = (id: string, application_type: string, grant_types: string[]) => ({
       id,
       name: 'oidc_client',
@@ -185,8 +183,8 @@ describe('service apps', () => {
   });
 });
 
-describe('a service app that reads', () => {
-  it('signs its assertion with its key, and asks for a new token once the old one is refused', async () => {
+describe('the Okta connector authenticated as a service app', () => {
+  it('signs an assertion with its key and renews a rejected token', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -218,7 +216,7 @@ describe('a service app that reads', () => {
     expect(given).toBe(2);
     const broken = oktaConnector('user', config, { ...access, secrets: { private_key: 'no key at all' } });
     await expect(read(broken, { pageSize: 10 })).rejects.toThrow(
-      'the secret "private_key" holds no private key in PEM',
+      'the secret "private_key" does not contain a private key in PEM format',
     );
     await expect(read(oktaConnector('user', config, { ...access, secrets: {} }), { pageSize: 10 })).rejects.toThrow(
       'is missing',
@@ -226,13 +224,13 @@ describe('a service app that reads', () => {
   });
 });
 
-describe('one user of Okta', () => {
+describe('reading one user of Okta', () => {
   const many = (api: (typeof all)[number]) => {
     for (let n = 0; n < 7; n += 1)
       api.put({ id: `id/${n} ä`, login: `id/${n} ä@okta.example`, name: `Name ${n}`, enabled: n % 2 === 0 });
   };
 
-  it('is what a read of everything gives, with the groups', async () => {
+  it('returns the same result as a full read, with the groups', async () => {
     many(grouped);
     grouped.relate('/api/v1/users/id%2F2%20%C3%A4/groups', [{ id: 'g', profile: { name: 'Singers' } }]);
     for (const n of [0, 1, 3, 4, 5, 6]) grouped.relate(`/api/v1/users/id%2F${n}%20%C3%A4/groups`, []);
@@ -240,23 +238,23 @@ describe('one user of Okta', () => {
     expect(await readOne(grouped.connector(), 'id/2 ä')).toMatchObject({ record: { fields: { groups: ['Singers'] } } });
   });
 
-  it('is absent by its login, which is no id, and where the deactivated are not wanted', async () => {
+  it('returns absent for a login, and for a deactivated user that is not selected', async () => {
     present.set({ ...isaac, status: 'DEPROVISIONED' });
     present.put({ id: 'id1', login: 'id1@okta.example', name: 'Ann', enabled: true });
     expect(await expectEachAlone(present.connector(), [isaac.id, 'id1@okta.example'])).toEqual(['id1']);
   });
 
-  it('is looked for among all where another attribute is its id', async () => {
+  it('reads all users if another attribute is the id', async () => {
     many(named);
     expect(await expectEachAlone(named.connector(), ['id/1 ä'])).toHaveLength(7);
   });
 
-  it('is not taken for gone because an address is wrong, or answers something else', async () => {
+  it('fails instead of returning absent when the URL is wrong or the response is no user', async () => {
     users.server.serve(() => ({ status: 404, body: { errorCode: 'E0000007', errorSummary: 'Not found' } }));
     await expect(readOne(users.connector(), 'id1')).rejects.toThrow(SourceError);
     users.server.serve(() => ({ status: 404, body: {} }));
     await expect(readOne(users.connector(), 'id1')).rejects.toThrow(SourceError);
     users.server.serve(() => ({ body: {} }));
-    await expect(readOne(users.connector(), 'id1')).rejects.toThrow('has no id');
+    await expect(readOne(users.connector(), 'id1')).rejects.toThrow('without an id');
   });
 });

@@ -8,14 +8,14 @@ import {
   type ReadOptions,
   SourceError,
 } from '../connector.js';
+import { findByFullRead, foundIn } from '../find-by-full-read.js';
 import type { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, onTransport, understood, withTransport } from '../http/api-source.js';
+import { type ApiAccess, mapItems, onTransport, parseCursor, withTransport } from '../http/api-source.js';
 import { getOne } from '../http/get-one.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { type ListAnswer, listPlace, readList } from '../http/read-list.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
-import { foundIn, lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { oktaAnswer, oktaClient } from './okta-client.js';
@@ -23,38 +23,41 @@ import { groupsOfEach } from './okta-groups.js';
 import { listOf } from './okta-lists.js';
 
 const groups = '@groups';
-/** The most that Okta gives in an answer. */
+/** Maximum page size of Okta. */
 const limit = 200;
 const discovered = 20;
 const notFound = 'E0000007';
 
-/** When everything, or the changes, began to be read, by the clock of the service. */
+/** The start of the read by the clock of the service. */
 const oktaCheckpoint = z.object({ started: z.iso.datetime() });
 const oktaCursor = listPlace.extend(oktaCheckpoint.shape);
 
-/** Users of an Okta organization, or its service apps as machine identities. */
+/** Creates a connector for users of an Okta organization, or for its service apps as machine identities. */
 export function oktaConnector(records: RecordKind, config: OktaConfig, access: ApiAccess): Connector {
   const fields = config.fields ?? oktaFields[records];
   const names = sourceNames({ external_id: config.external_id, fields });
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
   const needsGroups = names.includes(groups);
-  if (needsGroups && records === 'machine_identity') throw new SourceError('service apps are in no groups');
+  if (needsGroups && records === 'machine_identity')
+    throw new SourceError('"@groups" is not supported for service apps', { code: 'misconfigured' });
   const valuesOf = jsonReader(names.filter((name) => name !== groups));
-  // Neither a change of a group nor one of an app is told.
-  const tellsChanges = records !== 'machine_identity' && !needsGroups;
+  // Okta reports no changes of groups and apps.
+  const reportsChanges = records !== 'machine_identity' && !needsGroups;
 
   async function* read(
     { since, cursor, pageSize, signal }: ReadOptions,
     transport: HttpTransport,
   ): AsyncGenerator<Page> {
     const client = oktaClient(transport, records, config, access);
-    const left = cursor && understood(oktaCursor, cursor);
-    if (since && !tellsChanges) throw new CheckpointExpired('this mapping cannot be read by changes');
-    const { path, filter, isWanted } = listOf(records, config, since && understood(oktaCheckpoint, since).started);
+    const left = cursor && parseCursor(oktaCursor, cursor);
+    if (since && !reportsChanges) throw new CheckpointExpired('this mapping does not support incremental reads');
+    const { path, filter, isWanted } = listOf(records, config, since && parseCursor(oktaCheckpoint, since).started);
     let started = left?.started;
     const ask = async (next: string): Promise<ListAnswer> => {
       const page = client.page(signal);
-      const answer = await (next === '' ? page.get(path, { query: { filter, limit } }) : page.follow(next));
+      const answer = await (next === ''
+        ? page.get(path, { query: { filter, limit } })
+        : page.follow(next, { shownAs: path }));
       started ??= clockOf(answer.headers.date).toISOString();
       return oktaAnswer(answer, limit);
     };
@@ -67,7 +70,7 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
         last,
       };
       if (since) page.removed = items.filter((item) => !isWanted(item)).flatMap((item) => idOf(item));
-      if (last && tellsChanges) page.checkpoint = { started: started ?? '' };
+      if (last && reportsChanges) page.checkpoint = { started: started ?? '' };
       yield page;
     }
   }
@@ -78,12 +81,12 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
     const answer = await getOne(
       client.page(signal),
       `${path}/${encodeURIComponent(externalId)}`,
-      { code: notFound },
+      { reason: notFound, shownAs: `${path}/{id}` },
       async () => {
         oktaAnswer(await client.page(signal).get(path, { query: { limit: 1 } }), 2);
       },
     );
-    // It also answers to the names of users, which are not their ids.
+    // The endpoint also accepts user names, which are not ids.
     const there = answer === undefined ? [] : [answer.body].filter((item) => isWanted(item));
     return foundIn(await mapped(there, 0, client, signal), externalId);
   }
@@ -106,12 +109,12 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
 
   const readAll = (options: ReadOptions) => withTransport(access, (transport) => read(options, transport));
   return {
-    tellsChanges,
+    reportsChanges,
     read: readAll,
     readOne: (externalId, signal) =>
       config.external_id === 'id'
         ? onTransport(access, (transport) => readOne(externalId, signal, transport))
-        : lookThrough(readAll, externalId, signal),
+        : findByFullRead(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {
@@ -126,6 +129,6 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
 }
 
 function clockOf(date: string | undefined): Date {
-  const told = new Date(date ?? '');
-  return Number.isNaN(told.getTime()) ? new Date() : told;
+  const parsed = new Date(date ?? '');
+  return Number.isNaN(parsed.getTime()) ? new Date() : parsed;
 }

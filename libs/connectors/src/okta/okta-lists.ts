@@ -1,7 +1,7 @@
 import type { OktaConfig, RecordKind } from '@idsync/contracts';
 import { valueAt } from '../json/json-value.js';
 
-/** https://developer.okta.com/docs/reference/api/users/ : all that a user can have. */
+/** https://developer.okta.com/docs/reference/api/users/ : all user statuses. */
 const statuses = [
   'STAGED',
   'PROVISIONED',
@@ -13,10 +13,10 @@ const statuses = [
   'DEPROVISIONED',
 ];
 const deprovisioned = 'DEPROVISIONED';
-/** Clocks of a service of many machines differ; who is read twice is not changed by it. */
+/** Allows for clock differences within the service. Reading a user twice has no effect. */
 const overlapMs = 5 * 60_000;
 
-/** What is asked for, of whom some are not wanted. */
+/** The requested list and a filter for its items. */
 export interface OktaList {
   path: string;
   filter?: string;
@@ -24,8 +24,8 @@ export interface OktaList {
 }
 
 /**
- * All users, or those that have changed since a time. Without a filter Okta leaves out who is deactivated; one list of all
- * statuses misses nobody who changes from one to another meanwhile.
+ * Returns the list of all users or of those changed since a time. Okta omits deactivated users without a filter. One
+ * list of all statuses does not miss users whose status changes during the read.
  */
 export function listOf(kind: RecordKind, config: OktaConfig, since?: string): OktaList {
   if (kind === 'machine_identity') return { path: '/apps', isWanted: isServiceApp };
@@ -41,7 +41,7 @@ export function listOf(kind: RecordKind, config: OktaConfig, since?: string): Ok
   };
 }
 
-/** An app that signs in as itself, not for people. */
+/** Returns whether an app authenticates as itself and not on behalf of users. */
 function isServiceApp(app: unknown): boolean {
   const client = valueAt(valueAt(app, 'settings'), 'oauthClient');
   const grants = valueAt(client, 'grant_types');

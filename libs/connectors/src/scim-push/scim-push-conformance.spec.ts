@@ -25,12 +25,12 @@ conforms({
   name: 'scim-push',
   open: () => pushes.connector(),
   fill,
-  nobody: 'complete',
+  emptySource: 'complete',
   secrets: [],
   discovers: ['userName', 'displayName'],
-  readsOne: { stranger: 'scr_00000000000000000000000099' },
+  readsOne: { unknownId: 'scr_00000000000000000000000099' },
   changes: {
-    tell: 'everything',
+    reports: 'everything',
     put,
     remove,
     expire() {
@@ -40,8 +40,8 @@ conforms({
     },
   },
   bad: {
-    withoutId: { lacks: 'ids are given here' },
-    ofWrongType: { lacks: 'a push of what has another type is refused' },
+    withoutId: { unsupported: 'idsync assigns the ids' },
+    ofWrongType: { unsupported: 'a push with a wrong type is rejected' },
     tooLarge(people) {
       fill(people);
       put({ id: 'odd', login: 'odd', name: 'x'.repeat(20_000), enabled: true });

@@ -12,8 +12,8 @@ const document = (title: string) => ({ userName: 'someone', title });
 const push = fc.record({ name: fc.nat(9), title: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }) });
 const pushes = fc.array(push, { maxLength: 25 });
 
-describe('what was pushed', () => {
-  it('is known after a full read and reads of changes as after a full read alone, in whatever pages, while pushes go on', async () => {
+describe('the scim-push connector', () => {
+  it('reaches the same state by incremental reads as by a full read, for any page size and during pushes', async () => {
     await fc.assert(
       fc.asyncProperty(
         pushes,
@@ -42,7 +42,7 @@ describe('what was pushed', () => {
     );
   });
 
-  it('is mapped as the standard says, its groups by their names, and told apart by its id here', async () => {
+  it('maps users as the standard defines, with group names and the internal id', async () => {
     const source = new Pushes();
     source.push(1, {
       userName: 'ada@example.com',
@@ -70,7 +70,22 @@ describe('what was pushed', () => {
     );
   });
 
-  it('and cannot be used is told with its id and its place, and keeps nobody else out', async () => {
+  it('takes the primary email, otherwise the one of type work, otherwise the first', async () => {
+    const source = new Pushes();
+    const home = { value: 'ada@home.example', type: 'home' };
+    const work = { value: 'ada@work.example', type: 'work' };
+    source.push(1, { userName: 'a', emails: [home, work, { value: 'ada@primary.example', primary: true }] });
+    source.push(2, { userName: 'b', emails: [home, work] });
+    source.push(3, { userName: 'c', emails: [home, { value: 'ada@other.example', type: 'other' }] });
+    const { records } = await read(source.connector());
+    expect(records.map(({ fields }) => fields.email)).toEqual([
+      ['ada@primary.example'],
+      ['ada@work.example'],
+      ['ada@home.example'],
+    ]);
+  });
+
+  it('reports an unusable user by id and position and returns the others', async () => {
     const source = new Pushes();
     for (const name of [1, 2, 3]) source.push(name, document(name === 2 ? 'x'.repeat(20_000) : 'fine'));
     const { records, errors } = await read(source.connector(), { pageSize: 1 });
@@ -78,7 +93,7 @@ describe('what was pushed', () => {
     expect(errors).toEqual([{ line: 2, external_id: idOf(2), message: 'job_title is longer than 16 KiB' }]);
   });
 
-  it('has to be read in full where deletions were forgotten since', async () => {
+  it('requires a full read when deletions since the checkpoint are no longer stored', async () => {
     const source = new Pushes();
     for (const name of [1, 2]) source.push(name, document('a'));
     const { checkpoint } = await read(source.connector());
@@ -88,18 +103,21 @@ describe('what was pushed', () => {
     await expect(read(source.connector(), { since: checkpoint })).rejects.toThrow(CheckpointExpired);
   });
 
-  it('is no longer read once that is not wanted, and not from a place of another source', async () => {
+  it('stops when the signal is aborted and rejects the cursor of another source', async () => {
     const source = new Pushes();
     source.push(1, document('a'));
+    source.push(2, document('b'));
     const stop = new AbortController();
     const pages = source.connector().read({ pageSize: 1, signal: stop.signal })[Symbol.asyncIterator]();
     await pages.next();
     stop.abort(new Error('enough'));
     await expect(pages.next()).rejects.toThrow('enough');
-    await expect(read(source.connector(), { since: { offset: 3 } })).rejects.toThrow('not one among what was pushed');
+    await expect(read(source.connector(), { since: { offset: 3 } })).rejects.toThrow(
+      'not a position in the pushed users',
+    );
   });
 
-  it('is read one by one as all at once', async () => {
+  it('returns the same result for one record as for a full read', async () => {
     const source = new Pushes();
     for (const name of [1, 2, 3, 4]) source.push(name, document('a'));
     source.push(4, undefined);

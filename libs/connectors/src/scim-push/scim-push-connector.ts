@@ -2,28 +2,32 @@ import { decodeId, encodeId, type RecordKind, type ScimPushConfig, scimFields } 
 import { z } from 'zod';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { jsonFields } from '../json/json-fields.js';
-import { jsonReader } from '../json/json-path.js';
 import { mapRecord } from '../map-record.js';
+import { scimReader } from '../scim/scim-values.js';
 import { sourceNames } from '../transform.js';
 
-/** A place among what was pushed: the number of a push, and the last of its users that was read. */
+/** A position in the pushed users: the number of a push, and the last user read. */
 const placeShape = z.object({ position: z.int().nonnegative(), id: z.string() });
 type Place = z.infer<typeof placeShape>;
-/** `read` is how many came before it, `begun` the number of the last push when reading began. */
+/** `read` is the number of users before it, `begun` the number of the last push when the read started. */
 const cursorShape = placeShape.extend({ read: z.int().nonnegative(), begun: z.int().nonnegative() });
 
-/** A user as it was pushed, `id` and `groups` included; without a document it was deleted. */
+/** A pushed user with `id` and `groups`. Without a document it was deleted. */
 export interface PushedUser extends Place {
   document: object | undefined;
 }
 
-/** What was pushed to one connector, in the order of the pushes that changed it last. */
+/** The users pushed to one connector, in the order of their last changes. */
 export interface PushedUsers {
-  behind(place: Place, options: { limit: number; deletedToo: boolean }): Promise<PushedUser[]>;
-  /** Undefined where nobody of that id was pushed, or who was is deleted. */
+  /** Returns at most `limit` users, fewer if they are large. `last` if no users follow. */
+  behind(
+    place: Place,
+    options: { limit: number; deletedToo: boolean },
+  ): Promise<{ users: PushedUser[]; last: boolean }>;
+  /** Returns a user; undefined if the id is unknown or the user was deleted. */
   one(id: string): Promise<PushedUser | undefined>;
-  /** The number of the last push, and the one up to which deletions are no longer known. */
-  standing(): Promise<{ last: number; forgotten: number }>;
+  /** Returns the number of the last push, and the number up to which deletions are no longer stored. */
+  pushState(): Promise<{ last: number; forgotten: number }>;
 }
 
 const beginning: Place = { position: 0, id: '00000000-0000-0000-0000-000000000000' };
@@ -31,13 +35,14 @@ const highest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const discovered = 50;
 
 /**
- * Users that an identity provider pushed to us. One that changes while it is read moves to the end and is read there again. A read
- * of everything does not hear of those that go meanwhile, so the next one takes up where it began; one of changes, where it ended.
+ * Reads users that an identity provider pushed. A user that changes during a read moves to the end and is read there
+ * again. A full read misses deletions during the read, so its checkpoint is its start; the checkpoint of an incremental
+ * read is its end.
  */
 export function scimPushConnector(records: RecordKind, config: ScimPushConfig, pushed: PushedUsers): Connector {
   const fields = config.fields ?? scimFields[records];
   const mapping = { kind: records, externalId: 'id', fields };
-  const valuesIn = jsonReader(sourceNames({ external_id: 'id', fields }));
+  const valuesIn = scimReader(sourceNames({ external_id: 'id', fields }));
 
   function pageOf(users: readonly PushedUser[], before: number): Pick<Page, 'records' | 'errors' | 'removed'> {
     const page: Required<Pick<Page, 'records' | 'errors' | 'removed'>> = { records: [], errors: [], removed: [] };
@@ -54,18 +59,19 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
   }
 
   async function* read({ since, cursor, pageSize, signal }: ReadOptions): AsyncGenerator<Page> {
-    const from = since && understood(placeShape, since);
-    const { last: begun, forgotten } = await pushed.standing();
+    const from = since && parseCursor(placeShape, since);
+    const { last: begun, forgotten } = await pushed.pushState();
     if (from && from.position < forgotten) {
-      throw new CheckpointExpired('deletions that were pushed since are no longer known');
+      throw new CheckpointExpired('deletions since the checkpoint are no longer stored');
     }
-    const left = cursor ? understood(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
+    const left = cursor ? parseCursor(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
     let at = placeOf(left);
     let { read: count } = left;
     for (let last = false; !last; ) {
       signal.throwIfAborted();
-      const users = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
-      last = users.length < pageSize;
+      const found = await pushed.behind(at, { limit: pageSize, deletedToo: from !== undefined });
+      const { users } = found;
+      last = found.last;
       const page = pageOf(users, count);
       count += users.length;
       at = placeOf(users.at(-1) ?? at);
@@ -75,8 +81,8 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
   }
 
   return {
-    tellsChanges: true,
-    missesNothing: true,
+    reportsChanges: true,
+    reportsEveryChange: true,
     read,
     async readOne(externalId, signal) {
       signal.throwIfAborted();
@@ -91,7 +97,7 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
       return record ? { record } : 'absent';
     },
     async discover() {
-      const users = await pushed.behind(beginning, { limit: discovered, deletedToo: false });
+      const { users } = await pushed.behind(beginning, { limit: discovered, deletedToo: false });
       return jsonFields(users.map(({ document }) => document));
     },
   };
@@ -105,8 +111,8 @@ function placeOf({ position, id }: Place): Place {
   return { position, id };
 }
 
-function understood<T>(shape: z.ZodType<T>, given: unknown): T {
+function parseCursor<T>(shape: z.ZodType<T>, given: unknown): T {
   const parsed = shape.safeParse(given);
-  if (!parsed.success) throw new SourceError('the place where reading was left is not one among what was pushed');
+  if (!parsed.success) throw new SourceError('the cursor is not a position in the pushed users', { code: 'changed' });
   return parsed.data;
 }

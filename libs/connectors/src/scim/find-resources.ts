@@ -6,16 +6,16 @@ import { scimAnswer } from './scim-listing.js';
 
 interface FoundResources {
   resources: unknown[];
-  /** True where the service itself has said that there are no others. */
+  /** Whether the service itself reported that there are no others. */
   proven: boolean;
 }
 
-/** An attribute of the resource itself, which a filter can name; a path into lists may mean another value there. */
+/** A top-level attribute. A filter on a path into lists could match another value. */
 const attribute = /^[a-z][\w$-]*$/i;
-/** A filter that is refused, or not implemented. */
+/** Statuses of a rejected or unsupported filter. */
 const refused = new Set([400, 403, 404, 501]);
 
-/** The resources that an id may be of: that with the resource's own id, or those that a filter finds. */
+/** Finds resources by id: directly by the id of the resource, or by a filter on another attribute. */
 export async function findResources(
   client: ApiClient,
   { resource, filter, external_id: name }: ScimConfig,
@@ -25,9 +25,14 @@ export async function findResources(
   const path = `/${resource}`;
   const requests = client.page(signal);
   if (name === 'id' && filter === undefined) {
-    const answer = await getOne(requests, `${path}/${encodeURIComponent(externalId)}`, {}, async () => {
-      scimAnswer(await requests.get(path, { query: { startIndex: 1, count: 1 } }));
-    });
+    const answer = await getOne(
+      requests,
+      `${path}/${encodeURIComponent(externalId)}`,
+      { shownAs: `${path}/{id}` },
+      async () => {
+        scimAnswer(await requests.get(path, { query: { startIndex: 1, count: 1 } }));
+      },
+    );
     return { resources: answer ? [answer.body] : [], proven: answer === undefined };
   }
   if (!attribute.test(name)) return { resources: [], proven: false };

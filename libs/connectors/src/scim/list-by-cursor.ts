@@ -11,14 +11,14 @@ import {
 } from './scim-listing.js';
 import { SeenResources } from './seen-resources.js';
 
-/** Pages without a resource in a row, after which a service is taken to have none at all. */
+/** Maximum number of consecutive empty pages. */
 const maxEmptyPages = 100;
 
-/** Reads a list by the service's cursors (RFC 9865); its end is an answer without the next one. */
+/** Reads a list by cursors (RFC 9865). The end is a response without a next cursor. */
 export async function* listByCursor(list: ScimList, left?: ListingState): AsyncGenerator<ListingPage> {
   const { client, path, query, pageSize, signal } = list;
   const seen = new SeenResources();
-  const circle = new LoopGuard();
+  const loopGuard = new LoopGuard();
   let state: ListingState = left ?? { next: 0, perPage: 0, seen: 0, digest: 0, total: -1, grown: 0, shrunk: 0 };
   let empty = 0;
   for (;;) {
@@ -32,9 +32,10 @@ export async function* listByCursor(list: ScimList, left?: ListingState): AsyncG
         }),
     );
     state = withTotal(state, total);
-    if (nextCursor !== undefined) circle.pass(nextCursor, from);
+    if (nextCursor !== undefined) loopGuard.pass(nextCursor, from);
     empty = resources.length === 0 ? empty + 1 : 0;
-    if (empty > maxEmptyPages) throw new SourceError(`${from} gave ${empty} empty pages in a row`);
+    if (empty > maxEmptyPages)
+      throw new SourceError(`${from} returned ${empty} empty pages in a row`, { code: 'incomplete' });
 
     let page: unknown[] = [];
     let place = state.seen + 1;
@@ -57,8 +58,10 @@ export async function* listByCursor(list: ScimList, left?: ListingState): AsyncG
 }
 
 function expired(error: unknown): unknown {
-  if (error instanceof StatusError && /^(expired|invalid)Cursor$/i.test(error.code ?? '')) {
-    return new SourceError(`${error.message}: its pages are no longer known, so the list has to be read anew`);
+  if (error instanceof StatusError && /^(expired|invalid)Cursor$/i.test(error.reason ?? '')) {
+    return new SourceError(`${error.message}: its cursor has expired, so the list has to be read again`, {
+      code: 'changed',
+    });
   }
   return error;
 }

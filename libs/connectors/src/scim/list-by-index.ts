@@ -9,13 +9,13 @@ import {
 } from './scim-listing.js';
 import { SeenResources } from './seen-resources.js';
 
-/** Resources that two pages share: where some vanish before the place that was reached, those that moved up are not missed. */
+/** Overlap of two pages, so that resources that move up after a deletion are not missed. */
 const maxOverlap = 10;
 const recountPage = 1_000;
 
 /**
- * Reads a list by `startIndex`. Nothing keeps such a list still, so each page begins within the one before, what was seen is
- * known, and the end is an answer behind the total that brings nothing new.
+ * Reads a list by `startIndex`. The list may change during the read, so each page overlaps the one before, resources
+ * already seen are skipped, and the end is a response after the total without new resources.
  */
 export async function* listByIndex(list: ScimList, left?: ListingState): AsyncGenerator<ListingPage> {
   const { client, path, query, pageSize, signal } = list;
@@ -38,14 +38,16 @@ export async function* listByIndex(list: ScimList, left?: ListingState): AsyncGe
     if (total === undefined) throw new SourceError(`${from} answered without totalResults`);
     const before = state;
     state = withTotal(state, total);
-    // Some services know no pages, whatever they are asked.
-    const whole = resources.length >= total;
-    const start = whole ? 1 : asked;
+    // Some services ignore paging and return all resources.
+    const complete = resources.length >= total;
+    const start = complete ? 1 : asked;
     const fresh = resources.map((resource) => seen.add(resource));
     const added = fresh.filter(Boolean).length;
-    requireAligned(from, { overlap, repeated: resources.length - added, whole, before, state });
+    requireAligned(from, { overlap, repeated: resources.length - added, complete, before, state });
     if (resources.length === 0 && state.next <= total) {
-      throw new SourceError(`${from} gave an empty page at ${asked} of ${total}: the list is not complete`);
+      throw new SourceError(`${from} returned an empty page at ${asked} of ${total}, so the list is incomplete`, {
+        code: 'incomplete',
+      });
     }
 
     let page: unknown[] = [];
@@ -54,14 +56,14 @@ export async function* listByIndex(list: ScimList, left?: ListingState): AsyncGe
       if (!fresh[index]) continue;
       page.push(resource);
       if (page.length < pageSize || index === resources.length - 1) continue;
-      // What was not handed on yet is not seen, should reading go on from here.
-      state = { ...state, next: start + index + 1, ...handedOn(state, page) };
+      // Only returned resources count as seen when the read resumes here.
+      state = { ...state, next: start + index + 1, ...returned(state, page) };
       yield { resources: page, place, state, last: false };
       place += page.length;
       page = [];
     }
     const next = start + resources.length;
-    state = { ...state, ...handedOn(state, page), next, perPage: next <= total ? resources.length : state.perPage };
+    state = { ...state, ...returned(state, page), next, perPage: next <= total ? resources.length : state.perPage };
     const last = next > total && added === 0;
     if (last) requireTotal(state, from);
     if (last || page.length > 0) yield { resources: page, place, state, last };
@@ -72,33 +74,33 @@ export async function* listByIndex(list: ScimList, left?: ListingState): AsyncGe
 interface Alignment {
   overlap: number;
   repeated: number;
-  whole: boolean;
+  complete: boolean;
   before: ListingState;
   state: ListingState;
 }
 
-/** Throws SourceError unless the answer goes on where the one before ended. */
-function requireAligned(from: string, { overlap, repeated, whole, before, state }: Alignment): void {
-  if (whole || before.total < 0) return;
+/** Throws SourceError unless the response continues where the one before ended. */
+function requireAligned(from: string, { overlap, repeated, complete, before, state }: Alignment): void {
+  if (complete || before.total < 0) return;
   const grown = state.grown - before.grown;
   if (overlap > 0 && repeated === 0)
-    throw new SourceError(`${from}: the list changed too much while it was being read`);
+    throw new SourceError(`${from}: the list changed too much while it was being read`, { code: 'changed' });
   if (overlap === 0 && before.total !== state.total) {
-    throw new SourceError(`${from}: the list changed while it was being read`);
+    throw new SourceError(`${from}: the list changed while it was being read`, { code: 'changed' });
   }
-  // Behind the end some begin again.
+  // Some services start again after the end.
   if (repeated > overlap + grown && before.next <= state.total) {
-    throw new SourceError(`${from} gives resources twice: it does not page, or not in an order that stays`);
+    throw new SourceError(`${from} returned resources twice: it does not support paging or has no stable order`);
   }
 }
 
-function handedOn(state: ListingState, page: readonly unknown[]): Pick<ListingState, 'seen' | 'digest'> {
+function returned(state: ListingState, page: readonly unknown[]): Pick<ListingState, 'seen' | 'digest'> {
   const one = new SeenResources();
   for (const resource of page) one.add(resource);
   return { seen: state.seen + page.length, digest: SeenResources.sum(state.digest, one.digest) };
 }
 
-/** Reads the ids again of what another process has read. Throws SourceError if these are others by now. */
+/** Reads the ids of the resources before the cursor again. Throws SourceError if they have changed. */
 async function recount(
   { client, path, query, signal }: ScimList,
   left: ListingState,
@@ -116,6 +118,8 @@ async function recount(
     at += resources.length;
   }
   if (seen.size !== left.seen || seen.digest !== left.digest) {
-    throw new SourceError(`${from}: the list changed since reading was interrupted, so it has to be read anew`);
+    throw new SourceError(`${from}: the list changed after the read was interrupted, so it has to be read again`, {
+      code: 'changed',
+    });
   }
 }

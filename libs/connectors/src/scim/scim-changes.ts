@@ -5,31 +5,31 @@ import { StatusError } from '../http/failures.js';
 import { scimAnswer } from './scim-listing.js';
 import type { ScimService } from './scim-service.js';
 
-/** What is written down when a read begins, to tell by the next one what has changed since. */
+/** The state at the start of a read, by which the next one detects changes. */
 export const scimCheckpoint = z.object({
-  /** By the service's clock. */
+  /** Start time by the clock of the service. */
   started: z.iso.datetime(),
-  /** How many there were; -1 for groups that do not matter. */
+  /** Number of resources and of groups; -1 if groups are not mapped. */
   records: z.int().nonnegative(),
   groups: z.int().min(-1),
 });
 export type ScimCheckpoint = z.infer<typeof scimCheckpoint>;
 
-/** What a change is looked for in. */
+/** The list in which changes are detected. */
 export interface WatchedList {
   client: ApiClient;
   path: string;
   filter: string | undefined;
-  /** The mapping reads groups, and a change of one changes people whom it does not name. */
+  /** Whether the mapping reads groups, whose changes do not appear in the users. */
   needsGroups: boolean;
   signal: AbortSignal;
 }
 
 const groupsPath = '/Groups';
-/** A clock in a cluster may be behind another; who was read twice is not changed by it. */
+/** Allows for clock differences in a cluster. Reading a resource twice has no effect. */
 const overlapMs = 5 * 60_000;
 
-/** Undefined where a service cannot tell changes at all. */
+/** Returns the checkpoint; undefined if the service cannot report changes. */
 export async function checkpointNow(list: WatchedList, service: ScimService): Promise<ScimCheckpoint | undefined> {
   if (!service.filters || !service.now) return undefined;
   const records = await countOf(list, list.path, list.filter);
@@ -39,18 +39,18 @@ export async function checkpointNow(list: WatchedList, service: ScimService): Pr
 }
 
 /**
- * `meta.lastModified` tells neither who was deleted nor who was taken out of a group. Throws CheckpointExpired where one of
- * these has, or may have, happened.
+ * Throws CheckpointExpired if a deletion or a removal from a group happened or may have happened, because
+ * `meta.lastModified` reports neither.
  */
-export async function requireChangesTold(
+export async function requireReportableChanges(
   list: WatchedList,
   since: ScimCheckpoint,
   now: ScimCheckpoint | false | undefined,
 ): Promise<void> {
-  if (!now) throw new CheckpointExpired('the service does not tell changes any more');
-  if (now.records < since.records) throw new CheckpointExpired('there are fewer resources than before');
+  if (!now) throw new CheckpointExpired('the service no longer reports changes');
+  if (now.records < since.records) throw new CheckpointExpired('the number of resources has decreased');
   if (!list.needsGroups) return;
-  if (now.groups !== since.groups) throw new CheckpointExpired('there are more or fewer groups than before');
+  if (now.groups !== since.groups) throw new CheckpointExpired('the number of groups has changed');
   const changed = await countOf(list, groupsPath, changedSince(since));
   if (changed !== 0) throw new CheckpointExpired('groups have changed');
 }
@@ -59,9 +59,9 @@ export function changedSince({ started }: ScimCheckpoint): string {
   return `meta.lastModified ge "${new Date(Date.parse(started) - overlapMs).toISOString()}"`;
 }
 
-/** A service that says it filters, but not by this. */
+/** Returns whether the service rejected the filter although it declares filter support. */
 export function isFilterRefused(error: unknown): boolean {
-  return error instanceof StatusError && error.status === 400 && /invalidFilter/i.test(error.code ?? '');
+  return error instanceof StatusError && error.status === 400 && /invalidFilter/i.test(error.reason ?? '');
 }
 
 async function countOf(list: WatchedList, path: string, filter?: string): Promise<number | undefined> {
@@ -69,7 +69,7 @@ async function countOf(list: WatchedList, path: string, filter?: string): Promis
   return scimAnswer(await list.client.page(list.signal).get(path, { query })).total;
 }
 
-/** Groups may be closed to us; then changes of them are never told. */
+/** Groups may not be accessible, so that incremental reads are not possible. */
 function onlyStatus(error: unknown): undefined {
   if (!(error instanceof StatusError)) throw error;
 }

@@ -8,11 +8,11 @@ import { scimConnector } from './scim-connector.js';
 
 const token = 't0ken-of-scim';
 const scim = await scimServer(token);
-/** Hands on to the real service, so that its answers can be spoilt. */
+/** Forwards to the real service, so that its responses can be modified. */
 const server = await testServer();
 const ids = new Map<string, string>();
 let size = 3;
-/** What is sent in place of the resource of somebody named `odd`. */
+/** Replaces the resource of the person named `odd`. */
 let odd: (resource: object) => unknown = (resource) => resource;
 
 const open = () =>
@@ -65,12 +65,12 @@ conforms({
   name: 'scim',
   open,
   fill,
-  nobody: 'complete',
+  emptySource: 'complete',
   runs: 5,
   secrets: [token],
   discovers: ['id', 'userName', 'displayName', '@groups'],
-  readsOne: { stranger: 'nobody' },
-  changes: { tell: 'until_somebody_goes', put, remove, expire: () => remove('id0') },
+  readsOne: { unknownId: 'nobody' },
+  changes: { reports: 'until_deletion', put, remove, expire: () => remove('id0') },
   bad: {
     withoutId: spoiled('Odd', (resource) => ({ ...resource, id: undefined })),
     ofWrongType: spoiled('Odd', () => 'a text'),
@@ -84,14 +84,16 @@ conforms({
     answerSize(items) {
       size = items;
     },
-    renewal: { lacks: 'its token is one for ever' },
-    lies: {
+    renewal: { unsupported: 'its token does not expire' },
+    invalidResponses: {
       withoutList: (reply) => ({ ...reply, body: { ...bodyOf(reply), Resources: undefined } }),
       emptied: (reply) => ({ ...reply, body: { ...bodyOf(reply), Resources: [] } }),
-      repeating: { lacks: 'where a list that goes by index repeats, somebody is missing, so it is refused' },
-      emptyBefore: { lacks: 'an index leads to what comes next, whatever the answer' },
-      leadingTo: { lacks: 'it gives no links' },
-      expired: { lacks: 'an index does not grow old' },
+      repeating: {
+        unsupported: 'a repeated resource in a list by index means that another is missing, so it is an error',
+      },
+      emptyBefore: { unsupported: 'the next index does not depend on the response' },
+      leadingTo: { unsupported: 'its pages have no links' },
+      expired: { unsupported: 'an index does not expire' },
     },
   },
 });

@@ -43,7 +43,7 @@ const patch = (path: string, op: string, attribute: string, value?: unknown) =>
     Operations: [{ op, path: attribute, ...(value !== undefined && { value }) }],
   });
 
-/** Reads everything, or what has changed; what is known is changed accordingly. */
+/** Runs a full or incremental read and updates the known state. */
 async function sync(source: Connector, known: Map<string, unknown>, since?: Cursor) {
   const named = new Set<string>();
   let checkpoint: Cursor | undefined;
@@ -65,8 +65,8 @@ beforeEach(() => {
   scim.groups.clear();
 });
 
-describe('a SCIM service', () => {
-  it('gives people as the standard describes them, with their groups', async () => {
+describe('a SCIM source', () => {
+  it('returns people as the standard defines them, with their groups', async () => {
     const { id } = await add('ann');
     const off = await add('bob', { active: false });
     await addGroup('Admins', id);
@@ -94,14 +94,26 @@ describe('a SCIM service', () => {
     expect(pages.at(-1)).toMatchObject({ last: true, fraction: 1 });
   });
 
-  it('gives only what a filter lets through', async () => {
+  it('returns the primary email, in a full read and of one resource', async () => {
+    const emails = [
+      { value: 'ann@home.example', type: 'home' },
+      { value: 'ann@example.com', type: 'work' },
+      { value: 'ann@primary.example', type: 'other', primary: true },
+    ];
+    const { id } = await add('ann', { emails });
+    const { records } = await readAll(connector());
+    expect(records.map(({ fields }) => fields.email)).toEqual([['ann@primary.example']]);
+    expect(await expectEachAlone(connector())).toEqual([id]);
+  });
+
+  it('returns only resources that match the filter', async () => {
     await add('ann', { userType: 'Employee' });
     await add('eve', { userType: 'Guest' });
     const { records } = await readAll(connector({ filter: 'userType eq "Employee"' }));
     expect(records.map(({ fields }) => fields.user_principal_name)).toEqual([['ann']]);
   });
 
-  it('gives groups in groups, by the groups themselves', async () => {
+  it('returns nested groups from the members of the groups', async () => {
     const { id } = await add('ann');
     const inner = await addGroup('Inner', id);
     const outer = await addGroup('Outer', inner.id);
@@ -110,27 +122,30 @@ describe('a SCIM service', () => {
     expect(records).toEqual([{ external_id: id, fields: { groups: ['Inner', 'Outer'] } }]);
   });
 
-  it('tells what there is to map', async () => {
+  it('discovers the fields', async () => {
     await add('ann');
     const fields = (await connector().discover?.(new AbortController().signal)) ?? [];
     expect(fields).toContainEqual({ name: 'emails[].value', examples: ['ann@example.com'] });
     expect(fields).toContainEqual({ name: `["${enterprise}"].employeeNumber`, examples: ['n-ann'] });
   });
 
-  it('does not answer to a wrong token, which is said without it', async () => {
+  it('reports a wrong token without exposing it', async () => {
     const read = readAll(connector({}, 'wr0ng'));
-    await expect(read).rejects.toThrow('/scim/ServiceProviderConfig answered 401 (who are you?)');
+    await expect(read).rejects.toMatchObject({
+      code: 'auth_failed',
+      message: expect.stringMatching(/\/scim\/ServiceProviderConfig answered 401$/),
+    });
     await expect(readAll(connector({}, ''))).rejects.toThrow('the secret "token" is missing');
   });
 });
 
-describe('changes of a SCIM service', () => {
+describe('incremental reads of a SCIM source', () => {
   const fields = {
     display_name: 'displayName',
     status: { from: 'active', transform: [{ map: { false: 'inactive', true: 'active' } }] },
   };
 
-  it('lead to what a full read gives, after each of them', async () => {
+  it('reach the same state as a full read after each change', async () => {
     const source = connector({ fields });
     const ids = [(await add('ann')).id, (await add('bob')).id, (await add('cid')).id];
     const known = new Map<string, unknown>();
@@ -159,7 +174,7 @@ describe('changes of a SCIM service', () => {
     }
   });
 
-  it('are those since the checkpoint, and none of before', async () => {
+  it('return only changes since the checkpoint', async () => {
     const source = connector({ fields });
     for (const name of ['ann', 'bob']) await add(name);
     for (const { meta } of scim.users.values()) meta.lastModified = new Date(Date.now() - 3_600_000);
@@ -170,7 +185,7 @@ describe('changes of a SCIM service', () => {
     expect([...changed.keys()]).toEqual([id]);
   });
 
-  it('are not told where somebody is gone or a mapped group has changed: everything is read', async () => {
+  it('throw CheckpointExpired after a deletion or a change of a mapped group', async () => {
     const { id } = await add('ann');
     const group = await addGroup('Admins', id);
     for (const { meta } of scim.groups.values()) meta.lastModified = new Date(Date.now() - 3_600_000);
@@ -189,15 +204,15 @@ describe('changes of a SCIM service', () => {
     }
   });
 
-  it('are not asked for where the configuration says so', async () => {
+  it('are disabled by the configuration', async () => {
     const source = connector({ changes: false });
-    expect(source.tellsChanges).toBe(false);
+    expect(source.reportsChanges).toBe(false);
     await expect(sync(source, new Map())).resolves.toBeUndefined();
   });
 });
 
-describe('one resource of a SCIM service', () => {
-  it('is what a read of everything gives, by the id of the service, with its groups', async () => {
+describe('reading one resource of a SCIM source', () => {
+  it('returns the same result as a full read by resource id, with groups', async () => {
     for (const name of ['ann', 'bob', 'cat', 'dan']) await add(name);
     const [ann] = [...scim.users.keys()];
     await addGroup('staff', ann ?? '');
@@ -206,7 +221,7 @@ describe('one resource of a SCIM service', () => {
     expect(await expectEachAlone(connector())).toHaveLength(4);
   });
 
-  it('is found by another attribute, and absent where the case differs or the filter does not want it', async () => {
+  it('finds it by another attribute, and returns absent for another case or outside the filter', async () => {
     for (const name of ['ann', 'bob', 'a"b']) await add(name);
     expect(await expectEachAlone(connector({ external_id: 'userName' }), ['ANN', 'nobody'])).toHaveLength(3);
     const filter = 'userName eq "ann" or userName eq "cat"';
@@ -215,13 +230,13 @@ describe('one resource of a SCIM service', () => {
     expect(await expectEachAlone(connector({ external_id: path }))).toHaveLength(3);
   });
 
-  it('is looked for by the filter too where there is one', async () => {
+  it('combines the id with the configured filter', async () => {
     const ann = await add('ann');
     const bob = await add('bob');
     expect(await expectEachAlone(connector({ filter: 'userName eq "ann"' }), [bob.id])).toEqual([ann.id]);
   });
 
-  it('is not taken for gone by a service that is not there, or does not let us in', async () => {
+  it('fails instead of returning absent when the service is unreachable or rejects the request', async () => {
     await expect(readOne(connector({ url: `${scim.url}/elsewhere` }), 'ann')).rejects.toThrow(SourceError);
     await expect(readOne(connector({}, 'wr0ng'), 'ann')).rejects.toThrow(SourceError);
   });

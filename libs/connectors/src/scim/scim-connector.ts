@@ -9,58 +9,58 @@ import {
   type ReadOptions,
   SourceError,
 } from '../connector.js';
+import { findByFullRead, foundIn } from '../find-by-full-read.js';
 import { ApiClient } from '../http/api-client.js';
+import type { ApiAccess } from '../http/api-source.js';
 import { authenticate } from '../http/authenticate.js';
-import type { HttpLimits } from '../http/http-limits.js';
 import { HttpTransport } from '../http/http-transport.js';
 import { jsonFields } from '../json/json-fields.js';
-import { jsonReader } from '../json/json-path.js';
 import { scalarText, valueAt } from '../json/json-value.js';
-import { foundIn, lookThrough } from '../look-through.js';
-import { type Mapping, mapRecord } from '../map-record.js';
+import { type Mapping, mapRecord, type ValuesOf } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { findResources } from './find-resources.js';
 import { listByCursor } from './list-by-cursor.js';
 import { listByIndex } from './list-by-index.js';
-import { changedSince, checkpointNow, isFilterRefused, requireChangesTold, scimCheckpoint } from './scim-changes.js';
+import {
+  changedSince,
+  checkpointNow,
+  isFilterRefused,
+  requireReportableChanges,
+  scimCheckpoint,
+} from './scim-changes.js';
 import { type GroupsOf, readGroups } from './scim-groups.js';
 import { listingState, type ScimList, scimAnswer } from './scim-listing.js';
 import { askService, type ScimService } from './scim-service.js';
+import { scimReader } from './scim-values.js';
 
-export interface ScimAccess {
-  secrets: Readonly<Record<string, string>>;
-  allowedCidrs: readonly string[];
-  limits?: Partial<HttpLimits>;
-}
-
-/** Stands in a mapping for the names of the groups that have a resource as member, as the groups themselves tell. */
+/** The mapping name for the names of all groups of a resource, read from the members of the groups. */
 const groupsName = '@groups';
 const groupPageSize = 200;
 const discovered = 50;
 
 const scimCursor = listingState.extend({ ...scimCheckpoint.partial().shape, by: z.enum(['index', 'cursor']) });
 
-/** Resources of a SCIM 2.0 service, one record each. */
-export function scimConnector(records: RecordKind, config: ScimConfig, access: ScimAccess): Connector {
+/** Creates a connector for resources of a SCIM 2.0 service. */
+export function scimConnector(records: RecordKind, config: ScimConfig, access: ApiAccess): Connector {
   const fields = config.fields ?? scimFields[records];
   const names = sourceNames({ external_id: config.external_id, fields });
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
-  const own = jsonReader(names.filter((name) => name !== groupsName));
+  const own = scimReader(names.filter((name) => name !== groupsName));
   const path = `/${config.resource}`;
 
   async function* readWith(client: ApiClient, options: ReadOptions): AsyncGenerator<Page> {
     const { since, cursor, pageSize, signal } = options;
     const service = await askService(client, signal);
-    const left = cursor && understood(scimCursor, cursor);
+    const left = cursor && parseCursor(scimCursor, cursor);
     const by = left?.by ?? (service.pagesByCursor ? 'cursor' : 'index');
     const needsGroups = names.some((name) => /^@?groups\b/.test(name));
     const watched = { client, path, filter: config.filter, needsGroups, signal };
-    // What is true before the first page counts: whatever changes from then on is read once more by the next run.
+    // Taken before the first page, so that the next job reads all changes from then on.
     const begun = left
       ? scimCheckpoint.safeParse(left).data
       : config.changes && (await checkpointNow(watched, service));
-    const before = since && understood(scimCheckpoint, since);
-    if (before && !left) await requireChangesTold(watched, before, begun);
+    const before = since && parseCursor(scimCheckpoint, since);
+    if (before && !left) await requireReportableChanges(watched, before, begun);
 
     const conditions = [config.filter && `(${config.filter})`, before && changedSince(before)].filter(Boolean);
     const query = { ...(conditions.length > 0 && { filter: conditions.join(' and ') }) };
@@ -92,14 +92,14 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: S
       yield* readWith(client, options);
     } catch (error) {
       if (options.since && isFilterRefused(error))
-        throw new CheckpointExpired('the service does not filter by changes');
+        throw new CheckpointExpired('the service does not support filters by modification time');
       throw error;
     } finally {
       await transport.close();
     }
   }
 
-  /** Of a service that finds nobody by what is asked, nobody knows whether it has looked: then all are read. */
+  /** Reads one record. Reads all if the filter finds none, because the service may not support the filter. */
   async function readOne(externalId: string, signal: AbortSignal): Promise<FoundRecord> {
     const { transport, client } = connect();
     try {
@@ -108,19 +108,19 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: S
       const groupsOf = service ? await allGroups(client, service, signal) : undefined;
       const page = mapped(found.resources, 0, groupsOf);
       if (found.proven) return 'absent';
-      // Who gives others too has not looked for what was asked, and perhaps not for what is wanted at all.
+      // A service that also returns other resources has not applied the filter.
       const said = foundIn(page, externalId);
       if (said !== 'absent' && page.records.length + page.errors.length === 1) return said;
     } finally {
       await transport.close();
     }
-    return lookThrough(readAll, externalId, signal);
+    return findByFullRead(readAll, externalId, signal);
   }
 
-  function valuesIn(resource: unknown, groupsOf: GroupsOf | undefined): (name: string) => string[] {
+  function valuesIn(resource: unknown, groupsOf: GroupsOf | undefined): ValuesOf {
     const values = own(resource);
     const id = scalarText(valueAt(resource, 'id')) ?? '';
-    return (name) => (name === groupsName ? (groupsOf?.(id) ?? []) : values(name));
+    return (name, forOne) => (name === groupsName ? (groupsOf?.(id) ?? []) : values(name, forOne));
   }
 
   function connect(): { transport: HttpTransport; client: ApiClient } {
@@ -132,7 +132,7 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: S
   }
 
   return {
-    tellsChanges: config.changes,
+    reportsChanges: config.changes,
     read: readAll,
     readOne,
     async discover(signal) {
@@ -147,7 +147,7 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: S
   };
 }
 
-/** In an order that stays the same, if the service keeps one. */
+/** Requests a stable order if the service supports sorting. */
 function sorted(query: Record<string, string>, { sorts }: ScimService): Record<string, string> {
   return sorts ? { ...query, sortBy: 'id' } : query;
 }
@@ -158,8 +158,8 @@ async function allGroups(client: ApiClient, service: ScimService, signal: AbortS
   return readGroups(service.pagesByCursor ? listByCursor(list) : listByIndex(list));
 }
 
-function understood<T>(schema: z.ZodType<T>, cursor: Cursor): T {
+function parseCursor<T>(schema: z.ZodType<T>, cursor: Cursor): T {
   const parsed = schema.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the place where reading was left is not one in a SCIM service');
+  if (!parsed.success) throw new SourceError('the cursor is not a position in a SCIM source', { code: 'changed' });
   return parsed.data;
 }

@@ -4,44 +4,44 @@ import type { ApiAnswer, ApiClient } from '../http/api-client.js';
 import { listIn } from '../http/paging.js';
 import { valueAt } from '../json/json-value.js';
 
-/** A list of resources that is read to its end. */
+/** A list of resources to read. */
 export interface ScimList {
   client: ApiClient;
   /** `/Users` */
   path: string;
-  /** `filter` and the like, the same for every page. */
+  /** Query parameters such as `filter`, the same for every page. */
   query: Readonly<Record<string, string>>;
   pageSize: number;
   signal: AbortSignal;
 }
 
-/** How far a list was read, and what its totals have said; goes into a connector's cursor. */
+/** The position in a list and the totals so far; part of the cursor of the connector. */
 export const listingState = z.object({
-  /** Of the next resource, from 1; in a list with cursors, how many of the answer were handed on before. */
+  /** Index of the next resource, from 1; with cursors, the number of resources of the response already returned. */
   next: z.int().nonnegative(),
-  /** Resources of an answer that was full. */
+  /** Resources in a full response. */
   perPage: z.int().nonnegative(),
   seen: z.int().nonnegative(),
   digest: z.int().nonnegative(),
-  /** What the service said last; -1 if it did not. */
+  /** The last `totalResults` of the service; -1 if absent. */
   total: z.int().min(-1),
-  /** By how much the total has grown and shrunk meanwhile. */
+  /** By how much the total has grown and shrunk during the read. */
   grown: z.int().nonnegative(),
   shrunk: z.int().nonnegative(),
-  /** Of the service, where it pages by cursor. */
+  /** The cursor of the service, if it pages by cursor. */
   cursor: z.string().optional(),
 });
 export type ListingState = z.infer<typeof listingState>;
 
 export interface ListingPage {
   resources: unknown[];
-  /** The place of the first of them in the list as it was read, from 1. */
+  /** Position of the first resource in the list as it was read, from 1. */
   place: number;
   state: ListingState;
   last: boolean;
 }
 
-/** One answer of a list (RFC 7644, 3.4.2). */
+/** One list response (RFC 7644, 3.4.2). */
 export interface ScimAnswer {
   resources: unknown[];
   total: number | undefined;
@@ -49,19 +49,21 @@ export interface ScimAnswer {
   from: string;
 }
 
-/** Throws SourceError if the answer is no list: one that lacks its resources says nothing of who is there. */
+/**
+ * Parses a list response. Throws SourceError if it has no resources, because records must not count as deleted then.
+ */
 export function scimAnswer(answer: ApiAnswer): ScimAnswer {
   const { body, from } = answer;
-  const told = valueAt(body, 'totalResults');
-  const total = typeof told === 'number' && Number.isSafeInteger(told) && told >= 0 ? told : undefined;
+  const stated = valueAt(body, 'totalResults');
+  const total = typeof stated === 'number' && Number.isSafeInteger(stated) && stated >= 0 ? stated : undefined;
   const cursor = valueAt(body, 'nextCursor');
   const nextCursor = typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
-  // The standard lets the list be absent where there is nothing at all.
+  // The standard permits a missing list if the total is 0.
   const absent = valueAt(body, 'Resources') === undefined && total === 0;
   return { resources: absent ? [] : listIn(answer, 'Resources'), total, nextCursor, from };
 }
 
-/** The totals of one more answer. */
+/** Updates the totals by one response. */
 export function withTotal(state: ListingState, total: number | undefined): ListingState {
   if (total === undefined) return state;
   const change = state.total < 0 ? 0 : total - state.total;
@@ -74,11 +76,13 @@ export function withTotal(state: ListingState, total: number | undefined): Listi
 }
 
 /**
- * Throws SourceError where less was seen than the service says there is, but for what has come meanwhile, or more, unless its
- * total was another before.
+ * Throws SourceError if fewer resources were read than the total without additions during the read, or more than a
+ * total that did not change.
  */
 export function requireTotal({ seen, total, grown, shrunk }: ListingState, from: string): void {
   const changed = grown + shrunk > 0;
   if (seen + grown >= total && (changed || seen <= total)) return;
-  throw new SourceError(`${from} tells of ${total} resources but has given ${seen}: the list is not complete`);
+  throw new SourceError(`${from} reported ${total} resources but returned ${seen}, so the list is incomplete`, {
+    code: 'incomplete',
+  });
 }

@@ -9,11 +9,11 @@ import { scimConnector } from './scim-connector.js';
 const server = await testServer();
 const limits = { firstPauseMs: 1, longestPauseMs: 2, attempts: 3 };
 
-/** A service with a list of ids, which pages as far as it is let. */
+/** A service with a list of ids and a maximum page size. */
 let ids: string[];
 let provider: object;
 let perPage: number;
-/** What becomes of an answer of `/Users` before it is sent; the first has the number 1. */
+/** Modifies a response of `/Users` by its number, counted from 1. */
 let spoil: (answer: Reply, number: number, asked: Asked) => Reply;
 let answered: number;
 
@@ -57,12 +57,12 @@ beforeEach(() => {
 const bodyOf = (reply: Reply) =>
   reply.body as { totalResults: number; Resources: { id: string }[]; nextCursor?: string };
 
-describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
+describe.each(['index', 'cursor'])('a SCIM source that pages by %s', (by) => {
   beforeEach(() => {
     if (by === 'cursor') provider = { pagination: { cursor: true } };
   });
 
-  it('is read to its end, whatever it makes of the size of a page', async () => {
+  it('is read completely with any page size it chooses', async () => {
     for (const count of [0, 1, 3, 4, 5, 10]) {
       ids = idsFrom(count);
       for (perPage of [1, 2, 3, 100]) {
@@ -71,7 +71,7 @@ describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
     }
   });
 
-  it('is read whole also where it knows no pages, and that in pages', async () => {
+  it('is read completely in pages if it does not support paging', async () => {
     spoil = (answer) => {
       const { nextCursor, ...body } = bodyOf(answer);
       return { body: { ...body, Resources: ids.map((id) => ({ id })) } };
@@ -86,7 +86,7 @@ describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
     }
   });
 
-  it('goes on from any page', async () => {
+  it('is resumed after any page', async () => {
     const { pages } = await read(3);
     let seen = 0;
     for (const page of pages) {
@@ -94,23 +94,27 @@ describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
       const rest = await read(2, JSON.parse(JSON.stringify(page.cursor)));
       expect(idsOf(rest.records)).toEqual(ids.slice(seen));
     }
-    await expect(read(3, { offset: 5 })).rejects.toThrow('not one in a SCIM service');
+    await expect(read(3, { offset: 5 })).rejects.toThrow('not a position in a SCIM source');
   });
 
-  it('is waited for after 429 without Retry-After, and asked again where a body is cut off', async () => {
+  it('is retried after a 429 without Retry-After and after a truncated body', async () => {
     spoil = (answer, number) => (number === 2 ? { status: 429 } : number === 4 ? { ...answer, cutAfter: 20 } : answer);
     expect(idsOf((await read()).records)).toEqual(ids);
   });
 
   it.each<[string, string, (answer: Reply) => Reply]>([
-    ['cuts every body', 'the connection ended before the answer did', (answer) => ({ ...answer, cutAfter: 20 })],
+    [
+      'cuts every body',
+      'the connection closed before the response was complete',
+      (answer) => ({ ...answer, cutAfter: 20 }),
+    ],
     ['answers half a body', 'is not valid JSON', ({ body }) => ({ body: JSON.stringify(body).slice(0, -9) })],
     ['answers 401', 'answered 401', () => ({ status: 401 })],
     ['answers 500', 'answered 500', () => ({ status: 500 })],
     ['leaves the resources out', 'without a list "Resources"', () => ({ body: { totalResults: 10 } })],
     ['answers something else', 'without a list "Resources"', () => ({ body: [] })],
     ['sends a page of another site', 'is not valid JSON', () => ({ body: '<html>Log in</html>' })],
-  ])('fails where it %s in the middle, and never ends', async (_, message, change) => {
+  ])('fails the read if it %s in the middle', async (_, message, change) => {
     spoil = (answer, number) => (number > 1 ? change(answer) : answer);
     const pages: Page[] = [];
     const reading = (async () => {
@@ -122,12 +126,12 @@ describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
     await expect(reading).rejects.not.toThrow('t0ken');
   });
 
-  it.each([[-3], [-1], [1], [3]])('fails where its total is wrong by %d', async (wrong) => {
+  it.each([[-3], [-1], [1], [3]])('fails the read if its total is wrong by %d', async (wrong) => {
     spoil = (answer) => ({ body: { ...bodyOf(answer), totalResults: ids.length + wrong } });
     await expect(read()).rejects.toThrow(SourceError);
   });
 
-  it('fails where a resource comes twice in place of another', async () => {
+  it('fails the read if a resource is repeated in place of another', async () => {
     spoil = (answer) => {
       const body = bodyOf(answer);
       return { body: { ...body, Resources: body.Resources.map((one) => (one.id === 'id-7' ? { id: 'id-1' } : one)) } };
@@ -135,7 +139,7 @@ describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
     await expect(read()).rejects.toThrow(SourceError);
   });
 
-  it('gives resources that are none as errors, and the rest', async () => {
+  it('has invalid resources reported and the others returned', async () => {
     spoil = (answer, number) => {
       const body = bodyOf(answer);
       if (number > 1)
@@ -151,7 +155,7 @@ describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
     ]);
   });
 
-  it('stops at once where it is told to', async () => {
+  it('is no longer called after an abort', async () => {
     const controller = new AbortController();
     spoil = (answer, number) => {
       if (number === 1) return answer;
@@ -162,11 +166,11 @@ describe.each(['index', 'cursor'])('a SCIM service that pages by %s', (by) => {
   });
 });
 
-describe('a SCIM list that changes while it is read by index', () => {
-  /** Before the page of each number: how many of those already read vanish, and how many come at the end. */
+describe('a SCIM list that changes during a read by index', () => {
+  /** Before each page: the number of deleted resources already read, and of resources added at the end. */
   const history = fc.array(fc.record({ vanish: fc.nat(2), come: fc.nat(2) }), { minLength: 1, maxLength: 6 });
 
-  it('never ends without everybody who was there all the time', async () => {
+  it('returns every resource that existed during the whole read', async () => {
     await fc.assert(
       fc.asyncProperty(history, fc.integer({ min: 2, max: 6 }), async (steps, pageSize) => {
         ids = idsFrom(20);
@@ -193,7 +197,7 @@ describe('a SCIM list that changes while it is read by index', () => {
     );
   });
 
-  it('is read on where some vanish or come, within what pages share', async () => {
+  it('is read despite deletions and additions within the page overlap', async () => {
     ids = idsFrom(40);
     perPage = 20;
     spoil = (answer, number) => {
@@ -204,7 +208,7 @@ describe('a SCIM list that changes while it is read by index', () => {
     expect(found).toEqual([...idsFrom(40), 'new']);
   });
 
-  it('fails where it moves further than pages share, or has another order each time', async () => {
+  it('fails the read if it moves by more than the overlap or has no stable order', async () => {
     ids = idsFrom(40);
     perPage = 20;
     spoil = (answer, number) => {
@@ -221,35 +225,35 @@ describe('a SCIM list that changes while it is read by index', () => {
     await expect(read(20)).rejects.toThrow(SourceError);
   });
 
-  it('cannot be taken up where it changed in between', async () => {
+  it('cannot be resumed after a change', async () => {
     const { pages } = await read(4);
     ids = ids.slice(1);
-    await expect(read(4, pages[1]?.cursor)).rejects.toThrow('changed since reading was interrupted');
+    await expect(read(4, pages[1]?.cursor)).rejects.toThrow('changed after the read was interrupted');
   });
 });
 
-describe('the cursors of a SCIM service', () => {
+describe('the cursor paging of a SCIM source', () => {
   beforeEach(() => {
     provider = { pagination: { cursor: true } };
   });
 
-  it('may expire, lead in a circle, or nowhere for ever', async () => {
+  it('fails for expired cursors, cycles and endless empty pages', async () => {
     spoil = (answer, number) => (number === 2 ? { status: 400, body: { scimType: 'expiredCursor' } } : answer);
-    await expect(read()).rejects.toThrow('its pages are no longer known, so the list has to be read anew');
+    await expect(read()).rejects.toThrow('its cursor has expired, so the list has to be read again');
     spoil = (answer) => ({ body: { ...bodyOf(answer), nextCursor: 'c4' } });
-    await expect(read()).rejects.toThrow('answers in a circle');
+    await expect(read()).rejects.toThrow('returned a page that leads back to an earlier one');
     spoil = () => ({ body: { totalResults: 10, Resources: [], nextCursor: `c${1_000 + answered}` } });
-    await expect(read()).rejects.toThrow('gave 101 empty pages in a row');
+    await expect(read()).rejects.toThrow('returned 101 empty pages in a row');
   });
 
-  it('may come without totals', async () => {
+  it('works without totals', async () => {
     spoil = (answer) => ({ body: { ...bodyOf(answer), totalResults: undefined } });
     expect(idsOf((await read()).records)).toEqual(ids);
   });
 });
 
-describe('changes of a SCIM service that does not filter', () => {
-  it('are not told', async () => {
+describe('incremental reads of a SCIM source without filter support', () => {
+  it('are not supported', async () => {
     const { pages } = await read();
     expect(pages.at(-1)).toMatchObject({ last: true });
     expect(pages.at(-1)?.checkpoint).toBeUndefined();
@@ -259,6 +263,8 @@ describe('changes of a SCIM service that does not filter', () => {
     provider = { filter: { supported: true } };
     spoil = (answer, _, { url }) =>
       url.searchParams.has('filter') ? { status: 400, body: { scimType: 'invalidFilter' } } : answer;
-    await expect(changes()).rejects.toThrow(new CheckpointExpired('the service does not filter by changes'));
+    await expect(changes()).rejects.toThrow(
+      new CheckpointExpired('the service does not support filters by modification time'),
+    );
   });
 });

@@ -2,16 +2,19 @@ import type { ApiClient } from '../http/api-client.js';
 import { StatusError } from '../http/failures.js';
 import { valueAt } from '../json/json-value.js';
 
-/** What a service says it can do. */
+/** The declared capabilities of a service. */
 export interface ScimService {
   filters: boolean;
   sorts: boolean;
   pagesByCursor: boolean;
-  /** The service's clock as it answered; undefined if it does not tell. */
+  /** The time of the service; undefined if it does not report one. */
   now: Date | undefined;
 }
 
-/** Asks for the service provider's configuration (RFC 7644, 4). A service without one is taken to do what all must. */
+/**
+ * Reads the ServiceProviderConfig (RFC 7644, 4). A service without one is assumed to support only the mandatory
+ * features.
+ */
 export async function askService(client: ApiClient, signal: AbortSignal): Promise<ScimService> {
   try {
     const { body, headers } = await client.page(signal).get('/ServiceProviderConfig');

@@ -4,12 +4,12 @@ import { scalarText, valueAt } from '../json/json-value.js';
 const modulus = 2 ** 48;
 
 /**
- * Which resources of a list were seen, some 40 bytes each. Two of a million have the same hash once in twenty thousand lists; then
- * the count of the list is not reached, and the read fails.
+ * Which resources of a list were seen, some 40 bytes each. Two of a million have the same hash once in twenty thousand
+ * lists; then the count of the list is not reached, and the read fails.
  */
 export class SeenResources {
   private readonly hashes = new Set<number>();
-  /** A sum over all of them, whatever their order: two sets with the same sum and size are the same. */
+  /** A sum over all resources, independent of order: sets with the same sum and size are equal. */
   digest = 0;
 
   static sum(one: number, other: number): number {
@@ -20,7 +20,7 @@ export class SeenResources {
     return this.hashes.size;
   }
 
-  /** True if it was not seen before. One without an id is told by all that it says. */
+  /** Adds a resource and returns whether it is new. A resource without an id is identified by its content. */
   add(resource: unknown): boolean {
     const id = scalarText(valueAt(resource, 'id'));
     const bytes = createHash('sha1')

@@ -1,10 +1,10 @@
 import { parseDate } from '@idsync/contracts';
 import { type Column, type ColumnKind, maxTextLength } from './session.js';
 
-/** The values that the text of one column of a row stands for; none for NULL. Dates are ISO 8601, in UTC. */
+/** Converts the text of a column to values; none for NULL. Dates become ISO 8601 in UTC. */
 export function columnValues(column: Column, text: string | null): readonly string[] {
   if (text === null) return [];
-  // Cut off: too long for any field, which says so.
+  // Truncated text is returned as is, because it is too long for any field and is rejected there.
   if (text.length >= maxTextLength(column)) return [text];
   switch (column.kind) {
     case 'array':
@@ -18,7 +18,9 @@ export function columnValues(column: Column, text: string | null): readonly stri
   }
 }
 
-/** True for what marks a row as deleted: one of the values if there are any, else true, not 0, or any date or text. */
+/**
+ * Returns whether a value marks a row as deleted: one of `values` if given, otherwise true, not 0, or any date or text.
+ */
 export function marksDeleted(column: Column, text: string | null, values: readonly string[] | undefined): boolean {
   if (text === null) return false;
   if (values) return values.includes(text.trim());
@@ -27,23 +29,23 @@ export function marksDeleted(column: Column, text: string | null, values: readon
   return text.trim() !== '' && !isZeroDate(column, text);
 }
 
-/** What MySQL has instead of no date. */
+/** Detects the zero date, which MySQL stores for a missing date. */
 function isZeroDate({ kind }: Column, text: string): boolean {
   return (kind === 'date' || kind === 'time') && text.startsWith('0000-00-00');
 }
 
 function plainValue(kind: ColumnKind, text: string): string {
   if (kind === 'boolean') return /^t/i.test(text) ? 'true' : 'false';
-  // Infinity, and years of five digits, stay what they are.
+  // Infinity and years of five digits stay unchanged.
   if (kind === 'time') return parseDate(text) ?? text;
   if (kind === 'bytes') return text.replace(/^\\x/, '');
   if (kind === 'uuid_bytes') return text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   return text;
 }
 
-/** Of PostgreSQL's text form of an array, however deep: `{a,"b \"c\"",NULL}`. */
+/** Parses the text form of a PostgreSQL array of any depth: `{a,"b \"c\"",NULL}`. */
 function arrayElements(text: string): string[] {
-  // Arrays that do not begin at 1 say where.
+  // Arrays with a lower bound other than 1 have a prefix.
   const braces = text.slice(text.indexOf('{'));
   const elements: string[] = [];
   for (const [token, quoted] of braces.matchAll(/"((?:[^"\\]|\\.)*)"|[^{},]+/gs)) {
@@ -53,10 +55,10 @@ function arrayElements(text: string): string[] {
   return elements;
 }
 
-/** A list of plain values is their list, a plain value itself; anything else stays JSON. */
+/** Returns the values of a flat list or a scalar. Any other JSON stays text. */
 function jsonValues(text: string): string[] {
-  // Numbers become text first: as JavaScript's they would lose digits.
-  const exact = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs, (token) =>
+  // Numbers become text first, because JavaScript numbers would lose digits.
+  const exact = text.replace(/"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs, (token) =>
     token.startsWith('"') ? token : `"${token}"`,
   );
   let value: unknown;

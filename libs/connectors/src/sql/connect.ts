@@ -7,9 +7,10 @@ import type { Target } from './session.js';
 const resolveMs = 3_000;
 const connectMs = 5_000;
 
-/** TLS, if any, begins later: when is for the database's own protocol to say. */
+/** Connects without TLS, which the database protocol starts later. */
 export async function connect({ host, port, allowedCidrs }: Target, signal: AbortSignal): Promise<Socket> {
-  // What must not be made to talk to web clients is not made to talk to clients of databases either.
-  if (vetPort(port) !== undefined) throw new SourceError(`port ${port} is none of a database`);
+  // Ports blocked for web clients are also blocked for database clients.
+  if (vetPort(port) !== undefined)
+    throw new SourceError(`port ${port} is not allowed for a database`, { code: 'misconfigured' });
   return openSocket({ host, port, allowedCidrs, resolveMs, connectMs }, signal);
 }

@@ -1,46 +1,50 @@
 import type { FoundRecord, ReadOptions } from '../connector.js';
-import { foundIn, lookThrough, requireNamed } from '../look-through.js';
+import { findByFullRead, foundIn, requireNoUnnamed } from '../find-by-full-read.js';
 import { pageStatement } from './page-statement.js';
 import { countKeyless, readEverything, readPage, type Source } from './read-rows.js';
 import type { Column } from './session.js';
 
-/** Rows that may have the text of an id somewhere; where more do, all are read. */
-const mostAlike = 1_000;
+/** Maximum number of rows that contain the text of an id. If there are more, all rows are read. */
+const maxMatches = 1_000;
 
 /**
- * The row with this id. Where its column may have an index it is asked for by its value; that misses what is written otherwise, as
- * with blanks around it, so that only the texts of all rows prove that none is there.
+ * Finds the row with this id. Compares the value first, if the column may be indexed. This misses values with other
+ * spellings such as surrounding blanks, so only a search in the text of all rows proves that the row is absent.
  */
 export async function findRow(source: Source, externalId: string, signal: AbortSignal): Promise<FoundRecord> {
   const { link, plan, config } = source;
   const column = plan.columns.find(({ name }) => name === config.external_id);
-  const everything = () => lookThrough((options: ReadOptions) => readEverything(source, options), externalId, signal);
+  const everything = () =>
+    findByFullRead((options: ReadOptions) => readEverything(source, options), externalId, signal);
   if (!column || !['text', 'number'].includes(column.kind)) return everything();
   if (isComparable(column, externalId)) {
-    const found = await among(source, column, externalId, false);
+    const found = await findAmong(source, column, externalId, false);
     if (found !== undefined && found !== 'absent') return found;
   }
-  const found = await among(source, column, externalId, true);
+  const found = await findAmong(source, column, externalId, true);
   if (found === undefined) return everything();
-  if (found === 'absent') requireNamed(await link.transaction((session) => countKeyless(source, session)));
+  if (found === 'absent') requireNoUnnamed(await link.transaction((session) => countKeyless(source, session)));
   return found;
 }
 
-/** What the rows say that match; undefined if they are too many to tell. */
-async function among(
+/** Returns the result of the matching rows; undefined if there are too many. */
+async function findAmong(
   source: Source,
   column: Column,
   text: string,
   contains: boolean,
 ): Promise<FoundRecord | undefined> {
   const { dialect, link, plan } = source;
-  const statement = pageStatement(dialect, plan, { match: { column, text, contains }, limit: mostAlike + 1 });
+  const statement = pageStatement(dialect, plan, { match: { column, text, contains }, limit: maxMatches + 1 });
   const rows = await link.transaction((session) => session.rows(statement));
-  if (rows.length > mostAlike) return undefined;
-  return foundIn(readPage(source, rows, { source: '', rows: 0 }, undefined, mostAlike), text);
+  if (rows.length > maxMatches) return undefined;
+  return foundIn(readPage(source, rows, { source: '', rows: 0 }, undefined, maxMatches), text);
 }
 
-/** Whether the server can take the text for a value of the column; of what it cannot, it makes an error. */
+/**
+ * Returns whether the server accepts the text as a value of the column, because it rejects an invalid one with an
+ * error.
+ */
 function isComparable({ kind, type, orderable }: Column, text: string): boolean {
   if (!orderable) return false;
   if (type === 'uuid') return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

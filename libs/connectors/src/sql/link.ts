@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CheckpointExpired, SourceError } from '../connector.js';
-import { NoAnswer } from './answered.js';
+import { isLostConnection } from '../open-socket.js';
+import { ResponseTimeout } from './answer-within.js';
+import { codesOf, failureOf, textOf } from './failure-of.js';
 import type { Dialect, Session, Target } from './session.js';
 
-/** Before the second and the third try of what a restart or a conflict has ended. */
+/** Pauses before the second and third attempt after a restart or a conflict. */
 const retryAfterMs = [500, 2_000];
 
-/** Runs read-only transactions, on one connection for as long as it lives. */
+/** Runs read-only transactions on one connection, which is replaced if it is lost. */
 export class Link {
   private session: Session | undefined;
 
@@ -16,24 +18,27 @@ export class Link {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** `work` may be run again, from its beginning. Throws SourceError, or the signal's reason. */
+  /** Runs `work`, possibly several times. Throws SourceError or the abort reason. */
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.signal.throwIfAborted();
         if (this.session?.isLost()) this.close();
+        const isNew = this.session === undefined;
         this.session ??= await this.dialect.open(this.target, this.signal);
         await this.session.begin();
+        if (isNew) await this.requireReader(this.session);
         const result = await work(this.session);
         await this.session.end();
         return result;
       } catch (error) {
-        const lost = this.session?.isLost() === true && !(error instanceof NoAnswer);
+        const lost = this.session?.isLost() === true && !(error instanceof ResponseTimeout);
         this.close();
         this.signal.throwIfAborted();
         if (error instanceof SourceError || error instanceof CheckpointExpired) throw error;
         const wait = retryAfterMs[attempt];
-        if (wait === undefined || !(lost || this.isTransient(error))) throw this.sourceError(error);
+        const transient = lost || this.isTransient(error);
+        if (wait === undefined || !transient) throw failureOf(error, this.dialect, this.target, transient);
         await sleep(wait, undefined, { signal: this.signal }).catch(() => this.signal.throwIfAborted());
       }
     }
@@ -44,36 +49,26 @@ export class Link {
     this.session = undefined;
   }
 
+  /**
+   * Requires a login without write privileges, because a read-only transaction does not prevent all functions with side
+   * effects.
+   */
+  private async requireReader(session: Session): Promise<void> {
+    const writes = await session.writes();
+    if (writes.length === 0) return;
+    const { product, createReader } = this.dialect;
+    const { host, port, user } = this.target;
+    throw new SourceError(
+      `${product} at ${host}:${port}: the login "${user}" may do more than read. Use a login that may only read: ${createReader(user)}`,
+      // Names of tables and roles are text of the source.
+      { code: 'misconfigured', said: `the login ${writes.join('; it ')}` },
+    );
+  }
+
   private isTransient(error: unknown): boolean {
-    if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(errnoOf(error))) return true;
+    if (isLostConnection(error)) return true;
     return (
       /^Connection terminated/.test(textOf(error)) || codesOf(error).some((code) => this.dialect.isTransient(code))
     );
   }
-
-  private sourceError(error: unknown): SourceError {
-    const { host, port, password, timeoutMs } = this.target;
-    const [code] = codesOf(error);
-    // Whoever knows the password could say it.
-    const text = textOf(error).replaceAll(password, '…').slice(0, 300);
-    const told = `${this.dialect.product} at ${host}:${port}: ${text}${code ? ` (${code})` : ''}`;
-    const late = error instanceof NoAnswer || codesOf(error).some((one) => this.dialect.isTimeout(one));
-    return new SourceError(
-      late ? `${told}; a page may take ${timeoutMs / 1_000} s: is there an index on its key?` : told,
-    );
-  }
-}
-
-const errnoOf = (error: unknown) => String((error as { code?: unknown }).code ?? '');
-
-/** What a driver's error is known by: SQLSTATE of PostgreSQL, number or name of MySQL. */
-function codesOf(error: unknown): string[] {
-  const { code, errno } = error as { code?: unknown; errno?: unknown };
-  return [errno, code].filter((one) => one !== undefined && one !== '').map(String);
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '')
-    return String(error.errors[0]?.message ?? 'no connection');
-  return error instanceof Error ? error.message : String(error);
 }

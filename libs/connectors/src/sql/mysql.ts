@@ -1,18 +1,21 @@
 import { isIP } from 'node:net';
 import mysql, { type FieldPacket, type RowDataPacket } from 'mysql2/promise';
 import { SourceError } from '../connector.js';
-import { answered } from './answered.js';
+import { answerWithin } from './answer-within.js';
 import { connect } from './connect.js';
+import { mysqlSideEffects, mysqlWrites } from './mysql-login.js';
 import { type Column, type ColumnKind, type Dialect, maxTextLength, type Session, type Target } from './session.js';
 
 const handshakeMs = 10_000;
-/** The server ends what takes too long by itself; this is for one that says nothing any more. */
+/** Added to the statement timeout of the server, for a server that no longer responds. */
 const graceMs = 5_000;
 
 export const mysqlDialect: Dialect = {
   product: 'MySQL',
   defaultPort: 3306,
   open,
+  createReader: (user) =>
+    `create user ${user}_reader identified by '…'; grant select, show view on … to ${user}_reader`,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   parameter: () => '?',
   asText: (expression) => `cast(${expression} as char)`,
@@ -20,18 +23,18 @@ export const mysqlDialect: Dialect = {
   exactText: (expression, column) => plainText(expression, column),
   typed(parameter, { kind, type }) {
     if (kind === 'bytes' || kind === 'uuid_bytes') return `unhex(${parameter})`;
-    // Text is compared by the rules of the column; a cast would bring its own.
+    // Text is compared by the collation of the column, which a cast would replace.
     return kind === 'text' ? parameter : `cast(${parameter} as ${type})`;
   },
-  // Comparing rows would read from the beginning of the index.
+  // A row comparison would scan the index from its beginning.
   after([first = '', second], [firstValue, secondValue]) {
-    if (!firstValue) throw new Error('a place in a source has a value');
+    if (!firstValue) throw new Error('a position in a source requires a value');
     if (second === undefined || !secondValue) return `${first} > ${firstValue()}`;
     return `(${first} > ${firstValue()} or (${first} = ${firstValue()} and ${second} > ${secondValue()}))`;
   },
   earlier: (moment, seconds) => `${moment} - interval ${seconds} second`,
   nowOf: ({ zoned }) =>
-    // Without a zone it may be anybody's local time.
+    // A time without a zone may be local time of any zone.
     zoned ? 'utc_timestamp(6)' : 'utc_timestamp(6) + interval 14 hour',
   // Too many connections, shutdowns, lock waits and deadlocks.
   isTransient: (code) => /^(1040|1053|1205|1213|1927|PROTOCOL_CONNECTION_LOST)$/.test(code),
@@ -45,7 +48,9 @@ const plainText = (expression: string, { kind, type }: Column): string => {
 
 async function open(target: Target, signal: AbortSignal): Promise<Session> {
   if (target.ssl === 'verify' && isIP(target.host) !== 0) {
-    throw new SourceError('ssl "verify" needs the name of the host that the certificate is of, not an address');
+    throw new SourceError('ssl "verify" requires the host name of the certificate instead of an address', {
+      code: 'misconfigured',
+    });
   }
   const socket = await connect(target, signal);
   const bounds = { socket, signal, ms: target.timeoutMs + graceMs };
@@ -60,15 +65,15 @@ async function open(target: Target, signal: AbortSignal): Promise<Session> {
       ...(target.ssl !== 'off' && {
         ssl: { ...(target.ca !== undefined && { ca: target.ca }), verifyIdentity: target.ssl === 'verify' },
       }),
-      // A server may otherwise ask for files of ours.
+      // Prevents the server from requesting local files.
       flags: ['-LOCAL_FILES'],
-      // No code is made of the names of columns.
+      // Prevents generated code with column names.
       disableEval: true,
       stream: socket,
       rowsAsArray: true,
       typeCast: (field) => field.string('utf8'),
     });
-    const connection = await answered(connecting, { ...bounds, ms: Math.min(handshakeMs, target.timeoutMs) });
+    const connection = await answerWithin(connecting, { ...bounds, ms: Math.min(handshakeMs, target.timeoutMs) });
     return sessionOn(connection, bounds, target.timeoutMs);
   } catch (error) {
     socket.destroy();
@@ -76,43 +81,58 @@ async function open(target: Target, signal: AbortSignal): Promise<Session> {
   }
 }
 
-function sessionOn(connection: mysql.Connection, bounds: Parameters<typeof answered>[1], timeoutMs: number): Session {
-  const tell = (sql: string) => answered(connection.query(sql), bounds);
+function sessionOn(
+  connection: mysql.Connection,
+  bounds: Parameters<typeof answerWithin>[1],
+  timeoutMs: number,
+): Session {
+  const run = (sql: string) => answerWithin(connection.query(sql), bounds);
   const seconds = Math.ceil(timeoutMs / 1_000);
+  const first = async (sql: string) => {
+    const [[row]] = await answerWithin(connection.query<RowDataPacket[]>(sql), bounds);
+    return String(row?.[0]);
+  };
   let isSet = false;
+  let isMariaDb = false;
   let lost = false;
   const lose = () => {
     lost = true;
   };
-  // Told to whoever waits for an answer; between two statements nobody does.
+  // A running statement reports its error itself; this covers errors between statements.
   connection.on('error', lose);
   bounds.socket.on('close', lose);
   return {
     async rows({ sql, values }) {
-      const [rows] = await answered(connection.execute<RowDataPacket[][]>(sql, [...values]), bounds);
+      const [rows] = await answerWithin(connection.execute<RowDataPacket[][]>(sql, [...values]), bounds);
       return rows as unknown as (string | null)[][];
     },
     async columns(from) {
-      const [, fields] = await answered(connection.execute(`select * from ${from} limit 0`), bounds);
+      const [, fields] = await answerWithin(connection.execute(`select * from ${from} limit 0`), bounds);
       return fields.map(columnOf);
     },
     async check(query) {
-      const prepared = await answered(connection.prepare(query), bounds);
+      const prepared = await answerWithin(connection.prepare(query), bounds);
       prepared.close();
     },
+    async writes() {
+      const active = isMariaDb ? 'NONE' : await first('select current_role()');
+      // MariaDB includes the grants of the active role.
+      const roles = active === 'NONE' ? '' : ` for current_user() using ${active}`;
+      const [rows] = await answerWithin(connection.query<RowDataPacket[]>(`show grants${roles}`), bounds);
+      return mysqlWrites(rows.map((row) => String(row[0])));
+    },
+    sideEffects: async (query) => mysqlSideEffects(query),
     async begin() {
       if (!isSet) {
-        const [[row]] = await answered(connection.query<RowDataPacket[]>('select version()'), bounds);
-        const bound = String(row?.[0]).includes('MariaDB')
-          ? `max_statement_time = ${seconds}`
-          : `max_execution_time = ${timeoutMs}`;
-        await tell(`set session time_zone = '+00:00', lock_wait_timeout = ${seconds}, ${bound}`);
-        await tell('set session transaction read only');
+        isMariaDb = (await first('select version()')).includes('MariaDB');
+        const bound = isMariaDb ? `max_statement_time = ${seconds}` : `max_execution_time = ${timeoutMs}`;
+        await run(`set session time_zone = '+00:00', lock_wait_timeout = ${seconds}, ${bound}`);
+        await run('set session transaction read only');
         isSet = true;
       }
-      await tell('start transaction with consistent snapshot, read only');
+      await run('start transaction with consistent snapshot, read only');
     },
-    end: async () => void (await tell('commit')),
+    end: async () => void (await run('commit')),
     isLost: () => lost,
     close() {
       const destroy = setTimeout(() => bounds.socket.destroy(), 1_000);
@@ -131,7 +151,7 @@ const { Types } = mysql;
 const unsigned = 0x20;
 const ofEnum = 0x100;
 const ofSet = 0x800;
-/** The character set of what is no text. */
+/** The character set of binary values. */
 const binary = 63;
 
 const integers: readonly unknown[] = [Types.TINY, Types.SHORT, Types.INT24, Types.LONG, Types.LONGLONG, Types.YEAR];

@@ -1,26 +1,28 @@
 import type { Column, Dialect, Statement } from './session.js';
 
-/** What is read, in which order. */
+/** The columns to read and their order. */
 export interface Plan {
-  /** What stands after `from`: a table, or a query in parentheses. */
+  /** The FROM clause: a table, or a query in parentheses. */
   from: string;
-  /** Whose values are wanted. */
+  /** The columns to read. */
   columns: readonly Column[];
   key: Column;
   changedAt?: Column;
 }
 
-/** Moments as the source writes them; without `since`, from the first. */
+/** A period of changes in the time format of the source; from the first change without `since`. */
 export interface Period {
   since?: { moment: string; overlapSeconds: number };
   until: string;
 }
 
-/** Rows in the order of the key, or of a period in the order of their change; `after` has the values of the last one read. */
+/**
+ * A page of rows ordered by key, or of changes ordered by time. `after` contains the order values of the last row read.
+ */
 export interface PageOf {
   period?: Period;
   after?: readonly string[];
-  /** Only rows whose column may have this text: with `contains`, all whose text has it somewhere; otherwise those that equal it. */
+  /** Only rows whose column contains this text (`contains`) or equals it. */
   match?: { column: Column; text: string; contains: boolean };
   limit: number;
 }
@@ -41,14 +43,15 @@ class Values {
   }
 }
 
-/** The columns by which the rows of a page are in order: together they name one row. */
+/** Returns the order columns of a page, which together identify a row. */
 export function orderOf({ key, changedAt }: Plan, period: Period | undefined): Column[] {
   return period && changedAt ? [changedAt, key] : [key];
 }
 
 /**
- * One range of one index: of the key, or of (changed_at, key). A row is its values, then where it is in the order, then whether it
- * stands at the same place as the one before. All comparing is the server's: it alone knows its collations.
+ * Reads one range of one index: of the key, or of (changed_at, key). A row consists of its values, its order values,
+ * and whether they equal those of the row before. Only the server compares values, because only it knows its
+ * collations.
  */
 export function pageStatement(dialect: Dialect, plan: Plan, { period, after, match, limit }: PageOf): Statement {
   const values = new Values(dialect);
@@ -66,7 +69,7 @@ export function pageStatement(dialect: Dialect, plan: Plan, { period, after, mat
     const bound = order.map((column, index) => () => values.bind(after[index] ?? '', column));
     conditions.push(dialect.after(names(order), bound));
   }
-  // With the name of the table: bare, it would be that of an output column, which is text and sorts as such.
+  // Qualified, because the bare name would refer to the output column, which is sorted as text.
   const ofPage = (column: Column) => `page.${dialect.quote(column.name)}`;
   const outer = order.map(ofPage);
   const again = outer.map((name) => `${name} = lag(${name}) over (order by ${outer})`);
@@ -89,7 +92,7 @@ function inPeriod(dialect: Dialect, column: Column, { since, until }: Period, va
   return [...(from ? [from] : []), `${name} <= ${values.bind(until, column)}`];
 }
 
-/** The last change that the source tells of now, and 'known' if that is not before `known`. */
+/** Selects the last change in the source, and 'known' if it is not earlier than `known`. */
 export function lastChangeStatement(dialect: Dialect, { from }: Plan, changedAt: Column, known: string): Statement {
   const values = new Values(dialect);
   const name = dialect.quote(changedAt.name);
@@ -100,7 +103,7 @@ export function lastChangeStatement(dialect: Dialect, { from }: Plan, changedAt:
   return { sql, values: values.bound };
 }
 
-/** Of rows that have no key at the most `limit` are counted. */
+/** Counts at most `limit` rows without a key. */
 export function keylessStatement(dialect: Dialect, { from, key }: Plan, limit: number): Statement {
   const keyless = `select 1 from ${from} where ${dialect.quote(key.name)} is null limit ${limit}`;
   return { sql: `select ${dialect.asText('count(*)')} from (${keyless}) as keyless`, values: [] };

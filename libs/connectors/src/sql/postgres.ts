@@ -1,36 +1,38 @@
 import { checkServerIdentity } from 'node:tls';
 import pg from 'pg';
-import { answered } from './answered.js';
+import { answerWithin } from './answer-within.js';
 import { connect } from './connect.js';
+import { postgresSideEffects, postgresWrites } from './postgres-login.js';
 import { type Column, type ColumnKind, type Dialect, maxTextLength, type Session, type Target } from './session.js';
 
 const handshakeMs = 10_000;
-/** The server ends what takes too long by itself; this is for one that says nothing any more. */
+/** Added to the statement timeout of the server, for a server that no longer responds. */
 const graceMs = 5_000;
 
 export const postgres: Dialect = {
   product: 'PostgreSQL',
   defaultPort: 5432,
   open,
+  createReader: (user) => `create role ${user}_reader login password '…'; grant select on … to ${user}_reader`,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   parameter: (number) => `$${number}`,
   asText: (expression) => `(${expression})::text`,
   valueText: (expression, column) => `left(${expression}::text, ${maxTextLength(column)})`,
   exactText: (expression) => `${expression}::text`,
-  // Beside a column a parameter takes its type; in a sum it must be told.
+  // A parameter takes the type of a compared column, but needs a cast in an expression.
   typed: (parameter, { kind, type }) =>
     kind === 'date' || kind === 'time' ? `${parameter}::pg_catalog.${type}` : parameter,
   after: (expressions, values) => `(${expressions.join(', ')}) > (${values.map((value) => value()).join(', ')})`,
   earlier: (moment, seconds) => `${moment} - interval '${seconds} seconds'`,
   nowOf: ({ zoned }) =>
-    // Without a zone it may be anybody's local time.
+    // A time without a zone may be local time of any zone.
     zoned ? 'now()' : `(now() at time zone 'utc') + interval '14 hours'`,
-  // Connection exceptions, shutdowns, too many connections, and conflicts, which a standby ends queries with.
+  // Connection exceptions, shutdowns, too many connections, and conflicts, by which a standby cancels queries.
   isTransient: (code) => /^(08...|57P0[123]|53300|40...)$/.test(code),
   isTimeout: (code) => code === '57014' || code === '55P03',
 };
 
-/** All of it in the session of one transaction, for behind a pooler the next is of another. */
+/** Settings for one transaction, because behind a pooler the next transaction may run in another session. */
 const settings = `
   select set_config('statement_timeout', $1, true), set_config('lock_timeout', $1, true),
     set_config('idle_in_transaction_session_timeout', $1, true), set_config('client_encoding', 'UTF8', true),
@@ -50,11 +52,11 @@ async function open(target: Target, signal: AbortSignal): Promise<Session> {
       ...(target.ca !== undefined && { ca: target.ca }),
       checkServerIdentity: target.ssl === 'verify' ? checkServerIdentity : () => undefined,
     },
-    // The driver connects what it is given, and this is connected.
+    // The driver calls `connect` on the socket, which is connected already.
     stream: () => Object.assign(socket, { connect: () => queueMicrotask(() => socket.emit('connect')) }),
     types: { getTypeParser: () => (text: string) => text },
   });
-  // Told to whoever waits for an answer; between two statements nobody does.
+  // A running statement reports its error itself; this covers errors between statements.
   let lost = false;
   const lose = () => {
     lost = true;
@@ -62,15 +64,15 @@ async function open(target: Target, signal: AbortSignal): Promise<Session> {
   client.on('error', lose);
   socket.on('close', lose);
   const bounds = { socket, signal, ms: target.timeoutMs + graceMs };
-  // One statement at a time can be sent this way, whatever stands in its text.
+  // The extended protocol accepts only one statement per message, whatever the text contains.
   const run = (text: string, values: readonly string[] = []) =>
-    answered(
+    answerWithin(
       client.query<(string | null)[]>({ text, values, rowMode: 'array', queryMode: 'extended' } as never),
       bounds,
     );
 
   try {
-    await answered(client.connect(), { ...bounds, ms: Math.min(handshakeMs, target.timeoutMs) });
+    await answerWithin(client.connect(), { ...bounds, ms: Math.min(handshakeMs, target.timeoutMs) });
   } catch (error) {
     socket.destroy();
     throw error;
@@ -92,6 +94,8 @@ async function open(target: Target, signal: AbortSignal): Promise<Session> {
       await run(`prepare idsync_check as ${query}`);
       await run('deallocate idsync_check');
     },
+    writes: () => postgresWrites(run),
+    sideEffects: (query) => postgresSideEffects(run, query),
     async begin() {
       await run('begin transaction isolation level repeatable read read only');
       await run(settings, [String(target.timeoutMs)]);
@@ -132,7 +136,7 @@ function columnOf(name: string, described: readonly (string | null)[]): Column {
     kind,
     type,
     ...(kind === 'array' && { element: kindOf(element, elementCategory) }),
-    // Operators of an extension that is out of sight are not found, and others, which do not fit its order, taken instead.
+    // Operators of an extension outside the search path are not found, and others with another order would be used.
     orderable: orderable.has(type) && isVisible === 'true',
     zoned: type === 'timestamptz',
   };

@@ -23,7 +23,7 @@ export interface Source {
   mapping: Mapping;
 }
 
-/** `key` and `changed` of the last row; what the source's last change was when reading began. */
+/** `key` and `changed` of the last row; `until` is the last change in the source when the read started. */
 const place = z.object({
   source: z.string(),
   rows: z.int().nonnegative(),
@@ -33,10 +33,10 @@ const place = z.object({
 });
 type Place = z.infer<typeof place>;
 
-/** `changed` is empty where no row said when it was changed. */
+/** `changed` is empty if no row had a change time. */
 const checkpoint = z.object({ source: z.string(), changed: z.string() });
 
-/** Every row that has a key, in its order. Rows that are marked as deleted are left out, as if they were gone. */
+/** Reads all rows with a key in key order. Omits rows marked as deleted. */
 export async function* readEverything(source: Source, options: ReadOptions): AsyncGenerator<Page> {
   const { dialect, link, plan, config } = source;
   const digest = sourceDigest(config);
@@ -58,14 +58,14 @@ export async function* readEverything(source: Source, options: ReadOptions): Asy
   }
 }
 
-/** Rows that say they were changed since the checkpoint, or a little before it, in the order of these changes. */
+/** Reads rows changed since the checkpoint, minus the overlap, in the order of their changes. */
 export async function* readChanges(source: Source, since: Cursor, options: ReadOptions): AsyncGenerator<Page> {
   const { dialect, link, plan, config } = source;
   const { changedAt } = plan;
   const known = checkpoint.safeParse(since);
-  // Rows that did not change would keep what an earlier mapping made of them.
+  // Unchanged rows would keep the result of the earlier mapping.
   if (!changedAt || !known.success || known.data.source !== configDigest(config)) {
-    throw new CheckpointExpired('the connector was configured otherwise when it was last read');
+    throw new CheckpointExpired('the configuration was changed since the last read');
   }
   const { changed } = known.data;
   let at: Place;
@@ -73,11 +73,11 @@ export async function* readChanges(source: Source, since: Cursor, options: ReadO
     at = placeIn(options.cursor, sourceDigest(config));
   } else {
     const last = await link.transaction((session) => lastChange(session, dialect, plan, changedAt, changed));
-    if (!last.isKnown) throw new CheckpointExpired('the last change that was read is no longer there');
+    if (!last.isKnown) throw new CheckpointExpired('the last change that was read no longer exists');
     at = { source: sourceDigest(config), rows: 0, until: last.moment };
   }
   const until = at.until ?? '';
-  // Nothing has ever been changed.
+  // An empty `until` means that no row has a change time.
   const period = {
     until,
     ...(changed !== '' && { since: { moment: changed, overlapSeconds: config.overlap_seconds } }),
@@ -96,7 +96,7 @@ async function* readPages(
   let at = begin;
   for (let last = false; !last; ) {
     const after = at.key === undefined ? undefined : period ? [at.changed ?? '', at.key] : [at.key];
-    // One row more than a page tells whether the page is the last one, and whether its last key stands twice.
+    // One extra row shows whether the page is the last one and whether its last key occurs twice.
     const statement = pageStatement(dialect, plan, {
       limit: pageSize + 1,
       ...(period && { period }),
@@ -130,7 +130,7 @@ export function readPage(
       throw new SourceError(`a value of "${key.name}" (the key) is not valid text`);
     }
     if (row.at(-1) !== null)
-      throw new SourceError(`"${key.name}" (the key) is not unique: ${quote(keyText)} stands twice`);
+      throw new SourceError(`"${key.name}" (the key) is not unique: a value occurs twice`, { said: keyText });
     if (number === pageSize) break;
     const line = from.rows + number + 1;
     page.at = { ...from, rows: line, key: keyText, ...(changedText && { changed: changedText }) };
@@ -162,7 +162,7 @@ function valuesOf(columns: readonly Column[], row: readonly (string | null)[]) {
   };
 }
 
-/** Rows without a key cannot be read in its order; they are told in one error. */
+/** Maximum number of rows without a key that are counted; they are reported in one error. */
 const keylessCounted = 1_000;
 
 export async function countKeyless({ dialect, plan }: Source, session: Session): Promise<number> {
@@ -187,8 +187,9 @@ function endOf({ plan, config }: Source, at: Place): { checkpoint?: Cursor } {
 
 function placeIn(cursor: Cursor, digest: string): Place {
   const parsed = place.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the place where reading was left is not one in a table');
-  if (parsed.data.source !== digest) throw new SourceError('the source was configured otherwise when reading was left');
+  if (!parsed.success) throw new SourceError('the cursor is not a position in a table', { code: 'changed' });
+  if (parsed.data.source !== digest)
+    throw new SourceError('the configuration was changed after the read was interrupted', { code: 'changed' });
   return parsed.data;
 }
 
@@ -220,8 +221,4 @@ function configDigest({
 
 function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
-}
-
-function quote(text: string): string {
-  return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
 }

@@ -1,4 +1,4 @@
-/** How the values of a column are read; `unreadable` ones have no text form of use. */
+/** How the values of a column are read; `unreadable` ones have no useful text form. */
 export type ColumnKind =
   | 'text'
   | 'number'
@@ -15,13 +15,13 @@ export type ColumnKind =
 export interface Column {
   name: string;
   kind: ColumnKind;
-  /** What a text is cast to, to be compared with this column. */
+  /** The type to cast text to for a comparison with this column. */
   type: string;
-  /** Of the elements of an array. */
+  /** The kind of the elements of an array. */
   element?: ColumnKind;
-  /** True if the server compares its values as it sorts them, and their text gives back the same value. */
+  /** Whether comparison and sort order agree and the text form converts back to the same value. */
   orderable: boolean;
-  /** True for times that are moments, whatever the zone. */
+  /** Whether times have a time zone. */
   zoned?: boolean;
 }
 
@@ -30,41 +30,50 @@ export interface Statement {
   values: readonly string[];
 }
 
-/** One connection to a database that is read. Every wait of it is bounded, and ends with the signal it was opened with. */
+/** A connection to a source database. Every wait has a timeout and ends when the signal is aborted. */
 export interface Session {
-  /** Rows of text; whatever is selected must be text. */
+  /** Returns rows; all selected expressions must be text. */
   rows(statement: Statement): Promise<(string | null)[][]>;
-  /** The columns of what stands after `from`. */
+  /** Returns the columns of a FROM clause. */
   columns(from: string): Promise<Column[]>;
-  /** Throws unless the server takes the text for one whole statement; nothing is run. */
+  /** Throws unless the server accepts the text as one complete statement. Does not run it. */
   check(query: string): Promise<void>;
-  /** Of a read-only transaction. */
+  /** Describes what the login may do other than reading, as sentences without subject; empty for a read-only login. */
+  writes(): Promise<string[]>;
+  /**
+   * Returns the functions with side effects in a query, because a read-only transaction permits locks, files and large
+   * objects.
+   */
+  sideEffects(query: string): Promise<string[]>;
+  /** Starts a read-only transaction. */
   begin(): Promise<void>;
   end(): Promise<void>;
-  /** True once the server, or the network, has ended the connection. */
+  /** Returns whether the connection was closed by the server or the network. */
   isLost(): boolean;
   close(): void;
 }
 
-/** Where one system differs from the other. */
+/** The differences between database systems. */
 export interface Dialect {
   product: string;
   defaultPort: number;
+  /** Returns the statements that create a read-only login, for messages. */
+  createReader(user: string): string;
   open(target: Target, signal: AbortSignal): Promise<Session>;
   quote(name: string): string;
   parameter(number: number): string;
   asText(expression: string): string;
-  /** The text of a column, cut off where nobody wants the rest (`maxTextLength`). */
+  /** The text of a column, truncated to `maxTextLength`. */
   valueText(expression: string, column: Column): string;
-  /** The whole text of a column, as `typed` takes it back. */
+  /** The complete text of a column, which `typed` converts back. */
   exactText(expression: string, column: Column): string;
   typed(parameter: string, column: Column): string;
-  /** True for rows behind the one with these values, in the order of the columns. */
+  /** The condition for rows after the one with these values in the order of the columns. */
   after(expressions: readonly string[], values: readonly (() => string)[]): string;
   earlier(moment: string, seconds: number): string;
-  /** The latest that a column can say now; what says later is a mistake. */
+  /** The latest plausible time in a column; later ones are clock errors. */
   nowOf(column: Column): string;
-  /** True for an error after which the same may succeed a moment later. */
+  /** Returns whether a retry may succeed after this error. */
   isTransient(code: string): boolean;
   isTimeout(code: string): boolean;
 }
@@ -81,7 +90,9 @@ export interface Target {
   timeoutMs: number;
 }
 
-/** Characters that are fetched of one value: more than a record's field can have, and more for what holds many. */
+/**
+ * Returns the maximum number of characters read of one value: more than a record field can have, and more for lists.
+ */
 export function maxTextLength({ kind }: Column): number {
   return kind === 'array' || kind === 'json' ? 262_144 : 16_385;
 }

@@ -11,7 +11,7 @@ const systems: [string, () => Promise<SqlServer>][] = [
   ...(hasMariaDb() ? [['MariaDB', mariaDbServer] as [string, () => Promise<SqlServer>]] : []),
 ];
 
-describe.each(systems)('changes in %s', (_, start) => {
+describe.each(systems)('incremental reads from %s', (_, start) => {
   let server: SqlServer;
   const config = { table: 'staff', changed_at: 'changed', deleted: 'gone', overlap_seconds: 0 };
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(systems)('changes in %s', (_, start) => {
   });
   afterAll(() => server?.close());
 
-  /** `second` of a day that is long past. */
+  /** Returns a time in the past with this second. */
   async function write(id: string, name: string, second: number | undefined, gone = false) {
     const changed =
       second === undefined ? null : new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString().slice(0, 19);
@@ -32,13 +32,13 @@ describe.each(systems)('changes in %s', (_, start) => {
   const empty = () => server.run('delete from staff');
   const checkpointOf = ({ pages }: { pages: { checkpoint?: Cursor }[] }) => pages.at(-1)?.checkpoint ?? {};
 
-  it('are told with what is gone, since the last change that was there when reading began', async () => {
+  it('return changes and deletions since the last change before the previous read', async () => {
     await empty();
     await write('a', 'A', 10);
     await write('b', 'B', 20);
     await write('c', 'C', undefined);
     const connector = server.connector(config);
-    expect(connector.tellsChanges).toBe(true);
+    expect(connector.reportsChanges).toBe(true);
     const first = await readAll(connector, 1);
     expect(names(first.records)).toEqual([
       ['a', 'A'],
@@ -62,7 +62,7 @@ describe.each(systems)('changes in %s', (_, start) => {
     expect(again.pages.flatMap((page) => page.removed)).toEqual(['b']);
   });
 
-  it('that were written late are found within the overlap', async () => {
+  it('find late commits within the overlap', async () => {
     await empty();
     await write('a', 'A', 1_000);
     const first = await readAll(server.connector(config));
@@ -75,7 +75,7 @@ describe.each(systems)('changes in %s', (_, start) => {
     ]);
   });
 
-  it('of a clock that is years ahead hide nothing', async () => {
+  it('miss no change because of a time years ahead', async () => {
     await empty();
     await write('a', 'A', 10);
     await write('z', 'Z', 300_000_000);
@@ -85,7 +85,7 @@ describe.each(systems)('changes in %s', (_, start) => {
     expect(names((await readSince(server.connector(config), checkpointOf(first))).records)).toContainEqual(['b', 'B']);
   });
 
-  it('of a table that was empty are all', async () => {
+  it('return all rows of a table that was empty before', async () => {
     await empty();
     const first = await readAll(server.connector(config));
     const none = await readSince(server.connector(config), checkpointOf(first));
@@ -94,7 +94,7 @@ describe.each(systems)('changes in %s', (_, start) => {
     expect(names((await readSince(server.connector(config), checkpointOf(none))).records)).toEqual([['a', 'A']]);
   });
 
-  it('are not known where the last one is gone, or the connector was configured otherwise', async () => {
+  it('throw CheckpointExpired when the last change is gone or the configuration was changed', async () => {
     await empty();
     await write('a', 'A', 10);
     await write('b', 'B', 20);
@@ -111,7 +111,7 @@ describe.each(systems)('changes in %s', (_, start) => {
     await expect(readSince(server.connector(config), checkpoint)).rejects.toThrow(CheckpointExpired);
   });
 
-  it('and all that was known make what a full read gives, whatever the pages, and wherever reading was left', async () => {
+  it('reach the same state as full reads for any page size and any interruption', async () => {
     const id = fc.constantFrom('a', 'B', 'c', 'D e', "f'", 'g', 'ö', '10', '9', '\u{1f680}');
     const change = fc.record({
       id,

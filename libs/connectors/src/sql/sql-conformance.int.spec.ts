@@ -14,7 +14,7 @@ const systems: [string, string, () => Promise<SqlServer>][] = [
 for (const [name, text, start] of systems) {
   let server: SqlServer;
   let wire: Wire;
-  /** `changed` of the row that is written next, in seconds of a day that is long past. */
+  /** `changed` of the next written row, in seconds of a day in the past. */
   let second = 0;
   beforeAll(async () => {
     server = await start();
@@ -64,11 +64,11 @@ for (const [name, text, start] of systems) {
     name,
     open,
     fill,
-    nobody: 'complete',
+    emptySource: 'complete',
     secrets: ['secret word', 'not asked for'],
     discovers: ['id', 'login', 'name'],
-    readsOne: { stranger: 'nobody' },
-    changes: { tell: 'everything', put, remove, expire: () => server.run('delete from people') },
+    readsOne: { unknownId: 'nobody' },
+    changes: { reports: 'everything', put, remove, expire: () => server.run('delete from people') },
     bad: {
       withoutId: spoiled(null, {}),
       ofWrongType: spoiled('odd', {}, 'retired'),

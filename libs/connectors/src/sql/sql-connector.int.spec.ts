@@ -12,14 +12,14 @@ const systems: [string, () => Promise<SqlServer>][] = [
   ...(hasMariaDb() ? [['MariaDB', mariaDbServer] as [string, () => Promise<SqlServer>]] : []),
 ];
 
-describe.each(systems)('a source in %s', (system, start) => {
+describe.each(systems)('a SQL source in %s', (system, start) => {
   let server: SqlServer;
   beforeAll(async () => {
     server = await start();
   });
   afterAll(() => server?.close());
 
-  /** A table of people, anew for each test. */
+  /** Creates a table of people for each test. */
   async function people(rows: readonly (readonly unknown[])[], id = 'bigint', more = '') {
     await server.run('drop table if exists staff');
     await server.run(`create table staff (id ${id}, name ${server.types.text}${more})`);
@@ -27,7 +27,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     return server.connector({ table: 'staff' });
   }
 
-  it('is read in the order of its key, in pages of any size, from any of them on', async () => {
+  it('is read in key order in pages of any size and resumed after any of them', async () => {
     const ids = ['9007199254740993', '-5', '12', '9007199254740992', '3', '9223372036854775807'];
     const connector = await people(ids.map((id) => [id, `n${id}`]));
     const inOrder = ['-5', '3', '12', '9007199254740992', '9007199254740993', '9223372036854775807'];
@@ -44,12 +44,12 @@ describe.each(systems)('a source in %s', (system, start) => {
     }
   });
 
-  it('is complete with no record where it has no rows', async () => {
+  it('returns a complete read without records for an empty table', async () => {
     const { pages } = await readAll(await people([]));
     expect(pages).toMatchObject([{ records: [], errors: [], last: true }]);
   });
 
-  it('has text keys in an order of its own, whatever it is', async () => {
+  it('supports text keys in any collation', async () => {
     const ids = [
       'a',
       'B',
@@ -80,7 +80,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     }
   });
 
-  it('has keys of other types', async () => {
+  it('supports keys of other types', async () => {
     const types: [string, string[]][] = [
       ['numeric(30, 10)', ['-1.5', '12345678901234567890.0000000001', '12345678901234567890.0000000002']],
       ['uuid', ['00000000-0000-4000-8000-000000000001', 'f0000000-0000-1000-8000-000000000002']],
@@ -103,8 +103,8 @@ describe.each(systems)('a source in %s', (system, start) => {
     }
   });
 
-  it('loses no row, whatever its text keys are', async () => {
-    // U+FFFD stands for what was no text, and is refused.
+  it('loses no row with any text keys', async () => {
+    // U+FFFD replaces invalid text and is rejected.
     const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }).filter((text) => !/[\0\uFFFD]/.test(text));
     const keys = fc.uniqueArray(fc.oneof(key, fc.constantFrom('a', 'A', 'á', 'ß', 'ss', 'a-b', 'ab')), {
       maxLength: 8,
@@ -118,7 +118,7 @@ describe.each(systems)('a source in %s', (system, start) => {
         const connector = server.connector({ table: 'staff', key: 'id', external_id: 'name' });
         const alike = await readAll(connector).catch((error: Error) => error);
         if (alike instanceof Error) {
-          // Which of those that are alike is named is open.
+          // The error names any of the equal keys.
           expect(alike.message).toContain('is not unique');
           await expect(readAll(connector, pageSize)).rejects.toThrow('is not unique');
         } else {
@@ -130,7 +130,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     );
   });
 
-  it('is refused where its key is not unique, in the eyes of the server', async () => {
+  it('fails when the server treats two keys as equal', async () => {
     const connector = await people([
       ['1', 'a'],
       ['2', 'b'],
@@ -139,7 +139,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     ]);
     for (const pageSize of [1, 2, 3, 4, 5]) {
       await expect(readAll(connector, pageSize)).rejects.toThrow(
-        new SourceError('"id" (the key) is not unique: "2" stands twice'),
+        new SourceError('"id" (the key) is not unique: a value occurs twice'),
       );
     }
     if (system !== 'MariaDB') return;
@@ -153,7 +153,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     await expect(readAll(alike, 1)).rejects.toThrow('is not unique');
   });
 
-  it('tells of rows without a key, and reads the others', async () => {
+  it('reports rows without a key and reads the others', async () => {
     const connector = await people([
       ['1', 'a'],
       [null, 'b'],
@@ -171,7 +171,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     }
   });
 
-  it('has a column that identifies records beside its key', async () => {
+  it('supports an external id column other than the key', async () => {
     await people([
       ['1', 'a'],
       ['2', null],
@@ -185,7 +185,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     ]);
   });
 
-  it('is a view, or a query that may end in a comment', async () => {
+  it('can be a view, or a query that may end in a comment', async () => {
     await people([
       ['1', 'a'],
       ['2', 'b'],
@@ -201,7 +201,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     await server.run('drop view few');
   });
 
-  it('may have any names', async () => {
+  it('can have any table and column names', async () => {
     const quote = (name: string) =>
       system === 'MariaDB' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;
     const [table, id, name] = ['a "b`.c; drop', "select 'x", 'Näme "`$1?'];
@@ -214,23 +214,27 @@ describe.each(systems)('a source in %s', (system, start) => {
     ]);
   });
 
-  it('says what there is where a column or a table is missing', async () => {
+  it('reports a missing table, and a missing column with the available ones', async () => {
     await people([]);
-    await expect(readAll(server.connector({ table: 'staff', fields: { email: 'mail' } }))).rejects.toThrow(
-      new SourceError('there is no column "mail"; there are "id", "name"'),
-    );
-    await expect(readAll(server.connector({ table: 'nobody' }))).rejects.toThrow(/nobody.*(exist)/);
+    await expect(readAll(server.connector({ table: 'staff', fields: { email: 'mail' } }))).rejects.toMatchObject({
+      message: 'there is no column "mail"',
+      said: 'available columns: "id", "name"',
+    });
+    await expect(readAll(server.connector({ table: 'nobody' }))).rejects.toMatchObject({
+      code: 'not_found',
+      said: expect.stringMatching(/nobody.*exist/),
+    });
     await expect(readAll(server.connector({ table: 'staff', schema: 'elsewhere' }))).rejects.toThrow(SourceError);
   });
 
-  it('is refused where its key or its time of change is of no use as such', async () => {
+  it('fails when the type of the key or of the change time is not supported', async () => {
     await people([], 'bigint', ', weight double precision, since time');
     const read = (config: object) => readAll(server.connector({ table: 'staff', ...config }));
     await expect(read({ key: 'weight' })).rejects.toThrow('cannot be the key');
-    await expect(read({ changed_at: 'since' })).rejects.toThrow('is no column of times');
+    await expect(read({ changed_at: 'since' })).rejects.toThrow('is not a date or time column');
   });
 
-  it('leaves out the rows that are marked as deleted', async () => {
+  it('omits rows marked as deleted', async () => {
     await people(
       [
         ['1', 'a'],
@@ -248,7 +252,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     }
   });
 
-  it('tells its columns with examples, but none of what is secret', async () => {
+  it('has its columns discovered with examples, but without values of secrets', async () => {
     await people(
       [
         ['1', 'a'],
@@ -270,7 +274,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     ]);
   });
 
-  it('keeps what is far too long for a record out of memory, and goes on', async () => {
+  it('reports a value that is too long without loading it and continues', async () => {
     const text = system === 'MariaDB' ? 'longtext' : 'text';
     await people(
       [
@@ -288,7 +292,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     expect(errors).toEqual([{ line: 1, external_id: '1', message: 'attributes.note is longer than 16 KiB' }]);
   });
 
-  it('gives one row as a read of everything does, by whatever type of id, and nobody who is only alike', async () => {
+  it('returns one row like a full read by ids of any type, and no row with a similar id', async () => {
     const numbers = await people([
       [1, 'a'],
       [12, 'b'],
@@ -303,7 +307,7 @@ describe.each(systems)('a source in %s', (system, start) => {
     expect(await expectEachAlone(staff, ['ANN', 'ben', 'pad', ' padded ', 'an', ''])).toHaveLength(texts.length);
   });
 
-  it('gives one row by a column that is not the key, and none that is marked as deleted', async () => {
+  it('returns one row by a column other than the key, and no row marked as deleted', async () => {
     await people(
       [
         [1, 'ann'],
@@ -318,12 +322,12 @@ describe.each(systems)('a source in %s', (system, start) => {
     expect(await expectEachAlone(server.connector(config), ['bob', 'nobody'])).toEqual(['ann', 'cat']);
   });
 
-  it('takes nobody for gone while there are rows that have no key', async () => {
+  it('fails instead of returning absent while rows without a key exist', async () => {
     const connector = await people([
       [1, 'ann'],
       [null, 'bob'],
     ]);
-    await expect(readOne(connector, '3')).rejects.toThrow('1 record without an id could be it');
+    await expect(readOne(connector, '3')).rejects.toThrow('1 record without an id could be this record');
     expect(await readOne(connector, '1')).toMatchObject({ record: { external_id: '1' } });
     await server.run('drop table staff');
     await expect(readOne(connector, '3')).rejects.toThrow(SourceError);

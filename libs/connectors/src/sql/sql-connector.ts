@@ -1,6 +1,6 @@
 import type { RecordKind, SqlConfig } from '@idsync/contracts';
 import { type Connector, type ReadOptions, SourceError, type SourceField } from '../connector.js';
-import { maybeSecret, SeenFields } from '../seen-fields.js';
+import { FieldSamples, maybeSecret } from '../field-samples.js';
 import { sourceNames } from '../transform.js';
 import { columnValues } from './column-values.js';
 import { findRow } from './find-row.js';
@@ -18,7 +18,7 @@ interface Access {
 
 const dialects = { postgres, mysql: mysqlDialect };
 
-/** Rows of a database that somebody else runs. Every page is a transaction of its own, which can only read. */
+/** Creates a connector for rows of an external database. Each page is a separate read-only transaction. */
 export function sqlConnector(
   records: RecordKind,
   config: SqlConfig,
@@ -26,7 +26,7 @@ export function sqlConnector(
 ): Connector {
   const dialect = dialects[config.dialect];
   const { host, database, user, ssl, ca } = config;
-  if (!secrets.password) throw new SourceError('the secret "password" is missing');
+  if (!secrets.password) throw new SourceError('the secret "password" is missing', { code: 'misconfigured' });
   const target: Target = {
     ...{ host, database, user, ssl, allowedCidrs, password: secrets.password },
     ...(ca !== undefined && { ca }),
@@ -40,7 +40,7 @@ export function sqlConnector(
   }
 
   return {
-    tellsChanges: config.changed_at !== undefined,
+    reportsChanges: config.changed_at !== undefined,
     async *read(options: ReadOptions) {
       options.signal.throwIfAborted();
       const link = new Link(dialect, target, options.signal);
@@ -76,10 +76,10 @@ async function discoverFields(dialect: Dialect, session: Session, config: SqlCon
   const selected = readable.map((column) => dialect.valueText(dialect.quote(column.name), column));
   const sql = `select ${selected.join(', ') || 'null'} from ${from} limit 3`;
   const rows = await session.rows({ sql, values: [] });
-  const fields = new SeenFields();
+  const fields = new FieldSamples();
   for (const column of columns) {
     const index = readable.indexOf(column);
-    fields.see(column.name, index < 0 ? [] : rows.flatMap((row) => columnValues(column, row[index] ?? null)));
+    fields.add(column.name, index < 0 ? [] : rows.flatMap((row) => columnValues(column, row[index] ?? null)));
   }
   return fields.list();
 }

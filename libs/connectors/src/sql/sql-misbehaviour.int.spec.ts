@@ -9,13 +9,13 @@ import {
   postgresServer,
   type SqlServer,
 } from '../../test/sql-server.js';
-import { handOn, TcpServer } from '../../test/tcp-server.js';
+import { forward, TcpServer } from '../../test/tcp-server.js';
 import { makeCertificate } from '../../test/tls-certificate.js';
 import { type Page, SourceError } from '../connector.js';
 
 if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
 const certificate = makeCertificate('localhost');
-if (!certificate) process.stderr.write('openssl is not installed: TLS of the SQL connector is not tested.\n');
+if (!certificate) process.stderr.write('Skipped: TLS of the SQL connector: openssl is not installed\n');
 afterAll(() => certificate?.remove());
 
 const tls = certificate ? [`--ssl-cert=${certificate.certFile}`, `--ssl-key=${certificate.keyFile}`] : [];
@@ -30,9 +30,9 @@ afterEach(async () => {
   tcp = undefined;
 });
 
-describe.each(systems)('a source of the dialect %s', (dialect, start) => {
+describe.each(systems)('a misbehaving source of the dialect %s', (dialect, start) => {
   const ids = Array.from({ length: 40 }, (_, index) => String(index + 1));
-  // Long ones, so that most of what is sent are rows.
+  // Long names, so that most of the response consists of rows.
   const all = ids.map((id) => [id, `name ${id}`.padEnd(200, '.')]);
   let server: SqlServer;
   beforeAll(async () => {
@@ -43,9 +43,12 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
     await server.run(
       dialect === 'mysql'
         ? "create function touch(who int) returns text begin insert into touched values (who); return 'x'; end"
-        : `create function touch(who int) returns text language plpgsql volatile as
+        : `create function touch(who int) returns text language plpgsql volatile security definer as
              $$ begin insert into touched values (who); return 'x'; end $$`,
     );
+    await server.run('create view touching as select id, touch(id) as name from staff');
+    const pause = dialect === 'mysql' ? 'sleep(100)' : 'pg_sleep(100)::text';
+    await server.run(`create view slow as select id, ${pause} as name from staff`);
   });
   afterAll(() => server?.close());
   const untouched = async () => {
@@ -57,29 +60,39 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
     ['a function that writes', 'select id, touch(id) as name from staff'],
     ['a lock', 'select id, name from staff for update'],
     [
-      'a parenthesis that ends early',
+      'a query that closes the parenthesis',
       'select id, name from staff) as source; delete from staff; select 1 from (select 1',
     ],
-    ['the same in one statement', 'select id, name from staff) as source union select 1, touch(1) from (select 1'],
-    ['a file that is written', "select 1 as id, 'x' as name) as source into outfile '/tmp/idsync-outfile' -- "],
-    ['deleting in a with', 'with gone as (delete from staff returning id, name) select * from gone'],
+    [
+      'a query that closes the parenthesis within one statement',
+      'select id, name from staff) as source union select 1, touch(1) from (select 1',
+    ],
+    ['a query that writes a file', "select 1 as id, 'x' as name) as source into outfile '/tmp/idsync-outfile' -- "],
+    ['a DELETE within WITH', 'with gone as (delete from staff returning id, name) select * from gone'],
     ['several statements', 'select id, name from staff; delete from staff where id > 0'],
-    ['a transaction that ends', 'select id, name from staff; commit; delete from staff where id > 0'],
-  ])('changes nothing by its query: %s', async (_, query) => {
+    ['a query that ends the transaction', 'select id, name from staff; commit; delete from staff where id > 0'],
+  ])('is not changed by its query: %s', async (_, query) => {
     await expect(readAll(server.connector({ query }))).rejects.toThrow(SourceError);
     await untouched();
   });
 
-  it('cannot be made writable from within', async () => {
+  it('is not changed by a view with a writing function', async () => {
+    await expect(readAll(server.connector({ table: 'touching' }))).rejects.toThrow(/read[- ]only/i);
+    await untouched();
+  });
+
+  it('cannot be made writable by a function', async () => {
     if (dialect === 'mysql') {
       const body = "set session tx_read_only = 0; insert into touched values (who); return 'x'";
       await server.run(`create function wilful(who int) returns text begin ${body}; end`);
     }
-    const query =
+    await server.run(
       dialect === 'mysql'
-        ? 'select id, wilful(id) as name from staff'
-        : "select id, set_config('transaction_read_only', 'off', true) || touch(id) as name from staff";
-    await expect(readAll(server.connector({ query }))).rejects.toThrow(/read[- ]only|read-write/i);
+        ? 'create view wilfully as select id, wilful(id) as name from staff'
+        : `create view wilfully as
+             select id, set_config('transaction_read_only', 'off', true) || touch(id) as name from staff`,
+    );
+    await expect(readAll(server.connector({ table: 'wilfully' }))).rejects.toThrow(/read[- ]only|read-write/i);
     await untouched();
   });
 
@@ -89,27 +102,19 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
     ['explain select 1'],
     ['/* select */ drop table staff'],
     ['select 1;'],
-  ])('is refused before anybody is asked: %s', (query) => {
+  ])('is rejected without a connection: %s', (query) => {
     expect(() => server.connector({ query })).toThrow(SourceError);
   });
 
-  it('is not waited for longer than a page may take', async () => {
-    const query =
-      dialect === 'mysql'
-        ? 'select id, sleep(100) as name from staff'
-        : 'select id, pg_sleep(100)::text as name from staff';
-    await expect(readAll(server.connector({ query, timeout_seconds: 1 }))).rejects.toThrow(
-      /; a page may take 1 s: is there an index on its key\?$/,
+  it('fails after the timeout of a page', async () => {
+    await expect(readAll(server.connector({ table: 'slow', timeout_seconds: 1 }))).rejects.toThrow(
+      /; the limit is 1 s per page: is the key indexed\?$/,
     );
   });
 
-  it('is left at once by the signal, whatever it does', async () => {
-    const query =
-      dialect === 'mysql'
-        ? 'select id, sleep(100) as name from staff'
-        : 'select id, pg_sleep(100)::text as name from staff';
+  it('throws the abort reason immediately', async () => {
     const connecting = await TcpServer.start(() => {});
-    for (const config of [{ query }, { table: 'staff', port: connecting.port }]) {
+    for (const config of [{ table: 'slow' }, { table: 'staff', port: connecting.port }]) {
       const abort = new AbortController();
       const pages = server.connector(config).read({ pageSize: 9, signal: abort.signal })[Symbol.asyncIterator]();
       const reading = pages.next();
@@ -122,16 +127,16 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
     await expect(read.next()).rejects.toThrow('before it began');
   });
 
-  it('that says nothing, or something else, fails', async () => {
+  it('fails when the server does not respond or uses another protocol', async () => {
     tcp = await TcpServer.start(() => {});
     const config = { table: 'staff', port: tcp.port, timeout_seconds: 1 };
-    await expect(readAll(server.connector(config))).rejects.toThrow('no answer within 1 s');
+    await expect(readAll(server.connector(config))).rejects.toThrow('no response within 1 s');
     await tcp.close();
     tcp = await TcpServer.start((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await expect(readAll(server.connector({ ...config, port: tcp.port }))).rejects.toThrow(SourceError);
   });
 
-  it('whose connection is lost between two pages is read to its end', async () => {
+  it('is read completely when the connection is lost between two pages', async () => {
     const pages: Page[] = [];
     const signal = new AbortController().signal;
     for await (const page of server.connector({ table: 'staff' }).read({ pageSize: 9, signal })) {
@@ -149,13 +154,13 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
     expect(pages.at(-1)?.last).toBe(true);
   });
 
-  it('whose connection is cut anywhere is never taken for complete', async () => {
+  it('never reports a complete read without all rows when the connection is cut', async () => {
     let bytes = 0;
     let cutAt = Number.POSITIVE_INFINITY;
     let onlyFirst = true;
     tcp = await TcpServer.start((socket, number) => {
       const cut = onlyFirst && number > first ? Number.POSITIVE_INFINITY : cutAt;
-      handOn(socket, server.port, cut, (passed) => {
+      forward(socket, server.port, cut, (passed) => {
         bytes += passed;
       });
       connections = number + 1;
@@ -184,7 +189,7 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
     expect(pages).toEqual([]);
   });
 
-  it('is not called where we do not call', async () => {
+  it('is not called at an address or port that is not allowed', async () => {
     for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '10.0.0.1', '[::1]', '0x7f.1']) {
       const config = { dialect, host, port: server.port, database: 'd', user: 'u', table: 't' };
       await expect(readAll(connectorFor(config, 'password', []))).rejects.toThrow(
@@ -192,10 +197,10 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
       );
     }
     const mail = { dialect, host: '127.0.0.1', port: 25, database: 'd', user: 'u', table: 't' };
-    await expect(readAll(connectorFor(mail))).rejects.toThrow(new SourceError('port 25 is none of a database'));
+    await expect(readAll(connectorFor(mail))).rejects.toThrow(new SourceError('port 25 is not allowed for a database'));
   });
 
-  it('that is not there is told with where it was looked for, and nothing secret', async () => {
+  it('is reported with its address and without secrets when it is unreachable', async () => {
     tcp = await TcpServer.start(() => {});
     const { port } = tcp;
     await tcp.close();
@@ -205,29 +210,33 @@ describe.each(systems)('a source of the dialect %s', (dialect, start) => {
     expect(error.message).toMatch(new RegExp(`^(PostgreSQL|MySQL) at 127.0.0.1:${port}: .*ECONNREFUSED`));
   });
 
-  (certificate ? it : it.skip)('is read by TLS, and by whom the certificate is of', async () => {
+  (certificate ? it : it.skip)('is read over TLS with verification of the certificate', async () => {
     const { cert = '', key = '' } = certificate ?? {};
     tcp = await TcpServer.start((socket) => {
-      if (dialect === 'mysql') return handOn(socket, server.port);
-      // PostgreSQL's request for TLS, and its consent.
+      if (dialect === 'mysql') return forward(socket, server.port);
+      // PostgreSQL's TLS request and its acceptance.
       socket.once('data', () => {
         socket.pause();
         socket.write('S');
-        handOn(new TLSSocket(socket, { isServer: true, cert, key }), server.port);
+        forward(new TLSSocket(socket, { isServer: true, cert, key }), server.port);
       });
     });
     const at = (config: object) => server.connector({ table: 'staff', port: tcp?.port, host: 'localhost', ...config });
     expect(names((await readAll(at({ ssl: 'verify', ca: cert }))).records)).toEqual(all);
     expect(names((await readAll(at({ ssl: 'verify_ca', ca: cert, host: '127.0.0.1' }))).records)).toEqual(all);
     await expect(readAll(at({ ssl: 'verify', ca: cert, host: '127.0.0.1' }))).rejects.toThrow(SourceError);
-    await expect(readAll(at({ ssl: 'verify' }))).rejects.toThrow(/self-signed/);
+    await expect(readAll(at({ ssl: 'verify' }))).rejects.toMatchObject({
+      code: 'tls_failed',
+      message: expect.stringContaining('TLS failed'),
+      said: expect.stringContaining('self-signed'),
+    });
     const other = makeCertificate('localhost');
     await expect(readAll(at({ ssl: 'verify_ca', ca: other?.cert }))).rejects.toThrow(SourceError);
     await other?.remove();
   });
 });
 
-describe('a PostgreSQL that is none', () => {
+describe('a fake PostgreSQL server', () => {
   const config = { dialect: 'postgres', host: '127.0.0.1', database: 'd', user: 'u', table: 't' };
   const message = (type: string, body: Buffer) => {
     const length = Buffer.alloc(4);
@@ -235,22 +244,31 @@ describe('a PostgreSQL that is none', () => {
     return Buffer.concat([Buffer.from(type), length, body]);
   };
 
-  it('cannot make us show the password that it was told', async () => {
-    tcp = await TcpServer.start((socket) => {
-      socket.once('data', () => {
-        socket.write(message('R', Buffer.from([0, 0, 0, 3])));
-        socket.once('data', (answer) => {
-          const password = answer.subarray(5, -1).toString();
-          socket.write(message('E', Buffer.from(`SFATAL\0C28P01\0Mdo you mean "${password}"?\0\0`)));
+  it('cannot expose the password by an echo', async () => {
+    const answers = (error: (password: string) => string) =>
+      TcpServer.start((socket) => {
+        socket.once('data', () => {
+          socket.write(message('R', Buffer.from([0, 0, 0, 3])));
+          socket.once('data', (answer) => {
+            socket.write(message('E', Buffer.from(error(answer.subarray(5, -1).toString()))));
+          });
         });
       });
+    tcp = await answers((password) => `SFATAL\0C28P01\0Mdo you mean "${password}"?\0\0`);
+    const refused = readAll(connectorFor({ ...config, port: tcp.port }, 'hunter2-secret'));
+    await expect(refused).rejects.toMatchObject({
+      code: 'auth_failed',
+      message: `PostgreSQL at 127.0.0.1:${tcp.port}: the user or password was rejected (28P01)`,
+      said: 'do you mean "***"?',
     });
-    await expect(readAll(connectorFor({ ...config, port: tcp.port }, 'hunter2'))).rejects.toThrow(
-      new SourceError(`PostgreSQL at 127.0.0.1:${tcp.port}: do you mean "…"? (28P01)`),
-    );
+    await tcp.close();
+    tcp = await answers((password) => `SFATAL\0C${password}\0Modd\0\0`);
+    await expect(readAll(connectorFor({ ...config, port: tcp.port }, 'HUNTER_OF_OURS'))).rejects.toMatchObject({
+      message: `PostgreSQL at 127.0.0.1:${tcp.port}: the server returned an error`,
+    });
   });
 
-  it('is not spoken to in the clear where TLS is wanted', async () => {
+  it('receives no unencrypted data if TLS is required', async () => {
     const heard: Buffer[] = [];
     tcp = await TcpServer.start((socket) => {
       socket.on('data', (chunk) => heard.push(chunk));
@@ -263,8 +281,8 @@ describe('a PostgreSQL that is none', () => {
   });
 });
 
-(hasMariaDb() ? describe : describe.skip)('a MariaDB', () => {
-  it('that does not know the password says so without it', async () => {
+(hasMariaDb() ? describe : describe.skip)('a MariaDB source', () => {
+  it('reports a wrong password without exposing it', async () => {
     const server = await mariaDbServer();
     const config = {
       dialect: 'mysql',
@@ -274,11 +292,11 @@ describe('a PostgreSQL that is none', () => {
       user: 'reader',
       table: 't',
     };
-    await expect(readAll(connectorFor(config, 'hunter2'))).rejects.toThrow(
-      new SourceError(
-        `MySQL at 127.0.0.1:${server.port}: Access denied for user 'reader'@'127.0.0.1' (using password: YES) (1045)`,
-      ),
-    );
+    await expect(readAll(connectorFor(config, 'hunter2-secret'))).rejects.toMatchObject({
+      code: 'auth_failed',
+      message: `MySQL at 127.0.0.1:${server.port}: the user or password was rejected (1045)`,
+      said: "Access denied for user 'reader'@'127.0.0.1' (using password: YES)",
+    });
     await server.close();
   });
 });

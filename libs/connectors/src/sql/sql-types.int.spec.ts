@@ -6,7 +6,7 @@ if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
 
 type Case = [type: string, literal: string, values: string[]];
 
-/** What a column of a type gives for a value: two rows, the second of which has NULL. */
+/** Returns the values read from a column of a type with two rows, the second of which is NULL. */
 async function valuesOf(server: SqlServer, [type, literal]: Case): Promise<string[]> {
   await server.run('drop table if exists typed');
   await server.run(`create table typed (id integer, value ${type} null)`);
@@ -17,7 +17,7 @@ async function valuesOf(server: SqlServer, [type, literal]: Case): Promise<strin
   return records[0]?.fields['attributes.v'] ?? [];
 }
 
-describe('values of PostgreSQL', () => {
+describe('values of PostgreSQL types', () => {
   let server: SqlServer;
   beforeAll(async () => {
     server = await postgresServer();
@@ -51,31 +51,31 @@ describe('values of PostgreSQL', () => {
     ['json', `'[{"a": 1}]'`, ['[{"a": 1}]']],
     ['interval', "'1 day'", ['1 day']],
     ['inet', "'10.0.0.1'", ['10.0.0.1/32']],
-  ])('are the same in a record: %s %s', async (...one) => {
+  ])('are converted for a record: %s %s', async (...one) => {
     await expect(valuesOf(server, one)).resolves.toEqual(one[2]);
   });
 
-  it('of types that the database made itself are text', async () => {
+  it('are text for types defined in the database', async () => {
     await server.run("create type mood as enum ('sad', 'ok'); create domain mail as text check (value like '%@%')");
     await expect(valuesOf(server, ['mood', "'ok'", []])).resolves.toEqual(['ok']);
     await expect(valuesOf(server, ['mood[]', "'{ok,sad}'", []])).resolves.toEqual(['ok', 'sad']);
     await expect(valuesOf(server, ['mail', "'a@b'", []])).resolves.toEqual(['a@b']);
   });
 
-  it('of an extension are in order by their own rules, or no key where these cannot be seen', async () => {
+  it('of an extension type are ordered by its operators, or rejected as key if these are not visible', async () => {
     await server.run('create extension citext; create schema elsewhere; create table ci (id citext, name text)');
     for (const id of ['b', 'A', 'C', 'd']) await server.run('insert into ci values (?, ?)', [id, id]);
     const connector = server.connector({ table: 'ci' });
     expect((await readAll(connector, 1)).records.map((record) => record.external_id)).toEqual(['A', 'b', 'C', 'd']);
     await server.run('alter extension citext set schema elsewhere');
-    await expect(readAll(connector, 1)).rejects.toThrow('a column of the type of "id" (citext) cannot be the key');
+    await expect(readAll(connector, 1)).rejects.toThrow('"id" cannot be the key because of its type');
   });
 });
 
 (hasMariaDb() ? describe : describe.skip)('values of MariaDB', () => {
   let server: SqlServer;
   beforeAll(async () => {
-    // Nothing that the server, or its user, is set to may show in what is read.
+    // Settings of the server and the user must not affect the values.
     server = await mariaDbServer(['--default-time-zone=-05:00', '--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES']);
     await server.run("set time_zone = '+00:00'");
   });
@@ -105,11 +105,11 @@ describe('values of PostgreSQL', () => {
     ['json', `'["a", 12345678901234567890, true, null]'`, ['a', '12345678901234567890', 'true']],
     ['json', `'{"a": [1]}'`, ['{"a": [1]}']],
     ['inet6', "'::1'", ['::1']],
-  ])('are the same in a record: %s %s', async (...one) => {
+  ])('are converted for a record: %s %s', async (...one) => {
     await expect(valuesOf(server, one)).resolves.toEqual(one[2]);
   });
 
-  it('that cannot be text are refused if they are wanted, and a NUL character is an error', async () => {
+  it('are rejected if they have no text form and are mapped, and reported if they contain NUL', async () => {
     await expect(valuesOf(server, ['geometry', 'point(1, 2)', []])).rejects.toThrow(
       'the values of "value" cannot be read as text',
     );

@@ -5,34 +5,34 @@ import { listIn } from '../http/paging.js';
 import type { ListAnswer } from '../http/read-list.js';
 import { valueAt } from '../json/json-value.js';
 
-/** The most that the API gives in an answer. */
+/** Maximum page size of the API. */
 const limit = 200;
 
 export interface StaffAnswer extends ListAnswer {
-  /** In the log of changes, when the answer was made. */
+  /** Position in the change log at the time of the response. */
   position: string;
 }
 
 /**
- * One answer of the list of everybody, or of those who have changed since a position. `next` is empty for the first. Only `null` in
- * place of a token is the end: an answer that says nothing of it is not to be trusted.
+ * Requests one page of all people, or of those changed since a position. `next` is empty for the first page. Only a
+ * token of `null` marks the end; a response without a token is an error.
  */
 export async function askStaff(requests: PageRequests, since: string | undefined, next: string): Promise<StaffAnswer> {
   const query = { limit, since, page: next || undefined };
   const answer = await requests.get(since === undefined ? '/people' : '/changes', { query }).catch((error: unknown) => {
     const isForgotten = error instanceof StatusError && error.status === 410;
-    // Of a read of everything a page is too old, and no checkpoint: that fails.
+    // In a full read the page token has expired and not a checkpoint, so it is an error.
     throw since !== undefined && isForgotten ? new CheckpointExpired(error.message, { cause: error }) : error;
   });
   const [token, position] = [valueAt(answer.body, 'next'), valueAt(answer.body, 'position')];
   if (token !== null && typeof token !== 'string') {
-    throw new SourceError(`${answer.from} answered without saying whether there is more`);
+    throw new SourceError(`${answer.from} answered without a next token`, { code: 'incomplete' });
   }
   if (typeof position !== 'string') throw new SourceError(`${answer.from} answered without a position`);
   return { items: listIn(answer, 'people'), next: token ?? undefined, position, from: answer.from };
 }
 
-/** The log of changes has of who is gone an id and this. */
+/** Returns whether an entry of the change log is a deletion. */
 export function isGone(person: unknown): boolean {
   return valueAt(person, 'deleted') === true;
 }

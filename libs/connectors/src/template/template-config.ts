@@ -1,15 +1,17 @@
 import type { FieldMap, RecordKind } from '@idsync/contracts';
 
-/** What the connector is told. Of one that ships this is a schema of zod in `libs/contracts/src/connectors/`, by its type's name. */
+/**
+ * The configuration. A released connector has its zod schema in `libs/contracts/src/connectors/`, named after its type.
+ */
 export interface TemplateConfig {
   url: string;
-  /** The path of what identifies a person for ever. */
+  /** Path of the permanent id of a person. */
   external_id: string;
-  /** Our field to where its values come from; `templateFields` if absent. */
+  /** The source of each target field; `templateFields` if absent. */
   fields?: FieldMap;
 }
 
-/** Where our fields come from if a mapping is not given. */
+/** The default mapping. */
 export const templateFields: Record<Exclude<RecordKind, 'machine_identity'>, FieldMap> = {
   user: {
     user_principal_name: 'login',

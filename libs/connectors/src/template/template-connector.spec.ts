@@ -9,7 +9,7 @@ import { templateConnector } from './template-connector.js';
 const server = await testServer();
 const token = 'staff-t0ken';
 const gone: Reply = { status: 410, body: { message: 'too long ago' } };
-/** Everybody's last change, in the order of these; a change that takes somebody away stays. */
+/** The last change of each person in order of change, including deletions. */
 let log: { position: number; person: Record<string, unknown> }[] = [];
 let position = 0;
 let size = 3;
@@ -19,7 +19,7 @@ function write(person: Record<string, unknown>): void {
   log = [...log.filter((entry) => entry.person.id !== person.id), { position, person }];
 }
 
-/** The API as its documentation describes it. The real one, or its sandbox, belongs here where tests can have it. */
+/** The API as its documentation describes it. Use the real API or its sandbox here if tests can access it. */
 function answer({ url, headers }: Asked): Reply {
   if (headers.authorization !== `Bearer ${token}`) return { status: 401, body: { message: 'who are you?' } };
   const [behind, upTo] =
@@ -65,12 +65,12 @@ conforms({
   name: 'the template',
   open,
   fill,
-  nobody: 'complete',
+  emptySource: 'complete',
   secrets: [token],
   discovers: ['id', 'login', 'name'],
-  readsOne: { stranger: 'nobody' },
+  readsOne: { unknownId: 'nobody' },
   changes: {
-    tell: 'everything',
+    reports: 'everything',
     put,
     remove,
     expire: () => server.serve((asked) => (asked.url.pathname === '/changes' ? gone : answer(asked))),
@@ -88,8 +88,8 @@ conforms({
     answerSize(items) {
       size = items;
     },
-    renewal: { lacks: 'its token is one for ever' },
-    lies: {
+    renewal: { unsupported: 'its token does not expire' },
+    invalidResponses: {
       withoutList: (reply) => ({ ...reply, body: { ...bodyOf(reply), people: undefined } }),
       emptied: (reply) => ({ ...reply, body: { ...bodyOf(reply), people: [], next: undefined } }),
       repeating: (reply, earlier) => ({
@@ -100,14 +100,14 @@ conforms({
         const here = (url.searchParams.get('page') ?? `0.${position}`).split('~')[0];
         return { ...reply, body: { ...bodyOf(reply), people: [], next: `${here}~${nth}` } };
       },
-      leadingTo: { lacks: 'it gives tokens, not links' },
+      leadingTo: { unsupported: 'its pages have tokens, not links' },
       expired: gone,
     },
   },
 });
 
-describe('a person of the template', () => {
-  it('is mapped without being told how', async () => {
+describe('a record of the template connector', () => {
+  it('is mapped without a configured mapping', async () => {
     server.serve(answer);
     fill([]);
     write({ id: 7, login: 'ann', name: 'Ann Moss', hired_on: '2026-01-31', active: false });
@@ -124,7 +124,7 @@ describe('a person of the template', () => {
     ]);
   });
 
-  it('can be no machine', () => {
+  it('cannot be a machine identity', () => {
     const config = { url: server.origin, external_id: 'id' };
     const access = { secrets: { token }, allowedCidrs: loopback };
     expect(() => templateConnector('machine_identity', config, access)).toThrow('has no machine identities');

@@ -1,26 +1,29 @@
 import type { RecordKind } from '@idsync/contracts';
 import { z } from 'zod';
 import { type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { findByFullRead } from '../find-by-full-read.js';
 import { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, secretOf, understood, withTransport } from '../http/api-source.js';
+import { type ApiAccess, mapItems, parseCursor, secretOf, withTransport } from '../http/api-source.js';
 import { bearer } from '../http/authentication.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { listPlace, readList } from '../http/read-list.js';
 import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
-import { lookThrough } from '../look-through.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { askStaff, isGone } from './staff-api.js';
 import { type TemplateConfig, templateFields } from './template-config.js';
 
 const checkpointShape = z.object({ position: z.string() });
-/** The place in the list, and where changes are told from later. */
+/** The position in the list, and the change log position of the next checkpoint. */
 const cursorShape = listPlace.extend(checkpointShape.shape);
 
-/** People of a JSON API that pages by tokens and keeps a log of changes. To be copied: see "Add a connector" in CONTRIBUTING.md. */
+/**
+ * Reads people of a JSON API with page tokens and a change log. A template: see "Add a connector" in CONTRIBUTING.md.
+ */
 export function templateConnector(records: RecordKind, config: TemplateConfig, access: ApiAccess): Connector {
-  if (records === 'machine_identity') throw new SourceError('this source has no machine identities');
+  if (records === 'machine_identity')
+    throw new SourceError('this source has no machine identities', { code: 'misconfigured' });
   const { external_id: externalId, fields = templateFields[records] } = config;
   const mapping: Mapping = { kind: records, externalId, fields };
   const valuesOf = jsonReader(sourceNames({ external_id: externalId, fields }));
@@ -32,12 +35,12 @@ export function templateConnector(records: RecordKind, config: TemplateConfig, a
     transport: HttpTransport,
   ): AsyncGenerator<Page> {
     const client = clientOf(transport);
-    const left = cursor && understood(cursorShape, cursor);
-    const changedSince = since && understood(checkpointShape, since).position;
+    const left = cursor && parseCursor(cursorShape, cursor);
+    const changedSince = since && parseCursor(checkpointShape, since).position;
     let position = left?.position;
     const ask = async (next: string) => {
       const answer = await askStaff(client.page(signal), changedSince, next);
-      // That of the first answer: what changes while this is read is read twice, not never.
+      // The position of the first response, so that changes during the read are read twice instead of missed.
       position ??= answer.position;
       return answer;
     };
@@ -57,10 +60,10 @@ export function templateConnector(records: RecordKind, config: TemplateConfig, a
 
   const readAll = (options: ReadOptions) => withTransport(access, (transport) => read(options, transport));
   return {
-    tellsChanges: true,
+    reportsChanges: true,
     read: readAll,
-    // An API that can be asked for one person is: see `http/get-one.ts`.
-    readOne: (externalId, signal) => lookThrough(readAll, externalId, signal),
+    // Use `http/get-one.ts` if the API can return a single person.
+    readOne: (externalId, signal) => findByFullRead(readAll, externalId, signal),
     async discover(signal) {
       const found: unknown[] = [];
       const first = async function* (transport: HttpTransport) {

@@ -1,21 +1,25 @@
 import { expect, it } from '@jest/globals';
-import { given, namesIn, namesOf, people, whole } from './readings.js';
-import { isLacking, type SourceUnderTest, skipped } from './source-under-test.js';
+import { given, namesIn, namesOf, people, readComplete } from './readings.js';
+import { isUnsupported, type SourceUnderTest, skipped } from './source-under-test.js';
 
-const titles = { withoutId: 'without an id', ofWrongType: 'of a wrong type', tooLarge: 'that is too large' } as const;
+const titles = {
+  withoutId: 'without an id',
+  ofWrongType: 'with a field of the wrong type',
+  tooLarge: 'that is too large',
+} as const;
 
 export function testsBadRecords(source: SourceUnderTest): void {
   for (const [kind, title] of Object.entries(titles) as [keyof typeof titles, string][]) {
     const spoil = source.bad[kind];
-    if (isLacking(spoil)) {
-      skipped(`${source.name} with a record ${title}`, spoil);
+    if (isUnsupported(spoil)) {
+      skipped(`${source.name} reports a record ${title}`, spoil);
       continue;
     }
-    it(`tells of a record ${title}, and gives the others unharmed`, async () => {
+    it(`reports a record ${title} as an error and returns all other records`, async () => {
       await given(source, people(5));
       const connector = await spoil(people(5));
       for (const pageSize of [2, 50]) {
-        const pages = await whole(source, { pageSize }, connector);
+        const pages = await readComplete(source, { pageSize }, connector);
         const errors = pages.flatMap((page) => page.errors);
         expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(/\w/) })]);
         expect(Buffer.byteLength(JSON.stringify(errors))).toBeLessThan(1_000);

@@ -7,7 +7,7 @@ const reason = new Error('cancelled');
 export function testsCancellation(source: SourceUnderTest): void {
   const { reached } = source;
 
-  it('asks nothing where the signal has ended before', async () => {
+  it('sends no request when the signal is aborted before the read', async () => {
     await given(source, people(3));
     const outcome = await attempt(source, { pageSize: 2, signal: AbortSignal.abort(reason) });
     expect(outcome).toEqual({ pages: [], error: reason });
@@ -15,7 +15,7 @@ export function testsCancellation(source: SourceUnderTest): void {
     await released(source);
   });
 
-  it('ends between two pages with the reason of the signal, and leaves nothing open', async () => {
+  it('throws the abort reason between two pages and releases all resources', async () => {
     await given(source, people(9), 9);
     const abort = new AbortController();
     const reading = source.open().read({ pageSize: 3, signal: abort.signal })[Symbol.asyncIterator]();
@@ -25,7 +25,7 @@ export function testsCancellation(source: SourceUnderTest): void {
     await released(source);
   });
 
-  it('leaves nothing open where its reader leaves early', async () => {
+  it('releases all resources when the reader stops early', async () => {
     await given(source, people(9));
     for await (const page of source.open().read({ pageSize: 3, signal: new AbortController().signal })) {
       expect(page.last).toBe(false);
@@ -35,7 +35,7 @@ export function testsCancellation(source: SourceUnderTest): void {
   });
 
   if (reached.over === 'files' || reached.over === 'ourselves') return;
-  it('ends at once while it waits for an answer, with the reason of the signal, and leaves nothing open', async () => {
+  it('throws the abort reason while waiting for a response and releases all resources', async () => {
     await given(source, people(9));
     for (const answered of reached.over === 'http' ? [0, 1, 2] : [0]) {
       const abort = new AbortController();
@@ -51,7 +51,7 @@ export function testsCancellation(source: SourceUnderTest): void {
         });
       }
       const { error } = await attempt(source, { pageSize: 3, signal: abort.signal });
-      // A source that is one file is read by then.
+      // A source that consists of one file is completely read before the abort.
       if (abort.signal.aborted) expect(error).toBe(reason);
       if (answered === 0) expect(error).toBe(reason);
       await released(source);

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CheckpointExpired, type Cursor, type Page, SourceError } from '../../src/connector.js';
-import { attempt, given, inPieces, people, stateAfter, whole } from './readings.js';
-import { type Changes, isLacking, type Person, type SourceUnderTest, skipped } from './source-under-test.js';
+import { attempt, given, inPieces, people, readComplete, stateAfter } from './readings.js';
+import { type Changes, isUnsupported, type Person, type SourceUnderTest, skipped } from './source-under-test.js';
 
-/** One change of a history. A rename gives another login to somebody who stays the same. */
+/** One change of a history. A rename changes the login and keeps the id. */
 type Act = { kind: 'add or change' | 'rename' | 'delete'; id: string; name: string; enabled: boolean };
 
 const act: fc.Arbitrary<Act> = fc.record({
@@ -17,11 +17,11 @@ const histories = fc.array(fc.array(act, { maxLength: 5 }), { minLength: 1, maxL
 
 export function testsChanges(source: SourceUnderTest): void {
   const { changes } = source;
-  if (isLacking(changes)) {
-    it(`tells no changes, and wants everything to be read where it is asked for them: ${changes.lacks}`, async () => {
+  if (isUnsupported(changes)) {
+    it(`throws CheckpointExpired for an incremental read because it is not supported: ${changes.unsupported}`, async () => {
       await given(source, people(2));
-      const [last] = (await whole(source, { pageSize: 5 })).slice(-1);
-      expect(source.open().tellsChanges ?? false).toBe(false);
+      const [last] = (await readComplete(source, { pageSize: 5 })).slice(-1);
+      expect(source.open().reportsChanges ?? false).toBe(false);
       expect(last?.checkpoint).toBeUndefined();
       const { error } = await attempt(source, { pageSize: 5, since: { anything: 1 } });
       expect(error).toBeInstanceOf(CheckpointExpired);
@@ -29,25 +29,25 @@ export function testsChanges(source: SourceUnderTest): void {
     return;
   }
 
-  it('comes to the same by changes as by reading everything, also left in the middle of them', async () => {
+  it('reaches the same state by incremental reads as by full reads, also when interrupted', async () => {
     await fc.assert(
-      fc.asyncProperty(histories, fc.integer({ min: 1, max: 5 }), fc.boolean(), async (history, size, dies) => {
+      fc.asyncProperty(histories, fc.integer({ min: 1, max: 5 }), fc.boolean(), async (history, size, restarts) => {
         let there = new Map(people(4).map((person) => [person.id, person]));
         await given(source, [...there.values()], size);
-        const first = await whole(source, { pageSize: size });
+        const first = await readComplete(source, { pageSize: size });
         let state = stateAfter(first);
         let since = checkpointOf(first);
         for (const round of history) {
           there = await write(source, changes, there, round);
-          const read = (from?: Cursor) => readSince(source, size, dies, from);
-          const told = await read(since).catch((error: unknown) => {
+          const read = (from?: Cursor) => readSince(source, size, restarts, from);
+          const changed = await read(since).catch((error: unknown) => {
             expect(error).toBeInstanceOf(CheckpointExpired);
             expect(mayExpire(changes, round)).toBe(true);
           });
-          state = stateAfter(told ?? (await read()), told ? state : new Map());
-          since = told ? checkpointOf(told) : checkpointOf(await whole(source, { pageSize: size }));
-          const full = stateAfter(await whole(source, { pageSize: size }));
-          if (changes.tell !== 'everything') for (const id of state.keys()) if (!full.has(id)) state.delete(id);
+          state = stateAfter(changed ?? (await read()), changed ? state : new Map());
+          since = changed ? checkpointOf(changed) : checkpointOf(await readComplete(source, { pageSize: size }));
+          const full = stateAfter(await readComplete(source, { pageSize: size }));
+          if (changes.reports !== 'everything') for (const id of state.keys()) if (!full.has(id)) state.delete(id);
           expect(state).toEqual(full);
         }
       }),
@@ -55,10 +55,10 @@ export function testsChanges(source: SourceUnderTest): void {
     );
   });
 
-  it('misses nothing that changes while everything is read', async () => {
+  it('reports changes made during a full read', async () => {
     await given(source, people(6), 2);
     const [first, second, third, , , sixth] = people(6) as [Person, Person, Person, Person, Person, Person];
-    // Behind, ahead, gone, new and renamed: one after each page.
+    // One change after each page: already read, not yet read, deleted, added and renamed.
     const acts = [
       () => changes.put({ ...first, name: 'Behind' }),
       () => changes.put({ ...sixth, name: 'Ahead' }),
@@ -73,87 +73,87 @@ export function testsChanges(source: SourceUnderTest): void {
         await acts.shift()?.();
       }
     } catch (error) {
-      // Who cannot tell that somebody went cannot read on where that happens, and says so.
+      // A source that cannot report deletions has to fail when a record is deleted during the read.
       expect(error).toBeInstanceOf(SourceError);
-      expect(changes.tell).toBe('until_somebody_goes');
+      expect(changes.reports).toBe('until_deletion');
       return;
     }
     expect(acts).toEqual([]);
-    const told = await attempt(source, { pageSize: 2, since: checkpointOf(pages) });
-    if (told.error !== undefined) {
-      expect(told.error).toBeInstanceOf(CheckpointExpired);
-      expect(changes.tell).toMatch(/^(until_somebody_goes|that_there_are_none)$/);
+    const changed = await attempt(source, { pageSize: 2, since: checkpointOf(pages) });
+    if (changed.error !== undefined) {
+      expect(changed.error).toBeInstanceOf(CheckpointExpired);
+      expect(changes.reports).toMatch(/^(until_deletion|only_no_change)$/);
       return;
     }
-    const state = stateAfter(told.pages, stateAfter(pages));
-    const full = stateAfter(await whole(source, { pageSize: 2 }));
-    if (changes.tell !== 'everything') for (const id of state.keys()) if (!full.has(id)) state.delete(id);
+    const state = stateAfter(changed.pages, stateAfter(pages));
+    const full = stateAfter(await readComplete(source, { pageSize: 2 }));
+    if (changes.reports !== 'everything') for (const id of state.keys()) if (!full.has(id)) state.delete(id);
     expect(state).toEqual(full);
   });
 
-  it('tells of one change, and then of none', async () => {
+  it('reports no changes at first and then one added record', async () => {
     await given(source, people(4), 2);
-    const since = checkpointOf(await whole(source, { pageSize: 2 }));
-    const quiet = await whole(source, { pageSize: 2, since });
+    const since = checkpointOf(await readComplete(source, { pageSize: 2 }));
+    const quiet = await readComplete(source, { pageSize: 2, since });
     expect(checkpointOf(quiet)).toBeDefined();
-    if (changes.tell === 'that_there_are_none') return expect(quiet.flatMap(({ records }) => records)).toEqual([]);
+    if (changes.reports === 'only_no_change') return expect(quiet.flatMap(({ records }) => records)).toEqual([]);
     await changes.put({ id: 'id9', login: 'login9', name: 'Newcomer', enabled: true });
-    const told = await whole(source, { pageSize: 2, since: checkpointOf(quiet) });
-    const names = told.flatMap(({ records }) => records).map(({ fields }) => fields.display_name?.[0]);
+    const changed = await readComplete(source, { pageSize: 2, since: checkpointOf(quiet) });
+    const names = changed.flatMap(({ records }) => records).map(({ fields }) => fields.display_name?.[0]);
     expect(names).toContain('Newcomer');
   });
 
   const { expire } = changes;
-  const tooOld = 'wants everything to be read where a checkpoint is too old';
-  if (isLacking(expire)) {
+  const tooOld = 'restarts with a full read when the checkpoint has expired';
+  if (isUnsupported(expire)) {
     skipped(`${source.name} ${tooOld}`, expire);
     return;
   }
   it(tooOld, async () => {
     await given(source, people(5), 2);
-    const since = checkpointOf(await whole(source, { pageSize: 2 }));
+    const since = checkpointOf(await readComplete(source, { pageSize: 2 }));
     await expire();
-    await expect(whole(source, { pageSize: 2, since })).rejects.toBeInstanceOf(CheckpointExpired);
+    await expect(readComplete(source, { pageSize: 2, since })).rejects.toBeInstanceOf(CheckpointExpired);
   });
 }
 
-/** Of a source that tells changes: absent is wrong. */
+/** Returns the checkpoint, which every complete read of a source with change tracking has to have. */
 function checkpointOf(pages: readonly Page[]): Cursor {
   const checkpoint = pages.at(-1)?.checkpoint;
   if (!checkpoint) throw new Error('the last page has no checkpoint');
   return checkpoint;
 }
 
-function readSince(source: SourceUnderTest, pageSize: number, dies: boolean, since?: Cursor): Promise<Page[]> {
+function readSince(source: SourceUnderTest, pageSize: number, restarts: boolean, since?: Cursor): Promise<Page[]> {
   const options = { pageSize, ...(since && { since }) };
-  return dies ? inPieces(source, options) : whole(source, options);
+  return restarts ? inPieces(source, options) : readComplete(source, options);
 }
 
-/** Nobody is deleted last where a source of nobody is refused. */
+/** Applies a round of changes. Keeps the last record of a source that must not be empty. */
 async function write(
-  { nobody }: SourceUnderTest,
+  { emptySource }: SourceUnderTest,
   changes: Changes,
   before: ReadonlyMap<string, Person>,
   round: readonly Act[],
 ): Promise<Map<string, Person>> {
   const after = new Map(before);
-  for (const { kind, ...told } of round) {
-    const known = after.get(told.id);
+  for (const { kind, ...change } of round) {
+    const known = after.get(change.id);
     if (kind === 'delete') {
-      if (!known || (nobody === 'refused' && after.size === 1)) continue;
-      await changes.remove(told.id);
-      after.delete(told.id);
+      if (!known || (emptySource === 'refused' && after.size === 1)) continue;
+      await changes.remove(change.id);
+      after.delete(change.id);
       continue;
     }
-    const login = known && kind === 'rename' ? `${known.login}x`.slice(-12) : told.id;
-    const person = kind === 'rename' && known ? { ...known, login } : { login, ...told };
+    const login = known && kind === 'rename' ? `${known.login}x`.slice(-12) : change.id;
+    const person = kind === 'rename' && known ? { ...known, login } : { login, ...change };
     await changes.put(person);
-    after.set(told.id, person);
+    after.set(change.id, person);
   }
   return after;
 }
 
-function mayExpire({ tell }: Changes, round: readonly Act[]): boolean {
-  if (tell === 'that_there_are_none') return round.length > 0;
-  return tell === 'until_somebody_goes' && round.some(({ kind }) => kind === 'delete');
+function mayExpire({ reports }: Changes, round: readonly Act[]): boolean {
+  if (reports === 'only_no_change') return round.length > 0;
+  return reports === 'until_deletion' && round.some(({ kind }) => kind === 'delete');
 }

@@ -4,29 +4,34 @@ import { testsCancellation } from './cancellation.js';
 import { testsChanges } from './changes.js';
 import { testsCutConnections, testsCutFiles } from './cut.js';
 import { testsHttpFaults } from './http-faults.js';
-import { testsHttpLies } from './http-lies.js';
+import { testsInvalidResponses } from './http-invalid-responses.js';
 import { testsOneRecord } from './one-record.js';
+import { testsOutages } from './outages.js';
 import { testsPages } from './pages.js';
-import { isLacking, type SourceUnderTest, skipped } from './source-under-test.js';
+import { isUnsupported, type SourceUnderTest, skipped } from './source-under-test.js';
 
-/** What every connector keeps, whatever its source. */
+/** Defines the conformance tests of a connector. */
 export function conforms(source: SourceUnderTest): void {
   const { name, reached } = source;
-  describe(`${name}, as every source`, () => {
-    describe('in pages', () => testsPages(source));
-    describe('read for changes', () => testsChanges(source));
-    describe('with a bad record', () => testsBadRecords(source));
-    describe('asked for one record', () => testsOneRecord(source));
-    describe('cancelled', () => testsCancellation(source));
-    describe('that fails', () => {
+  describe(`${name} conformance`, () => {
+    describe('paging', () => testsPages(source));
+    describe('incremental reads', () => testsChanges(source));
+    describe('invalid records', () => testsBadRecords(source));
+    describe('reading one record', () => testsOneRecord(source));
+    describe('cancellation', () => testsCancellation(source));
+    describe('failures', () => {
       if (reached.over === 'files') testsCutFiles(source, reached);
       else if (reached.over === 'tcp') testsCutConnections(source, reached);
       else if (reached.over === 'http') testsHttpFaults(source, reached);
-      else skipped(`${name} that fails`, { lacks: 'it is read from our own tables' });
+      else skipped(`${name} failure handling`, { unsupported: 'it reads from the database of idsync' });
+    });
+    describe('outages', () => {
+      if (reached.over === 'http' || reached.over === 'tcp') testsOutages(source, reached);
+      else skipped(`${name} outages`, { unsupported: 'it needs no network connection' });
     });
     if (reached.over !== 'http') return;
-    const { lies } = reached;
-    if (isLacking(lies)) skipped(`${name} that lies`, lies);
-    else describe('that lies', () => testsHttpLies(source, reached, lies));
+    const { invalidResponses } = reached;
+    if (isUnsupported(invalidResponses)) skipped(`${name} invalid responses`, invalidResponses);
+    else describe('invalid responses', () => testsInvalidResponses(source, reached, invalidResponses));
   });
 }

@@ -1,23 +1,33 @@
 import { expect, it } from '@jest/globals';
 import { SourceError } from '../../src/connector.js';
 import type { Asked, Handler, Reply } from '../http-server.js';
-import { attempt, failure, given, people, stateAfter, whole } from './readings.js';
-import { isLacking, type OverHttp, type SourceUnderTest, skipped } from './source-under-test.js';
+import { attempt, failure, given, people, readComplete, sourceText, stateAfter } from './readings.js';
+import { isUnsupported, type OverHttp, type SourceUnderTest } from './source-under-test.js';
 
-type Stumble = (reply: Reply) => Reply;
+type Fault = (reply: Reply) => Reply;
 
-const stumbles: Record<string, Stumble> = {
+const faults: Record<string, Fault> = {
   '429 without Retry-After': () => ({ status: 429 }),
   '429 with Retry-After': () => ({ status: 429, headers: { 'retry-after': '0.005' } }),
   503: () => ({ status: 503, body: '<html>' }),
-  'a body that is cut off': (reply) => ({ ...reply, cutAfter: 5 }),
+  'a truncated body': (reply) => ({ ...reply, cutAfter: 5 }),
 };
 
-/** What passes, what stays and what is refused, at any request of a read. */
+/** Encodings in which a service may echo a request. */
+const repetitions: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => encodeURIComponent(text),
+  (text) => Buffer.from(text).toString('base64'),
+  (text) => text.split('').join('\u0007'),
+  (text) => Buffer.from(text).toString('hex'),
+  (text) => `${'x'.repeat(280)}${text}`.slice(0, 330),
+];
+
+/** Tests temporary faults, permanent faults and rejected credentials at each request of a read. */
 export function testsHttpFaults(source: SourceUnderTest, { server, answer, renewal }: OverHttp): void {
-  const everybody = async () => {
+  const baseline = async () => {
     await given(source, people(9));
-    const state = stateAfter(await whole(source, { pageSize: 3 }));
+    const state = stateAfter(await readComplete(source, { pageSize: 3 }));
     return { state, requests: server.asked.length };
   };
   const from = (nth: number, instead: (asked: Asked) => Reply | Promise<Reply>): Handler => {
@@ -25,50 +35,50 @@ export function testsHttpFaults(source: SourceUnderTest, { server, answer, renew
     return (request) => (asked++ < nth ? answer(request) : instead(request));
   };
 
-  it.each(Object.entries(stumbles))('takes no notice of %s, once at each request', async (_, stumble) => {
-    const { state } = await everybody();
+  it.each(Object.entries(faults))('retries after %s once at each request', async (_, fault) => {
+    const { state } = await baseline();
     const seen = new Set<string>();
     server.serve(async (asked) => {
       const reply = await answer(asked);
-      const key = [asked.method, asked.url, withoutSignature(asked.body)].join(' ');
+      const key = keyOf(asked);
       if (seen.has(key)) return reply;
       seen.add(key);
-      return stumble(reply);
+      return fault(reply);
     });
-    expect(stateAfter(await whole(source, { pageSize: 3 }))).toEqual(state);
+    expect(stateAfter(await readComplete(source, { pageSize: 3 }))).toEqual(state);
   });
 
-  it.each(Object.entries(stumbles))('fails where %s stays, from any request on', async (what, stumble) => {
-    const { requests } = await everybody();
+  it.each(Object.entries(faults))('fails when %s persists from any request on', async (what, fault) => {
+    const { requests } = await baseline();
     const bounded =
-      what === '429 with Retry-After' ? () => ({ status: 429, headers: { 'retry-after': '3600' } }) : stumble;
+      what === '429 with Retry-After' ? () => ({ status: 429, headers: { 'retry-after': '3600' } }) : fault;
     for (let nth = 0; nth < requests; nth += 1) {
       server.serve(from(nth, async (asked) => bounded(await answer(asked))));
       const message = await failure(source, { pageSize: 3 });
       expect(message).toContain(server.origin);
-      if (what === '429 with Retry-After') expect(message).toContain('would be longer than');
+      if (what === '429 with Retry-After') expect(message).toContain('would exceed');
       else expect(message).toContain('tried ');
     }
   });
 
-  it('waits as long as it is asked to, and no more than once for it', async () => {
-    const { state } = await everybody();
-    let told = 0;
-    let back = 0;
+  it('waits for the Retry-After delay and then continues', async () => {
+    const { state } = await baseline();
+    let throttledAt = 0;
+    let resumedAt = 0;
     server.serve((asked) => {
-      if (told === 0) {
-        told = performance.now();
+      if (throttledAt === 0) {
+        throttledAt = performance.now();
         return { status: 429, headers: { 'retry-after': '0.06' } };
       }
-      back ||= performance.now();
+      resumedAt ||= performance.now();
       return answer(asked);
     });
-    expect(stateAfter(await whole(source, { pageSize: 3 }))).toEqual(state);
-    expect(back - told).toBeGreaterThanOrEqual(55);
+    expect(stateAfter(await readComplete(source, { pageSize: 3 }))).toEqual(state);
+    expect(resumedAt - throttledAt).toBeGreaterThanOrEqual(55);
   });
 
-  it('is never whole where half an answer is sent as if it were all', async () => {
-    const { state, requests } = await everybody();
+  it('never reports a complete read without all records when half a response is declared complete', async () => {
+    const { state, requests } = await baseline();
     for (let nth = 0; nth < requests; nth += 1) {
       let asked = 0;
       server.serve(async (request) => {
@@ -81,15 +91,17 @@ export function testsHttpFaults(source: SourceUnderTest, { server, answer, renew
     }
   });
 
-  it('fails where it is refused at any request, and never repeats its credentials', async () => {
-    const { requests } = await everybody();
+  it('fails without exposing its credentials when any request is rejected', async () => {
+    const { requests } = await baseline();
     for (let nth = 0; nth < requests; nth += 1) {
-      for (const status of [401, 403]) {
+      for (const [index, status] of [401, 403, 400].entries()) {
+        const repeat = repetitions[(nth * 3 + index) % repetitions.length] ?? String;
         let refused = 0;
         server.serve(
-          from(nth, ({ headers, body }) => {
+          from(nth, ({ url, headers, body }) => {
             refused += 1;
-            return { status, body: { error: 'access_denied', message: `${headers.authorization} ${body}` } };
+            const said = `${sourceText} ${repeat(`${Object.values(headers).join(' ')} ${url.href} ${body}`)}`;
+            return { status, body: { error: said, error_description: said, detail: said, message: said } };
           }),
         );
         await failure(source, { pageSize: 3 });
@@ -98,24 +110,31 @@ export function testsHttpFaults(source: SourceUnderTest, { server, answer, renew
     }
   });
 
-  const anew = 'is told anew who asks where a credential ends';
-  if (isLacking(renewal)) {
-    skipped(`${source.name} ${anew}`, renewal);
+  if (isUnsupported(renewal)) {
+    it(`does not repeat a request that was rejected with 401, because ${renewal.unsupported}`, async () => {
+      const { requests } = await baseline();
+      for (let nth = 0; nth < requests; nth += 1) {
+        const keys: string[] = [];
+        server.serve((asked) => (keys.push(keyOf(asked)) === nth + 1 ? { status: 401, body: {} } : answer(asked)));
+        await attempt(source, { pageSize: 3 });
+        expect(keys.slice(nth + 1)).not.toContain(keys[nth]);
+      }
+    });
     return;
   }
-  it(anew, async () => {
-    const { state, requests } = await everybody();
+  it('renews its credential when any request is rejected with 401', async () => {
+    const { state, requests } = await baseline();
     for (let nth = 0; nth < requests; nth += 1) {
       let asked = 0;
       server.serve((request) => (asked++ === nth && !renewal(request) ? { status: 401, body: {} } : answer(request)));
-      expect(stateAfter(await whole(source, { pageSize: 3 }))).toEqual(state);
+      expect(stateAfter(await readComplete(source, { pageSize: 3 }))).toEqual(state);
     }
   });
 }
 
-/** What is signed anew with the time at each try is the same request. */
-function withoutSignature(body: string): string {
-  return body.replace(/assertion=[^&]*/, '');
+/** Identifies a request without its assertion, which differs between attempts. */
+function keyOf({ method, url, body }: Asked): string {
+  return [method, url, body.replace(/assertion=[^&]*/, '')].join(' ');
 }
 
 function halved(body: unknown): unknown {

@@ -8,43 +8,43 @@ import {
   namesIn,
   namesOf,
   people,
+  readComplete,
   released,
   stateAfter,
-  whole,
 } from './readings.js';
-import { isLacking, type SourceUnderTest } from './source-under-test.js';
+import { isUnsupported, type SourceUnderTest } from './source-under-test.js';
 
 export function testsPages(source: SourceUnderTest): void {
-  it('gives everybody once, whatever the size of pages and answers', async () => {
-    const count = fc.integer({ min: source.nobody === 'complete' ? 0 : 1, max: source.runs ? 11 : 25 });
+  it('returns every record once for any page size and response size', async () => {
+    const count = fc.integer({ min: source.emptySource === 'complete' ? 0 : 1, max: source.runs ? 11 : 25 });
     const size = fc.integer({ min: 1, max: 12 });
     await fc.assert(
       fc.asyncProperty(count, size, size, async (count, answerSize, pageSize) => {
         await given(source, people(count), answerSize);
-        const pages = await whole(source, { pageSize });
+        const pages = await readComplete(source, { pageSize });
         expect(pages.flatMap(({ errors }) => errors)).toEqual([]);
         expect(namesIn(pages.flatMap(({ records }) => records))).toEqual(namesOf(source, people(count)));
-        expect(stateAfter(pages)).toEqual(stateAfter(await whole(source, { pageSize: 1_000 })));
+        expect(stateAfter(pages)).toEqual(stateAfter(await readComplete(source, { pageSize: 1_000 })));
       }),
       { numRuns: source.runs ?? 25 },
     );
   });
 
-  it(`of nobody is ${source.nobody}`, async () => {
+  it(`${source.emptySource === 'complete' ? 'accepts' : 'rejects'} a source without users`, async () => {
     await given(source, []);
     const { pages, error } = await attempt(source, { pageSize: 5 });
-    if (source.nobody === 'complete')
+    if (source.emptySource === 'complete')
       expect(namesIn(pages.flatMap(({ records }) => records))).toEqual(namesOf(source, []));
     else expect(error).toBeDefined();
   });
 
-  it('gives the same records left at any page and taken up by another process', async () => {
+  it('returns the same records when another process resumes from any cursor', async () => {
     await given(source, people(11), 4);
     for (const pageSize of [1, 3, 4, 50]) {
-      const pages = await whole(source, { pageSize });
+      const pages = await readComplete(source, { pageSize });
       for (const [index, { cursor, last }] of pages.entries()) {
         if (last) continue;
-        const rest = await whole(source, { pageSize, cursor });
+        const rest = await readComplete(source, { pageSize, cursor });
         expect(rest.flatMap(({ records }) => records)).toEqual(
           pages.slice(index + 1).flatMap(({ records }) => records),
         );
@@ -53,26 +53,27 @@ export function testsPages(source: SourceUnderTest): void {
     }
   });
 
-  it('gives the same records to processes that die after every page', async () => {
+  it('returns the same records when a new process reads each page', async () => {
     await given(source, people(11), 4);
-    const pages = await whole(source, { pageSize: 2 });
+    const pages = await readComplete(source, { pageSize: 2 });
     expect((await inPieces(source, { pageSize: 2 })).flatMap(({ records }) => records)).toEqual(
       pages.flatMap(({ records }) => records),
     );
   });
 
-  it('tells how much is behind, never less than before, if it tells', async () => {
+  it('reports a fraction between 0 and 1 that never decreases', async () => {
     await given(source, people(11), 4);
-    const told = (await whole(source, { pageSize: 2 })).flatMap(({ fraction }) => fraction ?? []);
-    for (const fraction of told) expect(fraction === Math.min(1, Math.max(0, fraction))).toBe(true);
-    expect(told).toEqual([...told].sort((one, other) => one - other));
+    const fractions = (await readComplete(source, { pageSize: 2 })).flatMap(({ fraction }) => fraction ?? []);
+    for (const fraction of fractions) expect(fraction === Math.min(1, Math.max(0, fraction))).toBe(true);
+    expect(fractions).toEqual([...fractions].sort((one, other) => one - other));
   });
 
   const { discovers } = source;
-  if (isLacking(discovers)) {
-    it(`shows nothing to map: ${discovers.lacks}`, () => expect(source.open().discover).toBeUndefined());
+  if (isUnsupported(discovers)) {
+    it(`does not support field discovery: ${discovers.unsupported}`, () =>
+      expect(source.open().discover).toBeUndefined());
   } else {
-    it('tells what there is to map', async () => {
+    it('discovers the fields', async () => {
       await given(source, people(3));
       const fields = await source.open().discover?.(new AbortController().signal);
       expect(fields?.map(({ name }) => name)).toEqual(expect.arrayContaining([...discovers]));

@@ -2,9 +2,10 @@ import type { SourceRecord } from '@idsync/contracts';
 import { expect } from '@jest/globals';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../../src/connector.js';
 import type { HttpLimits } from '../../src/http/http-limits.js';
-import { isLacking, type Person, type SourceUnderTest } from './source-under-test.js';
+import { guardedError } from '../../src/secrets/guarded.js';
+import { isUnsupported, type Person, type SourceUnderTest } from './source-under-test.js';
 
-/** For connectors of HTTP: what fails is tried again at once. */
+/** Limits for HTTP connectors under test: retries almost without a pause. */
 export const quick: Partial<HttpLimits> = { firstPauseMs: 1, longestPauseMs: 2, attempts: 3 };
 
 export interface Outcome {
@@ -21,27 +22,27 @@ export function people(count: number): Person[] {
   }));
 }
 
-/** Fills a source; its answers, if it has any, are genuine. */
+/** Fills a source and removes the faults of earlier tests. */
 export async function given(source: SourceUnderTest, filled: readonly Person[], answerSize = 3): Promise<void> {
   const { reached } = source;
   if (reached.over === 'http') {
-    if (!isLacking(reached.answerSize)) reached.answerSize(answerSize);
+    if (!isUnsupported(reached.answerSize)) reached.answerSize(answerSize);
     reached.server.serve(reached.answer);
   }
   await source.fill(filled);
 }
 
-/** Reads to the end, or to what it fails with, and tests what holds of every read, however it goes. */
+/** Reads until the end or an error and checks the invariants of every read. */
 export async function attempt(
   source: SourceUnderTest,
   options: Partial<ReadOptions> & { pageSize: number },
-  connector: Connector = source.open(),
+  connector: Pick<Connector, 'read'> = source.open(),
 ): Promise<Outcome> {
   const outcome: Outcome = { pages: [] };
   const { pages } = outcome;
   const signal = options.signal ?? new AbortController().signal;
   try {
-    // Cursor and checkpoint through JSON, as another process gets them.
+    // Cursor and checkpoint pass through JSON, as they do between processes.
     for await (const page of connector.read({ ...throughJson(options), pageSize: options.pageSize, signal })) {
       expect(page.records.length).toBeLessThanOrEqual(options.pageSize);
       expect(new Set(page.records.map((one) => one.external_id)).size).toBe(page.records.length);
@@ -52,7 +53,7 @@ export async function attempt(
     if (isFailedExpectation(error)) throw error;
     outcome.error = error;
   }
-  // `last` on the final page alone, and on none where the read failed.
+  // Only the final page has `last`, and no page if the read failed.
   const ended = outcome.error === undefined;
   expect(pages.map(({ last }) => last)).toEqual(pages.map((_, index) => ended && index === pages.length - 1));
   expectNoSecret(source, pages);
@@ -61,18 +62,18 @@ export async function attempt(
   return outcome;
 }
 
-/** A read that has to succeed. */
-export async function whole(
+/** Reads to the end and throws if that fails. */
+export async function readComplete(
   source: SourceUnderTest,
   options: Partial<ReadOptions> & { pageSize: number },
-  connector?: Connector,
+  connector?: Pick<Connector, 'read'>,
 ): Promise<Page[]> {
   const { pages, error } = await attempt(source, options, connector);
   if (error !== undefined) throw error;
   return pages;
 }
 
-/** A read that has to fail with SourceError; gives its message. */
+/** Expects a read to fail with SourceError and returns the message. */
 export async function failure(
   source: SourceUnderTest,
   options: Partial<ReadOptions> & { pageSize: number } = { pageSize: 4 },
@@ -83,7 +84,7 @@ export async function failure(
   return (error as Error).message;
 }
 
-/** The same by a process that dies after every page and leaves its cursor to another. */
+/** Reads to the end with a new connector for each page, resumed from the cursor. */
 export async function inPieces(
   source: SourceUnderTest,
   options: Partial<ReadOptions> & { pageSize: number },
@@ -102,7 +103,7 @@ export async function inPieces(
   return pages;
 }
 
-/** What is known of each record after these pages. */
+/** Returns the state of each record after these pages. */
 export function stateAfter(pages: readonly Page[], before: ReadonlyMap<string, SourceRecord> = new Map()) {
   const state = new Map(before);
   for (const { records, removed = [] } of pages) {
@@ -116,7 +117,7 @@ export function namesIn(records: Iterable<SourceRecord>): string[] {
   return [...records].map(({ fields }) => fields.display_name?.[0] ?? '').sort();
 }
 
-/** The names that a source which was filled with these people has to give. */
+/** Returns the names expected from a source that was filled with these people. */
 export function namesOf(source: SourceUnderTest, filled: readonly Person[]): string[] {
   return [...filled.map(({ name }) => name), ...(source.always ?? [])].sort();
 }
@@ -126,7 +127,7 @@ export function expectNoSecret(source: SourceUnderTest, said: unknown): void {
   for (const secret of source.secrets) expect(text).not.toContain(secret);
 }
 
-/** Settles when nothing is open any more that a connector had opened. */
+/** Resolves when all files and connections of the connector are closed. */
 export async function released({ reached }: SourceUnderTest): Promise<void> {
   if (reached.over === 'files') expect(reached.held()).toEqual([]);
   else if (reached.over !== 'ourselves') await (reached.over === 'http' ? reached.server : reached.wire()).released();
@@ -140,6 +141,19 @@ function expectHonestError(source: SourceUnderTest, error: unknown, signal: Abor
   if (!(error instanceof SourceError) && !(error instanceof CheckpointExpired)) throw error;
   expect(error.message).not.toBe('');
   expectNoSecret(source, `${error.message} ${error.stack}`);
+  expect(error.message).not.toContain(sourceText);
+  const safe = guardedError(error, source.secrets);
+  if (safe instanceof SourceError) expectNoPart(source, safe.said ?? '');
+}
+
+/** Text in error responses of the test servers, which no message may contain. */
+export const sourceText = 'w0rd-of-the-source';
+
+/** Expects no part of a secret of six characters or more. */
+function expectNoPart(source: SourceUnderTest, said: string): void {
+  for (const secret of source.secrets) {
+    for (let at = 0; at + 6 <= secret.length; at += 1) expect(said).not.toContain(secret.slice(at, at + 6));
+  }
 }
 
 function isFailedExpectation(error: unknown): boolean {

@@ -3,117 +3,120 @@ import type { Connector } from '../../src/connector.js';
 import type { Asked, Handler, Reply, TestServer } from '../http-server.js';
 import type { Wire } from '../wire.js';
 
-/** Whom the tests write into a source. */
+/** A user that the tests write into a source. */
 export interface Person {
   id: string;
-  /** Changes where somebody is renamed; `id` never does. */
+  /** Changes when a user is renamed; `id` never changes. */
   login: string;
-  /** What the connector under test gives as `display_name`; the kit knows people by it. */
+  /** Returned by the connector as `display_name`, by which the tests identify people. */
   name: string;
   enabled: boolean;
 }
 
-/** What a source has not got, or cannot show, and why. The kit tests what can be tested of that instead. */
-export interface Lacking {
-  lacks: string;
+/** The reason why a source does not support a feature. The tests check what remains testable. */
+export interface Unsupported {
+  unsupported: string;
 }
 
-/** What is asked of whoever describes a source to the kit. */
+/** Describes a source to the conformance tests. */
 export interface SourceUnderTest {
   name: string;
-  /** A connector as another process would make it, with few and short pauses (`quick`). Its pages have to show `login` and `name`. */
+  /**
+   * Creates a new connector with few and short pauses (`quick`), as a new process would. Its mapping includes `login`
+   * and `name`.
+   */
   open(): Connector;
-  /** From now on these are all there are, in an order that stays. */
+  /** Replaces the content of the source. The order of the records is stable. */
   fill(people: readonly Person[]): void | Promise<void>;
-  /** Names of records that there are whoever is filled in. */
+  /** Names of records that the source always contains. */
   always?: readonly string[];
-  /** What a source without anybody is taken for. */
-  nobody: 'complete' | 'refused';
-  /** What must stand in no page, cursor, checkpoint or message. */
+  /** Whether a source without users is a complete read or an error. */
+  emptySource: 'complete' | 'refused';
+  /** Values that no page, cursor, checkpoint or message may contain. */
   secrets: readonly string[];
-  /** Names that `discover` has to show. */
-  discovers: readonly string[] | Lacking;
-  /** Whether it tells of one record; then an id that nobody has, as the source writes its ids. */
-  readsOne: { stranger: string } | Lacking;
-  changes: Changes | Lacking;
-  /** A source with the people, and among them a record of which nothing can be made. */
+  /** Field names that `discover` has to return. */
+  discovers: readonly string[] | Unsupported;
+  /** Whether one record can be read, with an unknown id in the format of the source. */
+  readsOne: { unknownId: string } | Unsupported;
+  changes: Changes | Unsupported;
+  /** Fill the source with these people and one unusable record. */
   bad: { withoutId: Spoiled; ofWrongType: Spoiled; tooLarge: Spoiled };
   reached: OverHttp | OverTcp | FromFiles | FromOurselves;
-  /** Of each property; less where a real server takes its time. */
+  /** Runs of each property test; fewer for a slow real server. */
   runs?: number;
 }
 
-/** `open()` reads it unless another connector is given. */
-export type Spoiled = ((people: readonly Person[]) => Connector | Promise<Connector>) | Lacking;
+/** Returns the connector to read with. */
+export type Spoiled = ((people: readonly Person[]) => Connector | Promise<Connector>) | Unsupported;
 
 export interface Changes {
   /**
-   * What is told of since a checkpoint: `everything`; `who_is_there`, so that who is gone is missed by the next full read only;
-   * `until_somebody_goes`, after which the checkpoint is expired; `that_there_are_none`, after anything else it is expired.
+   * The result of a read from a checkpoint: `everything`; `existing_records`, where only a full read detects deletions;
+   * `until_deletion`, where a deletion expires the checkpoint; `only_no_change`, where every change expires it.
    */
-  tell: 'everything' | 'who_is_there' | 'until_somebody_goes' | 'that_there_are_none';
-  /** Adds, or changes the one of the same id, whose login may be another now. */
+  reports: 'everything' | 'existing_records' | 'until_deletion' | 'only_no_change';
+  /** Adds a person or replaces the one with the same id, whose login may differ. */
   put(person: Person): void | Promise<void>;
   remove(id: string): void | Promise<void>;
-  /** Makes all checkpoints of before too old. */
-  expire: (() => void | Promise<void>) | Lacking;
+  /** Expires all existing checkpoints. */
+  expire: (() => void | Promise<void>) | Unsupported;
 }
 
-/** A service of HTTP. The kit serves its answers, and spoils them. */
+/** An HTTP service. The tests serve its responses and modify them. */
 export interface OverHttp {
   over: 'http';
   server: TestServer;
-  /** As the service answers. */
+  /** Responds as the service does. */
   answer: Handler;
-  /** Which list a request is for, where its answer is part of what proves the enumeration complete. */
+  /** Returns the list of a request if its response is needed to prove the enumeration complete. */
   listOf(asked: Asked): string | undefined;
-  /** Items of an answer; `Lacking` where the connector asks for as many as it wants. */
-  answerSize: ((items: number) => void) | Lacking;
-  /** Whether a refused credential is had anew, once; then how a request for one is known. */
-  renewal: ((asked: Asked) => boolean) | Lacking;
-  lies: Lies | Lacking;
+  /** Sets the items per response; `Unsupported` if the connector's requests determine it. */
+  answerSize: ((items: number) => void) | Unsupported;
+  /** Recognizes requests for a credential, if the connector renews a rejected credential once. */
+  renewal: ((asked: Asked) => boolean) | Unsupported;
+  invalidResponses: InvalidResponses | Unsupported;
 }
 
-/** What a service may say in place of a genuine answer of a list. */
-export interface Lies {
-  withoutList: ((reply: Reply) => Reply) | Lacking;
-  /** Of the middle; says nothing of anybody, and ends the list. */
-  emptied: ((reply: Reply) => Reply) | Lacking;
-  /** Has what is in `earlier`, of the same list, once more. */
-  repeating: ((reply: Reply, earlier: Reply) => Reply) | Lacking;
-  /** Has nothing, and leads to what was asked for by a cursor that is another for each `nth`. */
-  emptyBefore: ((reply: Reply, asked: Asked, nth: number) => Reply) | Lacking;
-  /** Leads to this link. */
-  leadingTo: ((reply: Reply, link: string) => Reply) | Lacking;
-  /** A cursor is too old. */
-  expired: Reply | Lacking;
+/** Invalid responses that a service may send for a list. */
+export interface InvalidResponses {
+  withoutList: ((reply: Reply) => Reply) | Unsupported;
+  /** A response in the middle without items that ends the list. */
+  emptied: ((reply: Reply) => Reply) | Unsupported;
+  /** Repeats the items of `earlier`, a response of the same list. */
+  repeating: ((reply: Reply, earlier: Reply) => Reply) | Unsupported;
+  /** An empty page that leads to the requested page by a cursor that differs for each `nth`. */
+  emptyBefore: ((reply: Reply, asked: Asked, nth: number) => Reply) | Unsupported;
+  /** A response whose next link is `link`. */
+  leadingTo: ((reply: Reply, link: string) => Reply) | Unsupported;
+  /** The response to an expired cursor. */
+  expired: Reply | Unsupported;
 }
 
-/** A server of another protocol: `open()` reaches it through the wire, whose bytes the kit counts and cuts. */
+/** A server of another protocol, reached through a proxy that counts bytes and cuts connections. */
 export interface OverTcp {
   over: 'tcp';
   wire(): Wire;
 }
 
-/** What is read stands with us; whoever asks for it is cut off by nobody else. */
+/** A source in the database of idsync. */
 export interface FromOurselves {
   over: 'ourselves';
 }
 
 export interface FromFiles {
   over: 'files';
-  /** Of a file that ends in the middle of the entry of the nth person, counted from 0. */
+  /** Reads a file that is truncated within the entry of the nth person, counted from 0. */
   cutWithin(people: readonly Person[], nth: number): Connector;
-  /** Paths of the source that this process holds open. */
+  /** Returns the source files that this process has open. */
   held(): readonly string[];
 }
 
-export function isLacking(trait: unknown): trait is Lacking {
-  return typeof trait === 'object' && trait !== null && 'lacks' in trait;
+export function isUnsupported(trait: unknown): trait is Unsupported {
+  return typeof trait === 'object' && trait !== null && 'unsupported' in trait;
 }
 
-/** A test that cannot be made with this source: it is seen in the report, and so is why. */
-export function skipped(title: string, { lacks }: Lacking): void {
-  process.stdout.write(`Skipped: ${title}: ${lacks}\n`);
-  it.skip(`${title}: ${lacks}`, () => undefined);
+/** Reports a test that this source does not support, with the reason. */
+export function skipped(title: string, { unsupported }: Unsupported): void {
+  process.stdout.write(`Skipped: ${title}: ${unsupported}\n`);
+  it.skip(`${title}: ${unsupported}`, () => undefined);
 }

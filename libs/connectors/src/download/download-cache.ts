@@ -16,8 +16,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { SourceError } from '../connector.js';
 
-/** For a job that is taken up later; then what nobody came for goes. */
-const keptMs = 24 * 60 * 60 * 1000;
+/** Files are retained this long for a job that resumes later. */
+const retentionMs = 24 * 60 * 60 * 1000;
 
 const facts = z.object({
   etag: z.string().optional(),
@@ -25,12 +25,12 @@ const facts = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   size: z.int().nonnegative(),
 });
-/** What is known of a file that was downloaded. */
+/** Metadata of a downloaded file. */
 export type FileFacts = z.infer<typeof facts>;
 
-export interface KeptFile {
+export interface CachedFile {
   facts: FileFacts;
-  /** Who has it closes it. */
+  /** Closed by the caller. */
   handle: FileHandle;
 }
 
@@ -41,23 +41,24 @@ export interface FilePart {
 }
 
 /**
- * Downloaded files while they are read, in a folder that nobody else may look into. A job that is taken up on the same machine
- * finds its file again, so it is not downloaded twice.
+ * Caches downloaded files while they are read, in a folder that only this user can access. A job that resumes on the
+ * same machine does not download its file again.
  */
-export class KeptFiles {
+export class DownloadCache {
   private constructor(
     private readonly dir: string,
     private readonly key: string,
   ) {}
 
-  /** `identity` is all that decides what is downloaded: where from, and by whom. */
-  static async of(identity: unknown, dir = ownFolder()): Promise<KeptFiles> {
+  /** `identity` contains everything that determines the download: the address and the credentials. */
+  static async of(identity: unknown, dir = ownFolder()): Promise<DownloadCache> {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const found = await lstat(dir);
     const ours = process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
-    if (!found.isDirectory() || !ours) throw new SourceError('the folder for downloads is open to others');
+    if (!found.isDirectory() || !ours)
+      throw new SourceError('the download folder must be accessible to its owner only', { code: 'misconfigured' });
     await removeOld(dir);
-    return new KeptFiles(dir, createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 40));
+    return new DownloadCache(dir, createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 40));
   }
 
   async create(): Promise<FilePart> {
@@ -70,19 +71,22 @@ export class KeptFiles {
     await unlink(path).catch(() => undefined);
   }
 
-  async find(): Promise<KeptFile | undefined> {
+  async find(): Promise<CachedFile | undefined> {
     try {
       const found = facts.parse(JSON.parse(await readFile(this.factsPath, 'utf8')));
       const handle = await open(this.dataPath(found), 'r');
       if ((await handle.stat()).size === found.size) return { facts: found, handle };
       await handle.close();
     } catch {
-      // Not there, or not whole: it is downloaded.
+      // A missing or incomplete file is downloaded again.
     }
     return undefined;
   }
 
-  /** The content first: facts are never without it. What was kept `before` is another version. */
+  /**
+   * Stores the content before the metadata, so that metadata never exists without content. Removes the previous
+   * version.
+   */
   async keep({ path }: FilePart, found: FileFacts, before: FileFacts | undefined): Promise<void> {
     await rename(path, this.dataPath(found));
     const written = `${path}.json`;
@@ -108,7 +112,7 @@ async function removeOld(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const path = join(dir, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > keptMs) await unlink(path).catch(() => undefined);
+    if (Date.now() - mtimeMs > retentionMs) await unlink(path).catch(() => undefined);
   }
 }
 

@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 
-export class NoAnswer extends Error {
+export class ResponseTimeout extends Error {
   constructor(milliseconds: number) {
-    super(`no answer within ${milliseconds / 1_000} s`);
+    super(`no response within ${milliseconds / 1_000} s`);
   }
 }
 
-/** Waits for an answer on a socket, which is destroyed if the answer is late or the signal comes first. */
-export async function answered<T>(
+/** Waits for a response. Destroys the socket on timeout and on abort. */
+export async function answerWithin<T>(
   work: Promise<T>,
   { socket, signal, ms }: { socket: Socket; signal: AbortSignal; ms: number },
 ): Promise<T> {
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {
     const abort = () => reject(signal.reason);
-    const timer = setTimeout(() => reject(new NoAnswer(ms)), ms);
+    const timer = setTimeout(() => reject(new ResponseTimeout(ms)), ms);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     stop = () => {

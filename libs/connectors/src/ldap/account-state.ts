@@ -1,17 +1,17 @@
 import type { RecordKind } from '@idsync/contracts';
 
-type Standing = 'active' | 'disabled' | 'locked';
+type AccountState = 'active' | 'disabled' | 'locked';
 
-/** How the standing of an account in a directory is called on a record of each kind. */
-const statuses: Record<RecordKind, Record<Standing, string>> = {
+/** The status of each record kind for each account state. */
+const statuses: Record<RecordKind, Record<AccountState, string>> = {
   user: { active: 'active', disabled: 'inactive', locked: 'suspended' },
   account: { active: 'active', disabled: 'disabled', locked: 'locked' },
-  // Who cannot sign in does no work, whatever the reason.
+  // A machine that cannot sign in for any reason is disabled.
   machine_identity: { active: 'active', disabled: 'disabled', locked: 'disabled' },
 };
 
-/** What a standing is read of, in whatever directory. */
-export const standingAttributes = [
+/** The attributes that determine the account state in any directory. */
+export const stateAttributes = [
   'userAccountControl',
   'msDS-User-Account-Control-Computed',
   'accountExpires',
@@ -22,21 +22,21 @@ export const standingAttributes = [
 const disabledFlag = 0x2;
 const lockedFlag = 0x10;
 const epochOfWindowsMs = 11_644_473_600_000n;
-/** All bits: never. */
+/** Represents "never". */
 const never = 0x7fff_ffff_ffff_ffffn;
 
-/** `now` is the time of the directory, for accounts that expire. */
+/** Returns the status of an LDAP entry. `now` is the time of the directory, to which the account expiry is compared. */
 export function statusOf(kind: RecordKind, first: (attribute: string) => string | undefined, now: Date): string {
-  return statuses[kind][standingOf(first, now)];
+  return statuses[kind][accountStateOf(first, now)];
 }
 
-function standingOf(first: (attribute: string) => string | undefined, now: Date): Standing {
+function accountStateOf(first: (attribute: string) => string | undefined, now: Date): AccountState {
   const flags = Number(first('userAccountControl') ?? 0);
   const computed = Number(first('msDS-User-Account-Control-Computed') ?? 0);
   const expires = first('accountExpires') ?? '';
   if (flags & disabledFlag || hasExpired(expires, now) || /^true$/i.test(first('nsAccountLock') ?? ''))
     return 'disabled';
-  // Only the computed flags know that a lock is over; lockoutTime stays until somebody signs in.
+  // Only the computed flags show an expired lock, because lockoutTime remains until the next sign-in.
   if (computed & lockedFlag || first('pwdAccountLockedTime') !== undefined) return 'locked';
   return 'active';
 }

@@ -4,10 +4,10 @@ import { type Connector, type FoundRecord, type Page, SourceError } from './conn
 const pageSize = 1_000;
 
 /**
- * Reads everything to tell of one record: where a source cannot be asked for one, or not by what names it, or where nothing less
- * would prove that it is not there. The last word counts, as in a run.
+ * Finds one record by a full read: for sources that cannot read a single record, or not by its id, or where only a full
+ * read proves that it is absent. The last state of the record counts, as in a sync job.
  */
-export async function lookThrough(
+export async function findByFullRead(
   read: Connector['read'],
   externalId: string,
   signal: AbortSignal,
@@ -17,30 +17,34 @@ export async function lookThrough(
   for await (const { records, errors } of read({ pageSize, signal })) {
     const record = records.findLast(({ external_id }) => external_id === externalId);
     const error = errors.findLast(({ external_id }) => external_id === externalId);
-    // What can be used is applied, whatever else goes by the same name.
+    // A usable record takes precedence over an unusable one with the same id.
     if (record) found = { record };
     else if (error && (found === 'absent' || 'error' in found)) found = { error };
-    unnamed += errors.filter(couldBeAnybody).length;
+    unnamed += errors.filter(couldBeAnyRecord).length;
   }
-  if (found === 'absent') requireNamed(unnamed);
+  if (found === 'absent') requireNoUnnamed(unnamed);
   return found;
 }
 
-/** What an answer for one record says of it. It has no lines, and may hold others whose ids are only alike. */
+/**
+ * Finds a record in the response for one record, which may contain others with similar ids. Removes the line numbers.
+ */
 export function foundIn({ records, errors }: Pick<Page, 'records' | 'errors'>, externalId: string): FoundRecord {
   const record = records.findLast(({ external_id }) => external_id === externalId);
   if (record) return { record };
   const error = errors.findLast(({ external_id }) => external_id === externalId);
-  return error ? { error: { external_id: externalId, message: error.message } } : 'absent';
+  if (!error) return 'absent';
+  const { message, said } = error;
+  return { error: { external_id: externalId, message, ...(said !== undefined && { said }) } };
 }
 
-/** Throws where records without an id could be the one that was not found. */
-export function requireNamed(unnamed: number): void {
+/** Throws if records without an id could be the record that was not found. */
+export function requireNoUnnamed(unnamed: number): void {
   if (unnamed === 0) return;
   const records = unnamed === 1 ? '1 record without an id' : `${unnamed} records without an id`;
-  throw new SourceError(`it was not found, but ${records} could be it`);
+  throw new SourceError(`the record was not found, but ${records} could be this record`, { code: 'incomplete' });
 }
 
-function couldBeAnybody({ external_id, hides_others }: RecordError): boolean {
+function couldBeAnyRecord({ external_id, hides_others }: RecordError): boolean {
   return external_id === undefined || hides_others === true;
 }

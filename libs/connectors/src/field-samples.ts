@@ -4,19 +4,19 @@ const maxFields = 500;
 const maxExamples = 3;
 const maxExampleLength = 60;
 
-/** True of names under which one keeps what nobody else is to see. */
+/** Returns whether a field with this name may contain a secret. */
 export function maybeSecret(name: string): boolean {
   return /pass|pwd|kennwort|secret|token|hash|salt|private|credential|api_?key|t?otp\b|pin\b/i.test(name);
 }
 
-/** The fields that records were seen with, in the order they were met, each with some of its values. */
-export class SeenFields {
+/** Collects the fields of records in order of appearance, with some example values. */
+export class FieldSamples {
   private readonly fields = new Map<string, Set<string>>();
 
-  /** Of fields for which `isSecret` no value is kept. */
+  /** No values are stored for fields that `isSecret` accepts. */
   constructor(private readonly isSecret: (name: string) => boolean = maybeSecret) {}
 
-  see(name: string, texts: readonly string[] = []): void {
+  add(name: string, texts: readonly string[] = []): void {
     const examples = this.fields.get(name) ?? new Set();
     if (!this.fields.has(name) && this.fields.size >= maxFields) return;
     this.fields.set(name, examples);
