@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Another process works on this data directory. */
+/** Another process uses this data directory. */
 export class AlreadyRunningError extends Error {
   override readonly name = 'AlreadyRunningError';
 }
@@ -14,8 +14,8 @@ export interface DataDirLock {
 }
 
 /**
- * Makes this process the only one on `dataDir`, until it ends in whatever way. The lock is a listening socket named after
- * the directory: unlike a pid file it tells whether somebody is there, since the kernel closes it with the process.
+ * Locks `dataDir` for this process until it ends. The lock is a listening socket named after the directory: unlike a
+ * pid file it cannot be stale, because the kernel closes it with the process.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   mkdirSync(dataDir, { recursive: true });
@@ -26,7 +26,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   if (!(await listening(server, name))) {
     if (await answers(name))
       throw new AlreadyRunningError(`idsync is already running on ${real}${runningPid(pidFile)}`);
-    // The file of a process that was killed.
+    // The socket file of a killed process.
     rmSync(name, { force: true });
     if (!(await listening(server, name))) {
       throw new AlreadyRunningError(`idsync is being started on ${real} by another process`);
@@ -43,7 +43,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   };
 }
 
-/** False if the name is taken. */
+/** Returns false if the name is in use. */
 function listening(server: Server, name: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => {
@@ -58,7 +58,10 @@ function listening(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** Whether a process listens there. Linux frees the name with the process, so there one that is taken has somebody behind it. */
+/**
+ * Returns whether a process listens there. Linux releases the name with the process, so a name in use always has a
+ * listener.
+ */
 function answers(name: string): Promise<boolean> {
   if (process.platform === 'linux') return Promise.resolve(true);
   return new Promise((resolve) => {
@@ -71,7 +74,7 @@ function answers(name: string): Promise<boolean> {
   });
 }
 
-/** Linux has a name space of its own for such sockets; elsewhere it is a file, which a killed process leaves behind. */
+/** Linux has an abstract namespace for such sockets; elsewhere it is a file, which a killed process leaves behind. */
 function socketName(directory: string): string {
   const name = `idsync-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`;
   return process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.sock`);

@@ -31,7 +31,7 @@ async function startChild(): Promise<{ child: ChildProcess; url: string }> {
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  // The server's death arrives here while a test kills it.
+  // A killed server reports its end here.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -46,7 +46,7 @@ async function serverPid(): Promise<number> {
 }
 
 async function gone(pid: number): Promise<boolean> {
-  for (let look = 0; look < 300; look += 1) {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
     try {
       process.kill(pid, 0);
     } catch {
@@ -58,7 +58,7 @@ async function gone(pid: number): Promise<boolean> {
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data from one start to the next', async () => {
+  it('keeps its data across restarts', async () => {
     const first = await startEmbeddedPostgres({ dataDir });
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
@@ -67,7 +67,7 @@ describe('the embedded PostgreSQL', () => {
     await second.stop();
   });
 
-  it('lets nobody in without its password', async () => {
+  it('rejects connections without its password', async () => {
     const server = await startEmbeddedPostgres({ dataDir });
     const url = new URL(server.url);
     url.password = 'guess';
@@ -75,7 +75,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('ends with its parent, even by SIGKILL, and has every acknowledged row at the next start', async () => {
+  it('stops with its parent, even after SIGKILL, and has every acknowledged row at the next start', async () => {
     const { child, url } = await startChild();
     await query(url, 'create table kept (n int)');
     await query(url, 'insert into kept select generate_series(1, 1000)');
@@ -89,14 +89,14 @@ describe('the embedded PostgreSQL', () => {
     await again.stop();
   });
 
-  it('refuses a second process on its directory and says which one is there', async () => {
+  it('refuses a second process on its directory and names the running one', async () => {
     const { child } = await startChild();
     const second = startEmbeddedPostgres({ dataDir });
     await expect(second).rejects.toThrow(AlreadyRunningError);
     await expect(second).rejects.toThrow(`(process ${child.pid})`);
   });
 
-  it('starts over after it was killed while it made its cluster', async () => {
+  it('starts over after it was killed while it created its cluster', async () => {
     await mkdir(join(dataDir, 'postgres.new-half', 'base'), { recursive: true });
     const server = await startEmbeddedPostgres({ dataDir });
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);

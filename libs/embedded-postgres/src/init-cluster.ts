@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, copyFile, lchown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PostgresBinaries } from './postgres-binaries.js';
-import { runAs, unprivileged } from './run-as.js';
+import type { PostgresUser } from './postgres-user.js';
+import { cleanEnvironment, runAs } from './run-as.js';
 
 const run = promisify(execFile);
 const initTimeoutMs = 120_000;
@@ -16,17 +17,22 @@ export interface Cluster {
 }
 
 /**
- * The cluster of a data directory, made on first use. It is made beside its place and renamed into it, so that a process
- * killed in the middle leaves nothing that looks like a cluster.
+ * Returns the cluster of a data directory and creates it on first use. It is created in a temporary directory and
+ * renamed, so that a killed process leaves no incomplete cluster.
  */
-export async function ensureCluster(dataDir: string, binaries: PostgresBinaries): Promise<Cluster> {
+export async function ensureCluster(
+  dataDir: string,
+  binaries: PostgresBinaries,
+  user: PostgresUser | undefined,
+): Promise<Cluster> {
   const directory = join(dataDir, 'postgres');
   const passwordFile = join(dataDir, 'postgres.password');
   if (!existsSync(join(directory, 'PG_VERSION'))) {
     await removeHalfMade(dataDir);
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
-    await initialise(dataDir, directory, passwordFile, binaries);
+    await initialise(dataDir, directory, passwordFile, binaries, user);
   }
+  if (user) await giveTo(user, directory);
   return { directory, password: await readFile(passwordFile, 'utf8') };
 }
 
@@ -35,13 +41,13 @@ async function initialise(
   directory: string,
   passwordFile: string,
   binaries: PostgresBinaries,
+  user: PostgresUser | undefined,
 ): Promise<void> {
   const making = join(dataDir, `postgres.new-${randomBytes(4).toString('hex')}`);
   const passwordCopy = `${making}.password`;
   await mkdir(making, { mode: 0o700 });
   await copyFile(passwordFile, passwordCopy);
-  if (process.getuid?.() === 0)
-    for (const path of [making, passwordCopy]) await chown(path, unprivileged, unprivileged);
+  if (user) for (const path of [making, passwordCopy]) await chown(path, user.uid, user.gid);
   const settings = [
     `--pgdata=${making}`,
     '--username=postgres',
@@ -52,14 +58,24 @@ async function initialise(
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
   ];
-  const { program, argumentsList } = runAs(binaries.initdb, settings, [making]);
-  await run(program, argumentsList, { timeout: initTimeoutMs, cwd: '/' }).catch(
+  const { program, argumentsList } = runAs(binaries.initdb, settings, [making], user);
+  await run(program, argumentsList, { timeout: initTimeoutMs, cwd: '/', env: cleanEnvironment }).catch(
     (error: { stderr?: string } & Error) => {
       throw new Error(`the embedded PostgreSQL could not be set up: ${error.stderr?.trim() || error.message}`);
     },
   );
   await rm(passwordCopy);
   await rename(making, directory);
+}
+
+/**
+ * Changes the owner of a cluster that an earlier version created as another user. The directory itself comes last, so
+ * that an interrupted change is repeated.
+ */
+async function giveTo({ uid, gid }: PostgresUser, directory: string): Promise<void> {
+  if ((await stat(directory)).uid === uid) return;
+  for (const name of await readdir(directory, { recursive: true })) await lchown(join(directory, name), uid, gid);
+  await chown(directory, uid, gid);
 }
 
 async function removeHalfMade(dataDir: string): Promise<void> {

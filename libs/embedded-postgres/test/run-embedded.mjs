@@ -1,4 +1,4 @@
-// Started by the tests as the process to kill: runs a server on the given directory and says so.
+// The process that tests kill: runs a server on the given directory and reports when it is up.
 import { startEmbeddedPostgres } from '../dist/index.js';
 
 const server = await startEmbeddedPostgres({ dataDir: process.argv[2] });
