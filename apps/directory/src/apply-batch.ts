@@ -1,39 +1,83 @@
 import type { Message, SourceRecord } from '@idsync/contracts';
+import type { Database, Transaction } from '@idsync/database';
+import { enqueue, markReceived } from '@idsync/database/bus';
 import {
-  type Database,
-  enqueue,
+  deleteBatchState,
   findBatch,
   lockRecordsByAnchor,
-  markReceived,
-  noteSeen,
-  saveSeen,
-  type Transaction,
-} from '@idsync/database';
+  recordAppliedBatch,
+  saveSeenRecords,
+} from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
-import { learnTenant } from './cause.js';
+import { loadTenant } from './cause.js';
 import { asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
 import type { AppliedBatch } from './metrics.js';
-import { findChanges, repeatedRecord } from './read-batch.js';
-import { holdBack } from './sweep/hold-back.js';
+import { type ChangedRecords, findChanges, repeatedRecord } from './read-batch.js';
+import { reportOvertaken } from './report-overtaken.js';
+import { clearNote, partByPart, saveStop } from './suspect-batch.js';
+import { planChanges } from './sweep/plan-changes.js';
+import { planDestructive } from './sweep/plan-destructive.js';
 import { planRemovals } from './sweep/plan-removals.js';
-import { rehearse } from './sweep/rehearse.js';
-import { tellOvertaken } from './tell-overtaken.js';
+import { WorkGate } from './work-gate.js';
+
+export interface BatchDelivery {
+  /** 1 on the first delivery of its message. */
+  attempt?: number;
+  gate?: WorkGate;
+}
+
+/** Result of an applied part. Its records are not retained, because those of all parts may exceed the memory. */
+type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'repeated' | 'overtaken'> & {
+  created: number;
+  updated: number;
+  unchanged: number;
+};
+
+/** Thrown for a batch that may have crashed a process and must therefore be applied alone. */
+class SuspectBatch extends Error {}
 
 /**
- * Applies one batch in one transaction: records, identities, documents, history, totals and the messages that announce
- * them. A second delivery of the message finds it in the inbox and changes nothing. A record that cannot be applied is
- * left out, and told, and keeps no other waiting. Returns what became of its records, if it applied them.
+ * Applies one batch in one transaction: records, identities, documents, history, totals and their outbox messages. A
+ * second delivery of the message changes nothing. A record that cannot be applied is skipped and reported; the others
+ * are applied. Returns the counts, or undefined if the batch was not applied.
  */
 export async function applyBatch(
   database: Database,
   message: Message<'sync.batch.ready'>,
   now: Date = new Date(),
+  { attempt = 1, gate = new WorkGate() }: BatchDelivery = {},
 ): Promise<AppliedBatch | undefined> {
+  const { tenant_id: tenantId } = message;
+  const once = (divide: (tx: Transaction) => Divide, suspected: boolean) => () =>
+    database.transaction(tenantId, (tx) => apply(tx, message, now, divide(tx), suspected));
   try {
-    return await database.transaction(message.tenant_id, (tx) => apply(tx, message, now, asOne));
+    // A message is redelivered if its process crashed or its handler failed.
+    if (attempt > 1) throw new SuspectBatch();
+    return await gate.shared(once(asOne, false));
   } catch (error) {
+    if (error instanceof SuspectBatch) return gate.alone(() => applySuspect(database, message, once));
     if (!isFaultOfRecord(error)) throw error;
-    return database.transaction(message.tenant_id, (tx) => apply(tx, message, now, inHalves(tx)));
+    return gate.alone(once(inHalves, false));
+  }
+}
+
+async function applySuspect(
+  database: Database,
+  { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
+  once: (divide: (tx: Transaction) => Divide, suspected: boolean) => () => Promise<AppliedBatch | undefined>,
+): Promise<AppliedBatch | undefined> {
+  const isRepublished = await database.transaction(tenantId, async (tx) => {
+    const batch = await findBatch(tx, data.job_id, data.seq);
+    const isDivided = batch !== undefined && (await saveStop(tx, tenantId, data, batch.mode));
+    if (isDivided) await markReceived(tx, id);
+    return isDivided;
+  });
+  if (isRepublished) return undefined;
+  try {
+    return await once((tx) => partByPart(database, tx, tenantId, data), true)();
+  } catch (error) {
+    await clearNote(database, tenantId, data);
+    throw error;
   }
 }
 
@@ -42,50 +86,65 @@ async function apply(
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
   now: Date,
   divide: Divide,
+  suspected: boolean,
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
-  // Its job was cancelled, or has long been finished and cleared away.
+  // The job was cancelled, or has ended and its batches are deleted.
   if (!batch || batch.jobStatus === 'cancelled') return undefined;
+  if (batch.isSuspect && !suspected) throw new SuspectBatch();
 
-  const tenant = await learnTenant(tx, tenantId, batch.kind === 'machine_identity' ? 'alone' : 'shared');
+  const tenant = await loadTenant(tx, tenantId, batch.kind === 'machine_identity' ? 'alone' : 'shared');
   const { connectorId, kind } = batch;
   const { job_id: jobId, seq } = data;
   const job = { id: jobId, connectorId };
   const cause = { ...tenant, jobId, now };
-  // Written by our own sync-worker, which validated every record.
-  const said = JSON.parse(batch.records) as SourceRecord[];
-  const records = said.filter(({ removed }) => !removed);
-  // Announced twice, a batch has been applied already: it is only answered again.
-  const isNew = await noteSeen(tx, tenantId, { jobId, seq, connectorId });
+  // The sync-worker has validated every record.
+  const listed = JSON.parse(batch.records) as SourceRecord[];
+  const records = listed.filter(({ removed }) => !removed);
+  // A batch that was announced twice is already applied; only its answer is sent again.
+  const isNew = await recordAppliedBatch(tx, tenantId, { jobId, seq, connectorId });
   const isPartial = batch.mode === 'changes' || batch.mode === 'record';
-  if (isPartial && isNew) await planRemovals(tx, tenantId, job, seq, said);
-  // Also where it changes nothing: what another job is just writing to this record is compared once it is there.
+  if (isPartial && isNew) await planRemovals(tx, tenantId, job, seq, listed);
+  // Locked before the comparison, so that a concurrent job's write to this record is visible.
   if (batch.mode === 'record')
     await lockRecordsByAnchor(
       tx,
       connectorId,
-      said.map(({ external_id }) => external_id),
+      listed.map(({ external_id }) => external_id),
     );
 
-  const { parts, leftOut } = await divide(records, async (some) => {
-    const found = await findChanges(tx, { jobId, seq, connectorId, kind, now }, some);
+  // The last entry of a repeated record counts, also if the batch is divided between its entries.
+  const latest = new Map(records.map((record) => [record.external_id, record]));
+  const parts: AppliedPart[] = [];
+  const leftOut = await divide(records, async (some) => {
+    const found = await findChanges(tx, { jobId, seq, connectorId, kind, policy: tenant.policy, now }, some);
     const changes = isNew ? found.changes : [];
-    const incoming = new Map(some.map((record) => [record.external_id, record]));
-    if (batch.dryRun) await rehearse(tx, cause, job, changes, incoming);
-    // The safeguard is for sources that err about many; this one record somebody has named.
+    const counting = some.filter((record) => latest.get(record.external_id) === record);
+    const incoming = new Map(counting.map((record) => [record.external_id, record]));
+    if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming);
+    // The deletion safeguard covers mass changes; a client named this one record.
     else if (batch.mode === 'record') await applyChanges(tx, cause, changes);
-    else await applyChanges(tx, cause, await holdBack(tx, tenantId, job, changes, incoming));
-    return { ...found, changes, unchanged: found.unchanged + found.changes.length - changes.length };
+    else await applyChanges(tx, cause, await planDestructive(tx, cause, job, changes, incoming));
+    const created = changes.filter(({ before }) => !before).length;
+    parts.push({
+      knownIds: found.knownIds,
+      createdIds: found.createdIds,
+      repeated: found.repeated,
+      overtaken: found.overtaken,
+      created,
+      updated: changes.length - created,
+      unchanged: found.unchanged + found.changes.length - changes.length,
+    });
   });
-  // What changed says nothing of the rest: a run that came to read everything after all must list it again.
-  if (!isPartial && isNew) await saveSeen(tx, { jobId, seq }, parts);
-  await tellOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
-  const changes = parts.flatMap((part) => part.changes);
-  const created = changes.filter(({ before }) => !before).length;
-  const updated = changes.length - created;
-  const unchanged = parts.reduce((sum, part) => sum + part.unchanged, 0) + said.length - records.length;
+  // A partial batch proves nothing about other records, so it does not count as a listing for deletion detection.
+  if (!isPartial && isNew) await saveSeenRecords(tx, { jobId, seq }, parts);
+  await reportOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
+  const sum = (count: 'created' | 'updated' | 'unchanged') => parts.reduce((total, part) => total + part[count], 0);
+  const [created, updated] = [sum('created'), sum('updated')];
+  const unchanged = sum('unchanged') + listed.length - records.length;
   const errors = [...parts.flatMap(({ repeated }) => repeated.map(repeatedRecord)), ...leftOut];
+  if (suspected) await deleteBatchState(tx, jobId, seq);
   await enqueue(tx, {
     type: 'sync.batch.applied',
     tenantId,

@@ -1,17 +1,17 @@
+import type { Transaction } from '@idsync/database';
+import { recordEvents } from '@idsync/database/bus';
 import {
   addToCounters,
-  buryIdentities,
   deleteRecords,
   insertRecords,
-  keepVersions,
-  recordEvents,
   redirectIdentities,
   removeIdentities,
   restoreIdentities,
   saveIdentities,
-  type Transaction,
+  saveIdentityVersions,
+  saveTombstones,
   updateRecords,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import type { Cause } from './cause.js';
 import { countChanges } from './count-changes.js';
 import { describeChanges } from './describe-changes.js';
@@ -23,18 +23,18 @@ import type { RecordChange } from './record-change.js';
 import { type Settled, settleIdentities } from './settle-identities.js';
 
 /**
- * Carries changed records through to everything that follows from them: links, identities, documents, totals, history
- * and events. Every way into the directory ends here, whoever caused the change. Call it last in a transaction: totals
- * and the event sequence lock rows of the whole tenant until the commit.
+ * Applies changed records with their consequences: links, identities, documents, totals, history and events. Every
+ * change of the directory ends here. Call it last in a transaction, because totals and the event sequence lock rows of
+ * the whole tenant until the commit.
  */
 export async function applyChanges(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<Settled> {
   if (changes.length === 0) return { records: [], identities: [], merged: [], ended: [], erased: [] };
   const { tenantId } = cause;
   const placed = await placeRecords(tx, cause, changes);
   const settled = settleIdentities(cause, placed);
-  const there = settled.records.filter(({ removed }) => !removed);
-  const made = there.filter(({ before }) => !before).map(({ record }) => record);
-  const changed = there.filter(({ before }) => before).map(({ record }) => record);
+  const present = settled.records.filter(({ removed }) => !removed);
+  const made = present.filter(({ before }) => !before).map(({ record }) => record);
+  const changed = present.filter(({ before }) => before).map(({ record }) => record);
   const removed = settled.records.filter((change) => change.removed).map(({ record }) => record.id);
   await insertRecords(tx, tenantId, made);
   await updateRecords(tx, changed);
@@ -43,17 +43,17 @@ export async function applyChanges(tx: Transaction, cause: Cause, changes: reado
     ...settled.identities.filter(({ before }) => before).map(({ identity }) => identity.id),
     ...settled.merged.map(({ identity }) => identity.id),
   ];
-  await keepVersions(tx, outdated, cause.now);
+  await saveIdentityVersions(tx, outdated, cause.now);
   await restoreIdentities(tx, [...(cause.revived?.keys() ?? [])]);
   await saveIdentities(
     tx,
     tenantId,
     settled.identities.map(({ identity }) => identity),
   );
-  await buryIdentities(
+  await saveTombstones(
     tx,
     settled.erased.map(({ identity }) => identity),
-    new Date(cause.now.getTime() + retentionMs),
+    new Date(cause.now.getTime() + retentionMs(cause.policy)),
   );
   await removeIdentities(
     tx,
@@ -61,7 +61,7 @@ export async function applyChanges(tx: Transaction, cause: Cause, changes: reado
   );
   await redirectIdentities(tx, tenantId, settled.merged, cause.now);
   await saveDisputes(tx, cause, placed);
-  await noteForMatching(tx, cause, there);
+  await noteForMatching(tx, cause, present);
   await addToCounters(tx, tenantId, countChanges(settled));
   await recordEvents(tx, tenantId, describeChanges(settled, cause));
   return settled;

@@ -1,4 +1,4 @@
-import { lockReferences } from '@idsync/database';
+import { lockReferences } from '@idsync/database/directory';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
@@ -29,11 +29,11 @@ async function statuses(): Promise<Record<string, string>> {
        from identities i left join source_records r on r.identity_id = i.id where i.tenant_id = $1 group by i.id, i.status`,
     [directory.tenant],
   );
-  return Object.fromEntries(rows.map(({ name, status }) => [name ?? 'nobody', status]));
+  return Object.fromEntries(rows.map(({ name, status }) => [name ?? 'unnamed', status]));
 }
 
-describe('the clock', () => {
-  it('makes a person active on the day they are hired, once', async () => {
+describe('time-based changes', () => {
+  it('activate a user on the hire date, once', async () => {
     const hired = { email: 'ann@x.org', hire_date: '2026-03-01T00:00:00.000Z' };
     await directory.sync(hr, [row('1', hired), row('2', { email: 'b@x.org' })], '2026-02-01T00:00:00Z');
     expect(await statuses()).toEqual({ 1: 'pending', 2: 'active' });
@@ -50,7 +50,7 @@ describe('the clock', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('waits longer when the hire date is moved', async () => {
+  it('follow a postponed hire date', async () => {
     const on = (date: string) => [row('1', { email: 'ann@x.org', hire_date: `${date}T00:00:00.000Z` })];
     await directory.sync(hr, on('2026-03-01'), '2026-02-01T00:00:00Z');
     await directory.sync(hr, on('2026-04-01'), '2026-02-02T00:00:00Z');
@@ -59,7 +59,7 @@ describe('the clock', () => {
     expect(await statuses()).toEqual({ 1: 'active' });
   });
 
-  it('deletes who left after the grace period, keeps them as long as their source lists them, and knows who comes back', async () => {
+  it('delete a leaver after the grace period, keep the record while its source lists it, and recognise a returning person', async () => {
     const ann = (status: string) => [row('1', { email: 'ann@x.org', status })];
     await directory.sync(hr, ann('active'), '2026-01-01T00:00:00Z');
     const id = await directory.identityOf('1');
@@ -83,7 +83,7 @@ describe('the clock', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('purges what is deleted after the retention, with all that was known of it', async () => {
+  it('purge a tombstone with all its data after the retention', async () => {
     await directory.sync(
       hr,
       [row('1', { email: 'ann@x.org' }), row('2', { email: 'b@x.org' })],
@@ -102,26 +102,26 @@ describe('the clock', () => {
     );
     expect(left).toEqual([]);
     expect(await faults()).toEqual([]);
-    // What its source tells of as deleted is nobody's news.
+    // A deleted record that was never stored creates no tombstone.
     await directory.sync(hr, deleted, '2026-03-05T00:00:00Z');
     expect(await statuses()).toEqual({ 2: 'active' });
   });
 
-  it('holds nothing while it waits for an operation, which may want the same records', async () => {
+  it('lock no records while they wait for an operation', async () => {
     await directory.sync(hr, [row('1', { hire_date: '2026-03-01T00:00:00.000Z' })], '2026-02-01T00:00:00Z');
     const { id } = await directory.record('1');
     let changed: Promise<number> | undefined;
     await directory.database.transaction(directory.tenant, async (tx) => {
       await lockReferences(tx, directory.tenant, 'alone');
       changed = clockAt('2026-03-02T00:00:00Z');
-      await directory.fixture.somebodyWaits();
+      await directory.fixture.waitForBlockedLock();
       await tx.query('select from source_records where id = $1 for update nowait', [id]);
     });
     expect(await changed).toBe(1);
     expect(await statuses()).toEqual({ 1: 'active' });
   });
 
-  it('leaves what another process is at to that process', async () => {
+  it('are applied once when several processes run them concurrently', async () => {
     const people = Array.from({ length: 40 }, (_, at) => row(`${at}`, { hire_date: '2026-03-01T00:00:00.000Z' }));
     await directory.sync(hr, people, '2026-02-01T00:00:00Z');
     const done = await Promise.all([1, 2, 3].map(() => clockAt('2026-03-02T00:00:00Z')));
@@ -135,8 +135,8 @@ describe('the clock', () => {
   });
 });
 
-describe('erasing a person', () => {
-  it('leaves nothing of them but a tombstone, which goes after the retention; their machines stay', async () => {
+describe('erasing an identity', () => {
+  it('leaves only a tombstone, which is purged after the retention, and keeps the machines', async () => {
     const machines = await directory.fixture.connector(directory.tenant, { records: 'machine_identity' });
     await directory.sync(hr, [row('uli-1', { email: 'uli@x.org', first_name: 'Uli' })], '2026-01-01T00:00:00Z');
     await directory.sync(hr, [row('uli-1', { email: 'uli@x.org', first_name: 'Ulika' })], '2026-01-02T00:00:00Z');
@@ -150,7 +150,7 @@ describe('erasing a person', () => {
     );
     expect(erased).toMatchObject({ status: 'done', result: { records_erased: 2 } });
 
-    expect(await statuses()).toEqual({ bot: 'active', nobody: 'deleted' });
+    expect(await statuses()).toEqual({ bot: 'active', unnamed: 'deleted' });
     const [tombstone] = await directory.fixture.rows<{ document: string }>(
       'select document from identities where id = $1',
       [id],
@@ -191,7 +191,7 @@ describe('erasing a person', () => {
     expect(total?.count).toBe(1);
   });
 
-  it('takes the ids of who was merged into them along when the tombstone goes', async () => {
+  it('purges the ids of identities merged into it together with the tombstone', async () => {
     await directory.sync(hr, [row('a', { email: 'a@x.org' }), row('b', { email: 'b@x.org' })], '2026-01-01T00:00:00Z');
     const [into_id, from] = [await directory.identityOf('a'), await directory.identityOf('b')];
     await directory.operate('identity.merge', { into_id, from_ids: [from] }, '2026-01-02T00:00:00Z');

@@ -1,38 +1,38 @@
-import type { PersonStatus } from '@idsync/contracts';
+import type { LifecyclePolicy } from '@idsync/contracts';
+import type { Database, Transaction } from '@idsync/database';
 import {
   addToCounters,
-  type Database,
   findDueRecords,
   lockDueRecords,
   purgeErasedIdentities,
   type StoredRecord,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
-import { learnTenant } from './cause.js';
-import { nextStatus } from './lifecycle.js';
-import { isLiving } from './matching/record-keys.js';
+import { loadTenant } from './cause.js';
+import { isDeleted } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
-import { factsOf } from './stamp-lifecycle.js';
+import { runChunk } from './run-chunk.js';
+import { withCurrentStatus } from './stamp-lifecycle.js';
 
-/** Records a transaction. */
-const portion = 500;
+/** Records per transaction. */
+const chunkSize = 500;
 
 /**
- * Does for one tenant what is due by the clock: the hired become active, who left for good is deleted, what is deleted for long
- * enough is purged. What is due stands in the database, so nothing is missed while nobody runs. Returns the number of records.
+ * Applies the time-based changes of one tenant: activates users on their hire date, deletes leavers after the grace
+ * period and purges expired tombstones. Due times are stored, so downtime misses nothing. Returns the number of
+ * records.
  */
 export async function applyDue(database: Database, tenantId: string, now: Date = new Date()): Promise<number> {
-  while ((await database.transaction(tenantId, (tx) => purgeErased(tx, tenantId, now))) === portion);
+  while ((await database.transaction(tenantId, (tx) => purgeErased(tx, tenantId, now))) === chunkSize);
   for (let done = 0; ; ) {
-    const taken = await database.transaction(tenantId, (tx) => changeDue(tx, tenantId, now));
-    done += taken;
-    if (taken < portion) return done;
+    const taken = await runChunk(database, tenantId, chunkSize, (tx, size) => changeDue(tx, tenantId, now, size));
+    done += taken.count;
+    if (!taken.more) return done;
   }
 }
 
 async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promise<number> {
-  const purged = await purgeErasedIdentities(tx, tenantId, now, portion);
+  const purged = await purgeErasedIdentities(tx, tenantId, now, chunkSize);
   await addToCounters(
     tx,
     tenantId,
@@ -41,25 +41,26 @@ async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promis
   return purged.length;
 }
 
-async function changeDue(tx: Transaction, tenantId: string, now: Date): Promise<number> {
-  const due = await findDueRecords(tx, tenantId, now, portion);
-  if (due.length === 0) return 0;
-  const tenant = await learnTenant(tx, tenantId, due.some((each) => each.bringsReferences) ? 'alone' : 'shared');
+async function changeDue(
+  tx: Transaction,
+  tenantId: string,
+  now: Date,
+  size: number,
+): Promise<{ count: number; more: boolean }> {
+  const due = await findDueRecords(tx, tenantId, now, size);
+  if (due.length === 0) return { count: 0, more: false };
+  const tenant = await loadTenant(tx, tenantId, due.some((each) => each.bringsReferences) ? 'alone' : 'shared');
   const ids = due.map(({ id }) => id);
   const records = await lockDueRecords(tx, ids, now);
   await applyChanges(
     tx,
     { ...tenant, now },
-    records.map((record) => duly(record, now)),
+    records.map((record) => dueChange(record, tenant.policy, now)),
   );
-  return records.length;
+  return { count: records.length, more: records.length === size };
 }
 
-function duly(before: StoredRecord, now: Date): RecordChange {
-  if (!isLiving(before)) return { before, record: { ...before }, removed: true };
-  // What time does to a machine is found out where machines are placed.
-  if (before.kind === 'machine_identity') return { before, record: { ...before } };
-  const state = { status: before.status as PersonStatus, since: before.statusSince };
-  const status = nextStatus(state, factsOf(before.fields), now);
-  return { before, record: { ...before, status, updatedAt: status === before.status ? before.updatedAt : now } };
+function dueChange(before: StoredRecord, policy: LifecyclePolicy, now: Date): RecordChange {
+  if (isDeleted(before)) return { before, record: { ...before }, removed: true };
+  return { before, record: withCurrentStatus(before, policy, now) };
 }

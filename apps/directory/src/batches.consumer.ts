@@ -1,23 +1,27 @@
 import type { Message } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { Controller, Inject } from '@nestjs/common';
-import { EventPattern, Payload } from '@nestjs/microservices';
+import { type MessageContext, On } from '@idsync/messaging';
+import { Controller } from '@nestjs/common';
 import { applyBatch } from './apply-batch.js';
 import { countBatch } from './metrics.js';
+import { WorkGate } from './work-gate.js';
 
 @Controller()
 export class BatchesConsumer {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly gate: WorkGate,
+  ) {}
 
-  @EventPattern<string>('sync.batch.ready')
-  async apply(@Payload() message: Message<'sync.batch.ready'>): Promise<void> {
+  @On('sync.batch.ready')
+  async apply(message: Message<'sync.batch.ready'>, { attempt }: MessageContext): Promise<void> {
     const began = performance.now();
-    const applied = await applyBatch(this.database, message);
+    const applied = await applyBatch(this.database, message, new Date(), { attempt, gate: this.gate });
     if (applied) countBatch(applied, (performance.now() - began) / 1_000);
   }
 
-  @EventPattern<string>('sync.record.ready')
-  async applyRecord(@Payload() message: Message<'sync.record.ready'>): Promise<void> {
-    await applyBatch(this.database, message);
+  @On('sync.record.ready')
+  async applyRecord(message: Message<'sync.record.ready'>, { attempt }: MessageContext): Promise<void> {
+    await applyBatch(this.database, message, new Date(), { attempt, gate: this.gate });
   }
 }

@@ -1,47 +1,44 @@
-import { defaultMatchingRules, type MatchingRules } from '@idsync/contracts';
-import {
-  type ConnectorFacts,
-  findAttributePriorities,
-  findConnectors,
-  findMatchingRules,
-  lockReferences,
-  type Transaction,
-} from '@idsync/database';
+import { defaultMatchingRules, type LifecyclePolicy, type MatchingRules } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import { type ConnectorInfo, findConnectors, lockReferences } from '@idsync/database/directory';
+import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { type Ranking, rankSources } from './rank-sources.js';
 
-/** Why the directory changes, and what it has to know of the tenant to do so. */
+/** Cause of a change of the directory, with the tenant's settings that the change needs. */
 export interface Cause {
   tenantId: string;
-  /** The sync job that brought the change, if one did. */
+  /** Sync job of the change, if any. */
   jobId?: string;
-  /** The operator's act that made the change, if one did. */
+  /** Operation of the change, if any. */
   operationId?: string;
   now: Date;
   /** All of the tenant's connectors by id, deleted ones included. */
-  connectors: ReadonlyMap<string, ConnectorFacts>;
+  connectors: ReadonlyMap<string, ConnectorInfo>;
   rules: MatchingRules;
   rankOf: Ranking;
-  /** Links that no operator decided are looked at anew, as if nobody had been joined before. */
+  policy: LifecyclePolicy;
+  /** Computes all links again, except manual ones, as if no records had been joined before. */
   reconsider?: boolean;
-  /** Every identity that is touched is rendered anew, though none of its records changed. */
+  /** Renders every affected identity again even if none of its records changed. */
   rerender?: boolean;
-  /** An identity that loses all its records leaves a tombstone without anything personal. */
+  /** Replaces an identity that loses all its records by a tombstone without personal data. */
   erase?: boolean;
-  /** Identities that were merged away and come back, with the time they were made. */
+  /** Merged identities that a revert restores, with their creation times. */
   revived?: ReadonlyMap<string, Date>;
 }
 
 /**
- * Reads what every change has to know of its tenant. Who may bring machines that name people calls it `alone`, before
- * anything of the tenant is locked.
+ * Loads the tenant's settings that every change needs. Changes that may include machines with references to people pass
+ * `alone`, before they lock anything else of the tenant.
  */
-export async function learnTenant(
+export async function loadTenant(
   tx: Transaction,
   tenantId: string,
   how: 'alone' | 'shared' = 'shared',
-): Promise<Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf'>> {
+): Promise<Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf' | 'policy'>> {
   await lockReferences(tx, tenantId, how);
   const connectors = new Map((await findConnectors(tx, tenantId)).map((connector) => [connector.id, connector]));
   const rankOf = rankSources(connectors, await findAttributePriorities(tx, tenantId));
-  return { tenantId, connectors, rankOf, rules: (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules };
+  const rules = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
+  return { tenantId, connectors, rankOf, rules, policy: await findLifecyclePolicy(tx, tenantId) };
 }

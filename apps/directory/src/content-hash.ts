@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
 import type { SourceRecord } from '@idsync/contracts';
+import { distinct } from './value-sets.js';
 
-/** Anything else that a record's outcome depends on; raise it when the engine's rendering changes. */
+/** Increase it when the engine's rendering changes, so that every record is applied again. */
 const engineVersion = 1;
 
-/** Tells whether applying a record again could change anything. 16 bytes. */
+/**
+ * Returns a 16-byte hash that changes if applying the record again could change anything. The order of values and
+ * repeated values do not count.
+ */
 export function contentHash(record: SourceRecord): Buffer {
   let text = `${engineVersion}`;
   for (const field of Object.keys(record.fields).sort()) {
     text += `\0${field}`;
-    for (const value of record.fields[field] ?? []) text += `\x01${value}`;
+    for (const value of distinct(record.fields[field] ?? []).sort()) text += `\x01${value}`;
   }
   return hash('sha256', text, 'buffer').subarray(0, 16);
 }

@@ -1,4 +1,4 @@
-import type { CounterChange } from '@idsync/database';
+import type { CounterChange } from '@idsync/database/directory';
 import type { Settled } from './settle-identities.js';
 
 interface Counted {
@@ -6,7 +6,7 @@ interface Counted {
   createdAt: Date;
 }
 
-/** How the totals and positions of the lists move. */
+/** Returns the changes of the list totals and positions. */
 export function countChanges(settled: Settled): CounterChange[] {
   const totals = new Map<string, CounterChange>();
   const add = (resource: CounterChange['resource'], counted: Counted | undefined, by: number) => {

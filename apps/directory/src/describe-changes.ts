@@ -1,5 +1,6 @@
 import { type EventType, encodeId, type FieldChange, machineReferences, recordIds } from '@idsync/contracts';
-import type { NewEvent } from '@idsync/database';
+import type { NewEvent } from '@idsync/database/bus';
+import { boundChanges } from './bound-changes.js';
 import type { Cause } from './cause.js';
 import { diffFields } from './diff-fields.js';
 import { lifecycleEvent } from './lifecycle.js';
@@ -8,38 +9,41 @@ import type { RecordChange } from './record-change.js';
 import { personShown } from './render-record.js';
 import type { IdentityChange, Settled } from './settle-identities.js';
 
-/** The events of a batch: identities first made, then what happened to their records, then what became of them. */
+/**
+ * Returns the events of a batch: created identities, then record events, then other identity events, then lifecycle
+ * events.
+ */
 export function describeChanges(settled: Settled, { jobId, operationId, now }: Cause): NewEvent[] {
   const common = { occurredAt: now, ...(jobId && { jobId }) };
   const job = {
     ...(jobId && { job_id: encodeId('job', jobId) }),
     ...(operationId && { operation_id: encodeId('operation', operationId) }),
   };
-  const births: NewEvent[] = [];
+  const created: NewEvent[] = [];
   const rest: NewEvent[] = [];
-  const meanings: NewEvent[] = [];
+  const lifecycleEvents: NewEvent[] = [];
   for (const change of settled.identities) {
     const { id } = change.identity;
-    if (change.partedFrom) rest.push(partEvent(change.partedFrom, id, common, job));
+    if (change.splitFrom) rest.push(splitEvent(change.splitFrom, id, common, job));
     for (const { type, changes } of identityEvents(change)) {
       const event = {
         ...common,
         type,
         identityId: id,
         subjectId: id,
-        details: { ...job, ...(changes && { changes }) },
+        details: { ...job, ...(changes && boundChanges(changes)) },
       };
-      (type === 'identity.created' ? births : rest).push(event);
+      (type === 'identity.created' ? created : rest).push(event);
     }
-    const meaning = change.partedFrom ? undefined : lifecycleEvent(change.before?.status, change.identity.status);
-    if (meaning && change.identity.document.includes('"users":[{')) {
+    const lifecycle = change.splitFrom ? undefined : lifecycleEvent(change.before?.status, change.identity.status);
+    if (lifecycle && change.identity.document.includes('"users":[{')) {
       const changes = statusChange(change);
-      meanings.push({
+      lifecycleEvents.push({
         ...common,
-        type: meaning,
+        type: lifecycle,
         identityId: id,
         subjectId: id,
-        details: { ...job, ...(changes && { changes }) },
+        details: { ...job, ...(changes && boundChanges(changes)) },
       });
     }
   }
@@ -52,34 +56,34 @@ export function describeChanges(settled: Settled, { jobId, operationId, now }: C
     const details = { ...job, erased: true };
     rest.push({ ...common, type: 'identity.deleted', identityId: identity.id, subjectId: identity.id, details });
   }
-  const there = settled.records.filter(({ removed }) => !removed);
-  const records = there.flatMap((change) =>
+  const present = settled.records.filter(({ removed }) => !removed);
+  const records = present.flatMap((change) =>
     recordEvents(change).map(({ type, changes, more }) => ({
       ...common,
       type,
       identityId: change.record.identityId ?? change.before?.identityId,
       subjectId: change.record.id,
-      details: { ...job, id: publicId(change), ...more, ...(changes && { changes }) },
+      details: { ...job, id: publicId(change), ...more, ...(changes && boundChanges(changes)) },
     })),
   );
-  return [...births, ...records, ...rest, ...meanings];
+  return [...created, ...records, ...rest, ...lifecycleEvents];
 }
 
 type Common = Pick<NewEvent, 'occurredAt' | 'jobId'>;
 
-/** Stands in the history of the identity that goes on. */
+/** Belongs to the history of the remaining identity. */
 function mergeEvent(mergedId: string, intoId: string, common: Common, job: object): NewEvent {
   const details = { ...job, merged_id: encodeId('identity', mergedId), into_id: encodeId('identity', intoId) };
   return { ...common, type: 'identity.merged', identityId: intoId, subjectId: mergedId, details };
 }
 
-/** Stands in the history of the identity that somebody parted from. */
-function partEvent(fromId: string, newId: string, common: Common, job: object): NewEvent {
+/** Belongs to the history of the identity that was split. */
+function splitEvent(fromId: string, newId: string, common: Common, job: object): NewEvent {
   const details = { ...job, from_id: encodeId('identity', fromId), new_id: encodeId('identity', newId) };
   return { ...common, type: 'identity.split', identityId: fromId, subjectId: newId, details };
 }
 
-interface Happening {
+interface RecordedEvent {
   type: EventType;
   changes?: FieldChange[];
   more?: Record<string, unknown>;
@@ -88,7 +92,7 @@ interface Happening {
 const references = new Set<string>(machineReferences);
 const movingFields = new Set(['departments', 'job_title', 'attributes.department', 'attributes.manager']);
 
-function recordEvents({ record, before }: RecordChange): Happening[] {
+function recordEvents({ record, before }: RecordChange): RecordedEvent[] {
   const source = encodeId('connector', record.connectorId);
   const people = record.kind === 'machine_identity' ? personChanges({ record, before }, source) : [];
   const values = diffFields(before?.fields ?? {}, record.fields, source).filter(
@@ -96,12 +100,12 @@ function recordEvents({ record, before }: RecordChange): Happening[] {
   );
   const moves = before !== undefined && record.identityId !== before.identityId;
   values.push(...people.filter(({ field }) => !moves || field !== 'owned_by'));
-  const happenings: Happening[] = [];
-  if (!before) happenings.push({ type: `${record.kind}.created`, changes: values });
-  else if (values.length > 0) happenings.push({ type: `${record.kind}.updated`, changes: values });
+  const events: RecordedEvent[] = [];
+  if (!before) events.push({ type: `${record.kind}.created`, changes: values });
+  else if (values.length > 0) events.push({ type: `${record.kind}.updated`, changes: values });
   if (before && before.status !== record.status) {
     const changes = [{ field: 'status', from: before.status, to: record.status, source }];
-    happenings.push({ type: statusEvent(record.kind, record.status), changes });
+    events.push({ type: statusEvent(record.kind, record.status), changes });
   }
   if (record.identityId !== before?.identityId) {
     const changes: FieldChange[] = [
@@ -113,26 +117,26 @@ function recordEvents({ record, before }: RecordChange): Happening[] {
       },
     ];
     if (record.kind === 'account') {
-      happenings.push({ type: record.identityId ? 'account.linked' : 'account.unlinked', changes });
+      events.push({ type: record.identityId ? 'account.linked' : 'account.unlinked', changes });
     } else if (before && record.kind === 'machine_identity') {
       changes.push(...people.filter(({ field }) => field === 'owned_by'));
       const more = record.machine?.handedOver ? { handed_over: true } : {};
-      happenings.push({ type: 'machine_identity.owner_changed', changes, more });
+      events.push({ type: 'machine_identity.owner_changed', changes, more });
     }
   }
   if (before?.machine && record.machine && before.machine.risk.score !== record.machine.risk.score) {
     const [from, to] = [before, record].map(({ machine }) => String(machine?.risk.score));
     const more = { risk_factors: record.machine.risk.factors };
-    happenings.push({ type: 'machine_identity.risk_changed', changes: [{ field: 'risk_score', from, to }], more });
+    events.push({ type: 'machine_identity.risk_changed', changes: [{ field: 'risk_score', from, to }], more });
   }
   if (before && record.kind === 'user') {
     const mover = values.filter((change) => movingFields.has(change.field));
-    if (mover.length > 0) happenings.push({ type: 'lifecycle.mover', changes: mover });
+    if (mover.length > 0) events.push({ type: 'lifecycle.mover', changes: mover });
   }
-  return happenings;
+  return events;
 }
 
-/** Whom a machine shows, before and now: a person who was only named before is known by their identity from now on. */
+/** Returns the changes of the people a machine shows, such as a name that is now resolved to an identity. */
 function personChanges({ record, before }: RecordChange, source: string): FieldChange[] {
   return machineReferences.flatMap((field) => {
     const from = before && personShown(before, field);
@@ -152,19 +156,19 @@ function statusEvent(kind: RecordChange['record']['kind'], status: string): Even
   return status === 'decommissioned' ? 'machine_identity.decommissioned' : 'machine_identity.updated';
 }
 
-function identityEvents({ identity, before }: IdentityChange): Happening[] {
+function identityEvents({ identity, before }: IdentityChange): RecordedEvent[] {
   if (!before) return [{ type: 'identity.created' }];
-  const happenings: Happening[] = [];
+  const events: RecordedEvent[] = [];
   const changes = diffWinners(before.document, identity.document);
-  if (changes.length > 0) happenings.push({ type: 'identity.updated', changes });
+  if (changes.length > 0) events.push({ type: 'identity.updated', changes });
   const status = statusChange({ identity, before });
   if (status) {
-    happenings.push({
+    events.push({
       type: identity.status === 'deleted' ? 'identity.deleted' : 'identity.status_changed',
       changes: status,
     });
   }
-  return happenings;
+  return events;
 }
 
 function statusChange({ identity, before }: IdentityChange): FieldChange[] | undefined {

@@ -1,21 +1,20 @@
 import type { FieldChange } from '@idsync/contracts';
+import { sameValues } from './value-sets.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
 
-/** What changed between two states of a source's fields, by field name in order; `source` is the connector's public id. */
+/**
+ * Returns the changes between two states of a source's fields, ordered by field name; `source` is the connector's
+ * public id. The values of a field are compared as a set.
+ */
 export function diffFields(before: Fields, after: Fields, source: string): FieldChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((field) => {
     const from = before[field];
     const to = after[field];
-    if (equal(from, to)) return [];
+    if (sameValues(from, to)) return [];
     return [{ field, ...(from && { from: shown(from) }), ...(to && { to: shown(to) }), source }];
   });
-}
-
-function equal(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return a.length === b.length && a.every((value, at) => value === b[at]);
 }
 
 function shown(values: readonly string[]): string | string[] {

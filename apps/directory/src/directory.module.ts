@@ -1,17 +1,19 @@
-import { Database } from '@idsync/database';
+import { WorkerModule } from '@idsync/messaging';
+import type { DirectoryConfig } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { BatchesConsumer } from './batches.consumer.js';
+import { Clock } from './clock.service.js';
 import { MatchingConsumer } from './matching.consumer.js';
 import { OperationsConsumer } from './operations.consumer.js';
 import { SweepsConsumer } from './sweeps.consumer.js';
+import { WorkGate } from './work-gate.js';
 
-@Module({})
+@Module({
+  controllers: [BatchesConsumer, MatchingConsumer, OperationsConsumer, SweepsConsumer],
+  providers: [WorkGate, Clock],
+})
 export class DirectoryModule {
-  static with(database: Database): DynamicModule {
-    return {
-      module: DirectoryModule,
-      controllers: [BatchesConsumer, MatchingConsumer, OperationsConsumer, SweepsConsumer],
-      providers: [{ provide: Database, useValue: database }],
-    };
+  static forRoot(config: DirectoryConfig): DynamicModule {
+    return { module: DirectoryModule, imports: [WorkerModule.forRoot('directory', config)] };
   }
 }

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterAll(() => harness?.close());
 
 const sound = (at: number) => row(`r${at}`, { email: `r${at}@x.org`, first_name: 'Ann' });
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL rejects NUL in text. */
 const poisoned = (at: number) => row(`r${at}`, { email: `r${at}@x.org`, first_name: 'A\0nn' });
 
 async function applied(job: string): Promise<Message<'sync.batch.applied'>['data'] | undefined> {
@@ -53,7 +53,7 @@ const there = async () =>
   ).map(({ external_id }) => external_id);
 
 describe('a record that cannot be applied', () => {
-  it('is left out and told with its reason, and all others of its batch are applied', async () => {
+  it('is skipped and reported with its reason, and all others of its batch are applied', async () => {
     const records = [...Array(40).keys()].map((at) => ([3, 4, 39].includes(at) ? poisoned(at) : sound(at)));
     const answer = await apply(records);
     expect(answer).toMatchObject({ created: 37, updated: 0, unchanged: 0 });
@@ -64,7 +64,7 @@ describe('a record that cannot be applied', () => {
     );
   });
 
-  it('leaves the directory as if its source had not named it', async () => {
+  it('leaves the directory as if its source had not listed it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 12 }), async (bad) => {
         await harness.newTenant();
@@ -77,13 +77,13 @@ describe('a record that cannot be applied', () => {
     );
   });
 
-  it('may be bad for an id that is longer than an index holds', async () => {
+  it('is skipped if its external id exceeds the index limit', async () => {
     const id = [...Array(1_000).keys()].map((at) => String.fromCodePoint(0x20000 + ((at * 7_919) % 40_000))).join('');
     const answer = await apply([sound(1), row(id, { email: 'long@x.org' })]);
     expect(answer).toMatchObject({ created: 1, errors: [{ external_id: id }] });
   });
 
-  it('keeps who it was before, and is not deleted for not having been seen', async () => {
+  it('keeps its previous values and is not deleted by the sweep', async () => {
     await apply([sound(1), sound(2), sound(3)]);
     const job = await appliedRun(harness, connector, [[sound(1), poisoned(2)]]);
     const errors = (await applied(job))?.errors ?? [];
@@ -97,7 +97,7 @@ describe('a record that cannot be applied', () => {
     expect(await there()).toEqual(['r1', 'r2']);
   });
 
-  it('is no reason to try record by record where nothing of a large batch can be applied', async () => {
+  it('is not isolated when no record of a large batch can be applied', async () => {
     const records = [...Array(300).keys()].map(poisoned);
     await expect(apply(records)).rejects.toThrow();
     expect(await there()).toEqual([]);

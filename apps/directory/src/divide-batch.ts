@@ -1,45 +1,65 @@
-import type { SourceRecord } from '@idsync/contracts';
+import { type SourceRecord, volumeLimits } from '@idsync/contracts';
 import { sqlState, type Transaction } from '@idsync/database';
-import type { ChangedRecords } from './read-batch.js';
+import { LoadLimitExceeded, setLoadLimit } from '@idsync/database/directory';
 
-type Apply = (records: readonly SourceRecord[]) => Promise<ChangedRecords>;
-
-interface Applied {
-  parts: ChangedRecords[];
-  leftOut: { external_id: string; message: string }[];
+export interface LeftOut {
+  external_id: string;
+  message: string;
 }
 
-/** How the records of a batch are applied: all at once, or in parts. */
-export type Divide = (records: readonly SourceRecord[], apply: Apply) => Promise<Applied>;
+/**
+ * Strategy for applying the records of a batch: all at once or in parts. Returns the records that could not be applied.
+ */
+export type Divide = (
+  records: readonly SourceRecord[],
+  apply: (records: readonly SourceRecord[]) => Promise<void>,
+) => Promise<LeftOut[]>;
 
-/** Where so many cannot be applied it is not for what they say: then the batch fails as a whole. */
-const mostLeftOut = 100;
+/** With more failed records the cause is probably not in the records, so the whole batch fails. */
+const maxLeftOut = 100;
 
-/** SQLSTATE classes of what a statement was given, rather than of the server or of who else is at it. */
+/** SQLSTATE classes of errors in the data, as opposed to errors of the server or of concurrent work. */
 const faultsOfData = ['22', '23', '54'];
 
-/** True if an error may come from what one record says; another try as it stands would end in the same way. */
+/** Thrown for a record that cannot be applied; the job shows the message. */
+export class NotApplicable extends Error {
+  override readonly name = 'NotApplicable';
+}
+
+/** Returns true if one record may be the cause of the error, so that a retry of the same batch would fail again. */
 export function isFaultOfRecord(error: unknown): boolean {
   const state = sqlState(error);
-  // Without a state it is a mistake of ours, or the connection: that fails again.
+  // An error without a SQLSTATE is a bug, or a lost connection, on which the division fails as well.
   return state === undefined || faultsOfData.includes(state.slice(0, 2));
 }
 
-export const asOne: Divide = async (records, apply) => ({ parts: [await apply(records)], leftOut: [] });
-
-/** Halves what fails until the records that cannot be applied are found: each costs as many tries as the batch has halvings. */
-export function inHalves(tx: Transaction): Divide {
+export function asOne(tx: Transaction): Divide {
   return async (records, apply) => {
-    const done: Applied = { parts: [], leftOut: [] };
-    await halve(tx, records, apply, done);
-    return done;
+    setLoadLimit(tx, volumeLimits.loadWeight);
+    await apply(records);
+    return [];
   };
 }
 
-async function halve(tx: Transaction, records: readonly SourceRecord[], apply: Apply, done: Applied): Promise<void> {
+/** Halves a failing batch until the failing records are isolated; each costs a logarithmic number of attempts. */
+export function inHalves(tx: Transaction): Divide {
+  return async (records, apply) => {
+    const leftOut: LeftOut[] = [];
+    await halve(tx, records, apply, leftOut);
+    return leftOut;
+  };
+}
+
+async function halve(
+  tx: Transaction,
+  records: readonly SourceRecord[],
+  apply: Parameters<Divide>[1],
+  leftOut: LeftOut[],
+): Promise<void> {
   await tx.query('savepoint part');
   try {
-    done.parts.push(await apply(records));
+    setLoadLimit(tx, records.length === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
+    await apply(records);
     await tx.query('release savepoint part');
     return;
   } catch (error) {
@@ -47,18 +67,20 @@ async function halve(tx: Transaction, records: readonly SourceRecord[], apply: A
     await tx.query('rollback to savepoint part; release savepoint part');
     const [only, another] = records;
     if (only && !another) {
-      if (done.leftOut.length >= mostLeftOut) throw error;
-      done.leftOut.push({ external_id: only.external_id, message: reasonOf(error) });
+      if (leftOut.length >= maxLeftOut) throw error;
+      leftOut.push({ external_id: only.external_id, message: reasonOf(error) });
     }
     if (!another) return;
   }
   const middle = Math.ceil(records.length / 2);
-  await halve(tx, records.slice(0, middle), apply, done);
-  await halve(tx, records.slice(middle), apply, done);
+  await halve(tx, records.slice(0, middle), apply, leftOut);
+  await halve(tx, records.slice(middle), apply, leftOut);
 }
 
-/** PostgreSQL's words name no values; those of our own mistakes may. */
+/** PostgreSQL's error messages contain no values; messages of internal errors may. */
 function reasonOf(error: unknown): string {
+  if (error instanceof NotApplicable || error instanceof LoadLimitExceeded)
+    return `could not be applied: ${error.message}`;
   const words =
     sqlState(error) === undefined ? 'internal error' : error instanceof Error ? error.message : String(error);
   return `could not be applied: ${words.slice(0, 300)}`;

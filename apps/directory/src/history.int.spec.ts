@@ -1,4 +1,5 @@
-import { Database, findIdentityAt } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { findIdentityAt } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../test/harness.js';
 import { appliedRun, endJob } from '../test/whole-run.js';
@@ -43,8 +44,8 @@ async function now(identityId: string): Promise<Shown> {
   return JSON.parse(found?.document ?? '{}') as Shown;
 }
 
-describe('an identity in the past', () => {
-  it('is what it was at that time, and nothing before it was made', async () => {
+describe('an identity at a past time', () => {
+  it('is its version at that time, and absent before its creation', async () => {
     await directory.sync(hr, [row('1', { job_title: 'Clerk', first_name: 'Ann' })], '2026-01-01T10:00:00Z');
     await directory.sync(hr, [row('1', { job_title: 'Chief', first_name: 'Ann' })], '2026-02-01T10:00:00Z');
     await directory.sync(hr, [row('1', { job_title: 'Boss', first_name: 'Ann' })], '2026-03-01T10:00:00Z');
@@ -57,7 +58,7 @@ describe('an identity in the past', () => {
     expect(await at(ann, '2030-01-01T00:00:00Z')).toEqual(await now(ann));
   });
 
-  it('is itself until it was merged away, and the survivor from then on', async () => {
+  it('is itself until its merge, and the surviving identity afterwards', async () => {
     await directory.sync(
       hr,
       [row('1', { first_name: 'Ann' }), row('2', { first_name: 'Anna' })],
@@ -70,7 +71,7 @@ describe('an identity in the past', () => {
     expect((await at(two, '2026-02-02T00:00:00Z'))?.users.map((user) => user.external_id)).toEqual(['1', '2']);
   });
 
-  it('is nothing to another tenant', async () => {
+  it('is not visible to another tenant', async () => {
     await directory.sync(hr, [row('1', { first_name: 'Ann' })], '2026-01-01T10:00:00Z');
     const ann = await directory.identityOf('1');
     await directory.newTenant();
@@ -78,7 +79,7 @@ describe('an identity in the past', () => {
   });
 });
 
-describe('priorities of a tenant', () => {
+describe('source precedence', () => {
   const winners = (identity: Shown) =>
     Object.fromEntries([...identity.attributes].reverse().map((each) => [each.field_name, each.field_value]));
 
@@ -87,7 +88,7 @@ describe('priorities of a tenant', () => {
     await directory.sync(ad, [row('a', { email: 'ann@x.org', job_title: 'IT clerk', first_name: 'Annie' })]);
   });
 
-  it('go before those of the connectors, for one field or for all, at once and for everybody', async () => {
+  it('of a tenant overrides the connector priorities for one field or all fields, immediately for all identities', async () => {
     const ann = await directory.identityOf('1');
     expect(winners(await now(ann))).toMatchObject({ job_title: 'Clerk', first_name: 'Ann' });
     const priorities = [{ field: 'job_title', connector_id: ad, priority: 1 }];
@@ -107,7 +108,7 @@ describe('priorities of a tenant', () => {
     expect(winners(await now(ann))).toMatchObject({ job_title: 'Clerk', first_name: 'Ann' });
   });
 
-  it('of a connector count from the moment they are changed', async () => {
+  it('of a connector takes effect when its priority changes', async () => {
     await directory.fixture.rows('update connectors set priority = 5 where id = $1', [ad]);
     await directory.operate('attributes.rank', {});
     expect(winners(await now(await directory.identityOf('1')))).toMatchObject({ job_title: 'IT clerk' });
@@ -122,7 +123,7 @@ describe('undoing a job', () => {
       [directory.tenant],
     );
 
-  it('restores what it changed, takes away what it brought, and leaves what somebody changed since', async () => {
+  it('restores changed records, deletes added records, and leaves records that changed since', async () => {
     const job_title = 'Clerk';
     await directory.sync(hr, [row('1', { job_title }), row('2', { job_title }), row('3', { job_title })]);
     const before = await titles();
@@ -148,7 +149,7 @@ describe('undoing a job', () => {
     });
   });
 
-  it('is no last word: the next run of the source is applied as ever', async () => {
+  it('does not prevent the next run of the source from applying its values', async () => {
     await directory.sync(hr, [row('1', { job_title: 'Clerk' })]);
     const job_id = await directory.sync(hr, [row('1', { job_title: 'WRONG' }), row('2', { job_title: 'New' })]);
     await directory.operate('job.undo', { job_id, preview: false });
@@ -161,7 +162,7 @@ describe('undoing a job', () => {
     expect((await titles())[0]?.title).toBe('WRONG');
   });
 
-  it('takes back all that several of its batches said of one record', async () => {
+  it('reverts all changes that several of its batches made to one record', async () => {
     await directory.sync(hr, [row('1', { job_title: 'Clerk' })]);
     const batches = ['WRONG', 'WORSE'].map((job_title) => [row('1', { job_title }), row('2', { job_title })]);
     const job_id = await appliedRun(directory, hr, batches);
@@ -175,14 +176,14 @@ describe('undoing a job', () => {
     ]);
   });
 
-  it('is refused while the job runs, and for a job that is not there', async () => {
+  it('is refused while the job runs and for an unknown job', async () => {
     const running = await directory.fixture.job(directory.tenant, hr, 'running');
     expect(await directory.operate('job.undo', { job_id: running, preview: false })).toMatchObject({
       status: 'refused',
       result: { error: 'the job is still running; cancel it first' },
     });
     expect(await directory.operate('job.undo', { job_id: directory.tenant, preview: false })).toMatchObject({
-      result: { error: 'there is no such job' },
+      result: { error: 'the job does not exist' },
     });
   });
 });

@@ -1,1 +1,1 @@
-export { type DirectoryOptions, startDirectory } from './start.js';
+export { startDirectory } from './start.js';

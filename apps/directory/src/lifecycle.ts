@@ -1,54 +1,125 @@
-import type { EventType, PersonStatus } from '@idsync/contracts';
+import { TZDate } from '@date-fns/tz';
+import type { EventType, LifecyclePolicy, PersonStatus } from '@idsync/contracts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** How long somebody who left can come back before they count as deleted. */
-export const graceMs = 30 * dayMs;
-/** How long what is deleted can still be read. */
-export const retentionMs = 30 * dayMs;
 
 export interface LifecycleState {
   status: PersonStatus;
   since: Date;
 }
 
-/** What is known of a user's employment. */
-export interface LifecycleFacts {
-  /** The status its source gives; absent if it gives none. */
-  said?: PersonStatus;
-  hireDate?: Date;
+/** A user's employment data. */
+export interface Employment {
+  /** Status from the source, if it gives one. */
+  sourceStatus?: PersonStatus;
+  /** When the person becomes active. */
+  startsAt?: Date;
+  /** When the person leaves. */
+  endsAt?: Date;
+}
+
+/** The part of a tenant's policy that applies to the records of one source. */
+export interface EmploymentRules {
+  timeZone: string;
+  startDaysBefore: number;
+  graceMs: number;
+}
+
+/** Returns the rules for the records of a connector, which the policy names by its bare uuid. */
+export function employmentRules(policy: LifecyclePolicy, connectorId: string): EmploymentRules {
+  const own = policy.connector_time_zones.find(({ connector_id }) => connector_id === connectorId);
+  return {
+    timeZone: own?.time_zone ?? policy.time_zone,
+    startDaysBefore: policy.start_days_before,
+    graceMs: policy.grace_days * dayMs,
+  };
+}
+
+/** Returns how long a tombstone can be read, in milliseconds. */
+export function retentionMs(policy: LifecyclePolicy): number {
+  return policy.retention_days * dayMs;
 }
 
 /**
- * The status a user has at a moment. The source's word counts; what it leaves open, time decides: pending becomes active on
- * the hire date, and who was inactive for the grace period is deleted until the source says something better.
+ * Returns the employment that a record describes. A person is employed from the beginning of the hire date to the end of
+ * the termination date. A termination date before the hire date ended an earlier employment, and one that stands for no
+ * date ends nothing.
  */
-export function nextStatus(before: LifecycleState | undefined, facts: LifecycleFacts, now: Date): PersonStatus {
-  const hired = facts.hireDate === undefined || facts.hireDate <= now;
-  switch (facts.said) {
-    case undefined:
-      return hired ? 'active' : 'pending';
-    case 'pending':
-      return facts.hireDate !== undefined && hired ? 'active' : 'pending';
-    case 'inactive':
-      return before !== undefined && hasLeftForGood(before, now) ? 'deleted' : 'inactive';
-    default:
-      return facts.said;
-  }
+export function employmentOf(
+  fields: Readonly<Record<string, readonly string[]>>,
+  { timeZone, startDaysBefore }: EmploymentRules,
+): Employment {
+  const sourceStatus = fields.status?.[0] as PersonStatus | undefined;
+  const hired = fields.hire_date?.[0];
+  const terminated = fields.termination_date?.find(isRealDate);
+  const isOver = hired !== undefined && terminated !== undefined && terminated < hired;
+  return {
+    ...(sourceStatus && { sourceStatus }),
+    ...(hired !== undefined && { startsAt: timeOf(hired, timeZone, -startDaysBefore) }),
+    ...(terminated !== undefined && !isOver && { endsAt: timeOf(terminated, timeZone, isDay(terminated) ? 1 : 0) }),
+  };
 }
 
-function hasLeftForGood({ status, since }: LifecycleState, now: Date): boolean {
+/** False for dates by which sources mean none: 9999-12-31 of SAP, 0001-01-01 of .NET, and their neighbours. */
+function isRealDate(date: string): boolean {
+  return date >= '1900' && date < '9999';
+}
+
+/** True for a date that its source gave without a time. */
+function isDay(date: string): boolean {
+  return date.endsWith('T00:00:00.000Z');
+}
+
+/** Returns the time of a date plus a number of days. A day begins at midnight in the time zone. */
+function timeOf(date: string, timeZone: string, plusDays: number): Date {
+  const utc = new Date(date);
+  const day = [utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate() + plusDays] as const;
+  if (!isDay(date)) return new Date(utc.getTime() + plusDays * dayMs);
+  return new Date(timeZone === 'UTC' ? Date.UTC(...day) : new TZDate(...day, timeZone).getTime());
+}
+
+/**
+ * Returns the status of a user at a time. The status from the source counts, with these exceptions: before the start an
+ * active user is pending, after it a pending one is active; after the end both are inactive, and so is a suspended one;
+ * and inactive becomes deleted after the grace period, until the source gives another status.
+ */
+export function nextStatus(
+  before: LifecycleState | undefined,
+  employment: Employment,
+  { graceMs }: EmploymentRules,
+  now: Date,
+): PersonStatus {
+  const status = employmentStatus(employment, now);
+  const isGone = status === 'inactive' && before !== undefined && hasLeftForGood(before, graceMs, now);
+  return isGone ? 'deleted' : status;
+}
+
+function employmentStatus({ sourceStatus, startsAt, endsAt }: Employment, now: Date): PersonStatus {
+  if (sourceStatus === 'inactive' || sourceStatus === 'deleted') return sourceStatus;
+  if (endsAt !== undefined && endsAt <= now) return 'inactive';
+  if (sourceStatus === 'suspended') return 'suspended';
+  const hasStarted = startsAt === undefined ? sourceStatus !== 'pending' : startsAt <= now;
+  return hasStarted ? 'active' : 'pending';
+}
+
+function hasLeftForGood({ status, since }: LifecycleState, graceMs: number, now: Date): boolean {
   if (status === 'deleted') return true;
   return status === 'inactive' && since.getTime() + graceMs <= now.getTime();
 }
 
-/** When time alone will change the state next; undefined if never. */
-export function nextDue(state: LifecycleState, facts: LifecycleFacts): Date | undefined {
-  if (state.status === 'pending') return facts.hireDate;
-  if (state.status === 'inactive') return new Date(state.since.getTime() + graceMs);
-  return undefined;
+/** Returns the time of the next time-based change, or undefined if there is none. */
+export function nextDue(
+  { status, since }: LifecycleState,
+  { startsAt, endsAt }: Employment,
+  { graceMs }: EmploymentRules,
+): Date | undefined {
+  if (status === 'deleted') return undefined;
+  if (status === 'inactive') return new Date(since.getTime() + graceMs);
+  const times = status === 'pending' ? [startsAt, endsAt] : [endsAt];
+  return times.filter((time) => time !== undefined).sort((a, b) => a.getTime() - b.getTime())[0];
 }
 
-/** What a change of an identity's status means for the person: `from` is undefined for one that is new. */
+/** Returns the lifecycle event of a status change; `from` is undefined for a new identity. */
 export function lifecycleEvent(from: PersonStatus | undefined, to: PersonStatus): EventType | undefined {
   const had = from === 'active' || from === 'suspended';
   if (to === 'active' && (from === undefined || from === 'pending')) return 'lifecycle.joiner';

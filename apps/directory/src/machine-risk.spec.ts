@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { assessRisk, nextReview, patienceMs, weights } from './machine-risk.js';
+import { assessRisk, maxAgeMs, nextReview, weights } from './machine-risk.js';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const before = (ms: number) => new Date(now.getTime() - ms).toISOString();
@@ -16,14 +16,14 @@ describe('the risk of a machine', () => {
     expect(Object.values(weights).reduce((sum, points) => sum + points)).toBe(100);
   });
 
-  it('is nothing where nothing speaks for any', () => {
+  it('is 0 without risk factors', () => {
     expect(assessRisk({ ...healthy, fields: {} }, now)).toEqual({ score: 0, factors: [] });
   });
 
   it.each([
     ['no_active_owner', {}, { status: 'orphaned', hasActiveOwner: false }],
     ['long_lived_secret', { 'attributes.secret_created_at': '2025-01-01' }, healthy],
-    ['long_lived_secret', { 'attributes.secret_rotated_at': before(patienceMs) }, healthy],
+    ['long_lived_secret', { 'attributes.secret_rotated_at': before(maxAgeMs) }, healthy],
     ['over_privilege', { 'attributes.groups': ['Staff', 'CN=Domain Admins,OU=Groups,DC=x'] }, healthy],
     ['over_privilege', { 'attributes.roles': 'cluster-admin' }, healthy],
     ['over_privilege', { 'attributes.permissions': '*' }, healthy],
@@ -45,13 +45,13 @@ describe('the risk of a machine', () => {
     expect(factors(fields)).toEqual([]);
   });
 
-  it('does not blame what is switched off for standing idle, and forgets what is decommissioned', () => {
+  it('does not count unused for a disabled machine, and is 0 for a decommissioned machine', () => {
     const idle = { 'attributes.last_used_at': '2020-01-01' };
     expect(factors(idle, { status: 'disabled', hasActiveOwner: true })).toEqual([]);
     expect(factors({ ...idle, risk_score: '90' }, { status: 'decommissioned', hasActiveOwner: false })).toEqual([]);
   });
 
-  it('is the higher of what the source says and what is found', () => {
+  it('is the higher of the score from the source and the calculated score', () => {
     const assess = (risk_score: string, hasActiveOwner: boolean) =>
       assessRisk({ status: 'active', hasActiveOwner, fields: { risk_score: [risk_score] } }, now);
     expect(assess('42', true)).toEqual({ score: 42, factors: [{ factor: 'stated_by_source', points: 42 }] });
@@ -62,7 +62,7 @@ describe('the risk of a machine', () => {
     expect(assess('7', false)).toEqual({ score: 30, factors: [{ factor: 'no_active_owner', points: 30 }] });
   });
 
-  it('is the sum of its factors, from 0 to 100, and stays as it is until the next review', () => {
+  it('is the sum of its factors, from 0 to 100, and constant until the next review', () => {
     const time = fc.option(fc.date({ min: new Date('2025-01-01'), max: new Date('2027-01-01'), noInvalidDate: true }), {
       nil: undefined,
     });

@@ -3,14 +3,14 @@ import { type CountedFactor, parseDate, type RiskFactor } from '@idsync/contract
 type Fields = Readonly<Record<string, readonly string[]>>;
 
 export interface RiskFacts {
-  /** As the machine is shown: `active | disabled | orphaned | decommissioned`. */
+  /** Status in the API: `active | disabled | orphaned | decommissioned`. */
   status: string;
-  /** Whether an active person answers for it, whatever its status. */
+  /** Whether the effective owner is active, regardless of the machine's status. */
   hasActiveOwner: boolean;
   fields: Fields;
 }
 
-/** What each factor adds. Together they are 100; one that nothing is known of adds nothing. */
+/** Points per factor, 100 in total. A factor without data adds nothing. */
 export const weights: Readonly<Record<Exclude<RiskFactor, 'stated_by_source'>, number>> = {
   no_active_owner: 30,
   long_lived_secret: 20,
@@ -21,17 +21,17 @@ export const weights: Readonly<Record<Exclude<RiskFactor, 'stated_by_source'>, n
 };
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** How old a secret may get, and how long a machine may stand idle. */
-export const patienceMs = 90 * dayMs;
+/** Maximum age of a secret and maximum time without use. */
+export const maxAgeMs = 90 * dayMs;
 
-/** The score of a machine at a moment and what it is made of. What cannot be used any more is no risk. */
+/** Returns the risk score of a machine at a time, with its factors. A decommissioned machine has score 0. */
 export function assessRisk(facts: RiskFacts, now: Date): { score: number; factors: CountedFactor[] } {
   if (facts.status === 'decommissioned') return { score: 0, factors: [] };
   const found: Record<keyof typeof weights, boolean> = {
     no_active_owner: !facts.hasActiveOwner,
     long_lived_secret: isOver(secretAge(facts.fields), now),
     over_privilege: isPrivileged(facts.fields),
-    // A machine that is switched off is meant to stand idle.
+    // A disabled machine is expected to be unused.
     unused: facts.status !== 'disabled' && isOver(timeOf(facts.fields, 'last_used_at'), now),
     used_by_people: isTrue(facts.fields, 'used_by_people') || isTrue(facts.fields, 'interactive'),
     shared: isTrue(facts.fields, 'shared') || valuesOf(facts.fields, 'workloads').length > 1,
@@ -41,15 +41,15 @@ export function assessRisk(facts: RiskFacts, now: Date): { score: number; factor
   );
   const counted = factors.reduce((sum, { points }) => sum + points, 0);
   const stated = Number.parseInt(facts.fields.risk_score?.[0] ?? '', 10);
-  // Each side may know what the other cannot see: the higher of the two counts.
+  // The source may have information that idsync lacks, and vice versa, so the higher score counts.
   if (!(stated > counted)) return { score: counted, factors };
   return { score: stated, factors: [...factors, { factor: 'stated_by_source', points: stated - counted }] };
 }
 
-/** When time alone adds the next factor; undefined if it adds none. */
+/** Returns the time at which the next time-based factor applies, or undefined if there is none. */
 export function nextReview(fields: Fields, now: Date): Date | undefined {
   const ahead = [secretAge(fields), timeOf(fields, 'last_used_at')]
-    .flatMap((since) => (since === undefined ? [] : since + patienceMs))
+    .flatMap((since) => (since === undefined ? [] : since + maxAgeMs))
     .filter((at) => at > now.getTime());
   return ahead.length > 0 ? new Date(Math.min(...ahead)) : undefined;
 }
@@ -59,7 +59,7 @@ function secretAge(fields: Fields): number | undefined {
 }
 
 function isOver(since: number | undefined, now: Date): boolean {
-  return since !== undefined && since + patienceMs <= now.getTime();
+  return since !== undefined && since + maxAgeMs <= now.getTime();
 }
 
 function timeOf(fields: Fields, name: string): number | undefined {
@@ -70,7 +70,10 @@ function timeOf(fields: Fields, name: string): number | undefined {
 const powerful =
   /(^|[^a-z])(admins?|administrators?|administratoren|root|superusers?|sudo(ers)?|owners?|full[ _-]?(access|control))([^a-z]|$)/i;
 
-/** Said so, or in a role or group that may do everything; of a group's distinguished name its own name counts. */
+/**
+ * Returns true for a machine marked as privileged or with an administrative role or group. For a DN, only the first RDN
+ * counts.
+ */
 function isPrivileged(fields: Fields): boolean {
   const names = ['roles', 'groups', 'permissions'].flatMap((name) => valuesOf(fields, name));
   return (

@@ -38,7 +38,7 @@ const bot = row('bot', {
   classification: 'ci_cd',
 });
 
-/** What the bot shows, people by the external ids of their users. */
+/** The bot's document, with people as the external ids of their users. */
 async function shown(externalId = 'bot'): Promise<Record<string, unknown>> {
   const [machine] = await directory.fixture.rows<Machine>(
     'select * from source_records where tenant_id = $1 and external_id = $2',
@@ -72,14 +72,14 @@ async function machineEvents(): Promise<{ type: string; details: Record<string, 
 
 const all = { owned_by: 'ann', manager_id: 'bob', technical_inheritor: 'bob', under: 'ann', status: 'active' };
 
-describe('whom a machine names', () => {
-  it('is known when they are there before it: by a certain key, or by the id of a source', async () => {
+describe('a machine reference to a person', () => {
+  it('is resolved by match key or external id when the person exists before the machine', async () => {
     await directory.sync(hr, [ann(), bob()]);
     await directory.sync(apps, [bot]);
     expect(await shown()).toMatchObject({ ...all, risk_score: 0, risk_factors: [] });
   });
 
-  it('is what its source wrote until they arrive, one by one', async () => {
+  it('shows the text of the source until the person is added', async () => {
     await directory.sync(apps, [bot]);
     expect(await shown()).toMatchObject({
       owned_by: '"Ann@x.org"',
@@ -108,7 +108,7 @@ describe('whom a machine names', () => {
     ]);
   });
 
-  it('is nobody where two people have that id', async () => {
+  it('is not resolved when two people have the same external id', async () => {
     const other = await directory.fixture.connector(directory.tenant);
     await directory.sync(hr, [bob()]);
     await directory.sync(other, [row('bob', { email: 'robert@x.org' })]);
@@ -116,7 +116,7 @@ describe('whom a machine names', () => {
     expect(await shown()).toMatchObject({ manager_id: '"bob"', technical_inheritor: 'bob' });
   });
 
-  it('follows people who are merged, and finds back when that is taken back', async () => {
+  it('follows a merge of the person, and its revert', async () => {
     const other = await directory.fixture.connector(directory.tenant);
     await directory.sync(hr, [ann(), bob()]);
     await directory.sync(other, [row('carl', { email: 'carl@x.org' })]);
@@ -129,7 +129,7 @@ describe('whom a machine names', () => {
     expect(await shown()).toMatchObject(all);
   });
 
-  it('is the new owner as soon as its source names another', async () => {
+  it('changes the owner as soon as the source names another owner', async () => {
     await directory.sync(hr, [ann(), bob()]);
     await directory.sync(apps, [bot]);
     await directory.sync(apps, [row('bot', { owned_by: 'bob' })]);
@@ -141,9 +141,9 @@ describe('whom a machine names', () => {
   });
 });
 
-describe('an owner who leaves', () => {
+describe('an owner without access', () => {
   it.each(['suspended', 'inactive', 'deleted'])(
-    'and is %s hands the machine over, and has it again on coming back',
+    '(%s) is replaced by the technical inheritor and owns the machine again after returning',
     async (status) => {
       await directory.sync(hr, [ann(), bob()]);
       await directory.sync(apps, [bot]);
@@ -167,7 +167,7 @@ describe('an owner who leaves', () => {
     },
   );
 
-  it('keeps it, orphaned and at a risk, while nobody can inherit it', async () => {
+  it('keeps the machine, orphaned and with a risk score, while no inheritor is active', async () => {
     await directory.sync(hr, [ann(), bob('suspended')]);
     await directory.sync(apps, [bot]);
     await directory.sync(hr, [ann('inactive')]);
@@ -182,7 +182,7 @@ describe('an owner who leaves', () => {
     expect(await shown()).toMatchObject({ owned_by: 'ann', under: 'ann', status: 'orphaned', risk_score: 30 });
   });
 
-  it('has handed it over for good when they are purged', async () => {
+  it('is replaced permanently by the inheritor after the purge', async () => {
     await directory.sync(hr, [ann(), bob()], '2026-01-01T00:00:00Z');
     await directory.sync(apps, [bot], '2026-01-01T00:00:00Z');
     await directory.sync(hr, [ann('deleted')], '2026-01-02T00:00:00Z');
@@ -191,14 +191,14 @@ describe('an owner who leaves', () => {
     expect(await shown()).toMatchObject({ owned_by: 'bob', status: 'active' });
   });
 
-  it('hands it over when they are erased, and leaves nothing of them in what it refers to', async () => {
+  it('is replaced by the inheritor after the erasure, which removes all references to the person', async () => {
     await directory.sync(hr, [ann(), bob()]);
     await directory.sync(apps, [bot]);
     await directory.operate('identity.erase', { identity_id: await directory.identityOf('ann') });
     expect(await shown()).toMatchObject({ owned_by: 'bob', under: 'bob', status: 'active' });
   });
 
-  it('hands over what an operator had given them', async () => {
+  it('is replaced by the inheritor for a manually linked machine too', async () => {
     await directory.sync(hr, [ann(), bob()]);
     await directory.sync(apps, [row('bot', { technical_inheritor: 'bob' })]);
     const [annId, botId] = [await directory.identityOf('ann'), await directory.identityOf('bot')];
@@ -211,8 +211,8 @@ describe('an owner who leaves', () => {
   });
 });
 
-describe('a machine that an operator takes from its owner', () => {
-  it('stands alone, whoever its source names', async () => {
+describe('a machine that an operator splits from its owner', () => {
+  it('keeps its own identity regardless of the owner in its source', async () => {
     await directory.sync(hr, [ann(), bob()]);
     await directory.sync(apps, [bot]);
     const [identity_id, machine] = [await directory.identityOf('ann'), await directory.record('bot')];
@@ -223,7 +223,7 @@ describe('a machine that an operator takes from its owner', () => {
 });
 
 describe('the risk of a machine', () => {
-  it('grows when time passes, once, and falls when its source says better', async () => {
+  it('grows when a period expires, once, and falls when its source updates the data', async () => {
     const secret = (rotated: string) => [
       row('bot', { owned_by: 'ann', 'attributes.secret_rotated_at': rotated, 'attributes.last_used_at': '2026-01-20' }),
     ];
@@ -248,14 +248,14 @@ describe('the risk of a machine', () => {
     expect(await shown()).toMatchObject({ risk_score: 10, risk_factors: ['unused'] });
   });
 
-  it('is nothing once it is decommissioned', async () => {
+  it('is 0 once the machine is decommissioned', async () => {
     await directory.sync(apps, [bot]);
     await directory.sync(apps, [row('bot', { owned_by: 'ann', status: 'decommissioned' })]);
     expect(await shown()).toMatchObject({ status: 'decommissioned', risk_score: 0, risk_factors: [] });
     expect((await machineEvents()).map(({ type }) => type)).toContain('machine_identity.decommissioned');
   });
 
-  it('is nothing while the job that brought it is undone', async () => {
+  it('is 0 while the job that added the machine is undone', async () => {
     await directory.sync(hr, [ann()]);
     const job = await directory.sync(apps, [bot]);
     await directory.operate('job.undo', { job_id: job, preview: false });
@@ -267,8 +267,8 @@ describe('the risk of a machine', () => {
   });
 });
 
-describe('machines and people that arrive at the same moment', () => {
-  it('never miss each other', async () => {
+describe('machines and people that are added concurrently', () => {
+  it('are always linked', async () => {
     const lists = await Promise.all([1, 2, 3].map(() => directory.fixture.connector(directory.tenant)));
     const numbers = Array.from({ length: 30 }, (_, at) => at);
     const bots = numbers.map((at) =>
@@ -289,7 +289,7 @@ describe('machines and people that arrive at the same moment', () => {
         );
       }
     }
-    // From both ends, so that machines meet people of every list.
+    // Alternates the order, so that machines run concurrently with people of every source.
     const mixed = messages.flatMap((message, at) => (at % 2 ? message : (messages.at(-1 - at) ?? message)));
     await Promise.all([...new Set([...mixed, ...messages])].map((message) => applyBatch(directory.database, message)));
     for (const at of numbers) {
@@ -304,8 +304,8 @@ describe('machines and people that arrive at the same moment', () => {
   });
 });
 
-describe('rules that change', () => {
-  it('leave every machine with the people it names, and make those of another key nobody', async () => {
+describe('a change of the matching rules', () => {
+  it('keeps resolved references and removes references by a key that is no longer used', async () => {
     await directory.sync(hr, [ann('inactive'), bob()]);
     await directory.sync(apps, [bot]);
     const before = await shown();
@@ -318,8 +318,8 @@ describe('rules that change', () => {
   });
 });
 
-describe('machines from before references were kept', () => {
-  it('are looked at by the clock, and stay with whom they stood', async () => {
+describe('machines from before references were stored', () => {
+  it('are processed by the time-based changes and keep their identity', async () => {
     await directory.sync(hr, [ann(), bob()]);
     await directory.sync(apps, [row('bot', { email: 'ann@x.org', technical_inheritor: 'bob' })]);
     await directory.fixture.rows('delete from machine_references where tenant_id = $1', [directory.tenant]);

@@ -1,10 +1,10 @@
 import { personStatuses } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { custodyOf, machineStatus } from './machines.js';
+import { effectiveOwner, machineStatus } from './machines.js';
 
 describe('the status of a machine', () => {
-  it('is orphaned without an active owner, unless it is switched off', () => {
+  it('is orphaned without an active owner, unless it is disabled or decommissioned', () => {
     expect(machineStatus(undefined, 'active')).toBe('active');
     expect(machineStatus('active', 'inactive')).toBe('orphaned');
     expect(machineStatus('active', undefined)).toBe('orphaned');
@@ -13,40 +13,44 @@ describe('the status of a machine', () => {
   });
 });
 
-describe('who answers for a machine', () => {
-  const heir = { id: 'heir', status: 'active' } as const;
-  const standing = fc.option(
+describe('the effective owner of a machine', () => {
+  const inheritor = { id: 'inheritor', status: 'active' } as const;
+  const personState = fc.option(
     fc.record({ id: fc.constantFrom('a', 'b'), status: fc.constantFrom(...personStatuses) }, { requiredKeys: ['id'] }),
     { nil: undefined },
   );
 
-  it('is its owner, as long as they are there or yet to come', () => {
+  it('is its owner while the owner is active or pending', () => {
     for (const status of ['active', 'pending'] as const) {
-      expect(custodyOf({ id: 'owner', status }, heir)).toEqual({ keeperId: 'owner', handedOver: false, status });
+      expect(effectiveOwner({ id: 'owner', status }, inheritor)).toEqual({
+        ownerId: 'owner',
+        handedOver: false,
+        status,
+      });
     }
   });
 
   it.each(['suspended', 'inactive', 'deleted', undefined] as const)(
-    'is the inheritor while the owner is %s, if the inheritor is active',
+    'is the active inheritor while the owner is %s',
     (status) => {
       const owner = { id: 'owner', ...(status && { status }) };
-      expect(custodyOf(owner, heir)).toEqual({ keeperId: 'heir', handedOver: true, status: 'active' });
-      const without = custodyOf(owner, { id: 'heir', status: 'suspended' });
-      expect(without).toEqual(status ? { keeperId: 'owner', handedOver: false, status } : { handedOver: false });
+      expect(effectiveOwner(owner, inheritor)).toEqual({ ownerId: 'inheritor', handedOver: true, status: 'active' });
+      const without = effectiveOwner(owner, { id: 'inheritor', status: 'suspended' });
+      expect(without).toEqual(status ? { ownerId: 'owner', handedOver: false, status } : { handedOver: false });
     },
   );
 
-  it('is nobody where no owner was ever known, whoever would inherit it', () => {
-    expect(custodyOf(undefined, heir)).toEqual({ handedOver: false });
+  it('is absent if no owner was ever known, even with an inheritor', () => {
+    expect(effectiveOwner(undefined, inheritor)).toEqual({ handedOver: false });
   });
 
-  it('is somebody active whenever one of the two is, once the owner is known', () => {
+  it('is active whenever the owner is known and one of the two is active', () => {
     fc.assert(
-      fc.property(standing, standing, (owner, inheritor) => {
-        const { keeperId, handedOver, status } = custodyOf(owner, inheritor);
-        if (handedOver) expect([keeperId, status]).toEqual([inheritor?.id, 'active']);
+      fc.property(personState, personState, (owner, inheritor) => {
+        const { ownerId, handedOver, status } = effectiveOwner(owner, inheritor);
+        if (handedOver) expect([ownerId, status]).toEqual([inheritor?.id, 'active']);
         if (owner && inheritor?.status === 'active' && owner.status !== 'pending') expect(status).toBe('active');
-        if (owner?.status === 'active') expect(keeperId).toBe(owner.id);
+        if (owner?.status === 'active') expect(ownerId).toBe(owner.id);
       }),
     );
   });

@@ -1,41 +1,40 @@
 import type { PersonStatus } from '@idsync/contracts';
 
-/** Somebody a machine names; without a status if they are in the directory no more. */
-export interface Standing {
+/** Identity that a machine refers to; without a status if it is no longer in the directory. */
+export interface PersonState {
   id: string;
   status?: PersonStatus;
 }
 
-/** Who answers for a machine at present. */
-export interface Custody {
-  /** Absent: nobody, and it stands on its own. */
-  keeperId?: string;
-  /** The technical inheritor stands in for an owner who left. */
+/** Effective owner of a machine. */
+export interface EffectiveOwner {
+  /** Absent if the machine has no owner; it then is its own identity. */
+  ownerId?: string;
+  /** True if the technical inheritor replaces an owner without access. */
   handedOver: boolean;
   status?: PersonStatus;
 }
 
-/** "No access": suspended, inactive, deleted, or gone altogether. */
-function hasLeft({ status }: Standing): boolean {
+/** True without access: suspended, inactive, deleted or removed. */
+function hasLeft({ status }: PersonState): boolean {
   return status !== 'active' && status !== 'pending';
 }
 
 /**
- * Its owner answers for a machine. While they have left, an active technical inheritor does; the owner who comes back has it
- * again, as their source still says. An owner nobody has heard of yet has not left. It follows from how things stand, not
- * from how they came about.
+ * Returns the effective owner: the owner, or an active technical inheritor while the owner has no access. Without a
+ * resolved owner there is none. Depends on the current state only, not on its history.
  */
-export function custodyOf(owner: Standing | undefined, inheritor: Standing | undefined): Custody {
+export function effectiveOwner(owner: PersonState | undefined, inheritor: PersonState | undefined): EffectiveOwner {
   if (!owner) return { handedOver: false };
   if (hasLeft(owner) && inheritor?.status === 'active') {
-    return { keeperId: inheritor.id, handedOver: true, status: 'active' };
+    return { ownerId: inheritor.id, handedOver: true, status: 'active' };
   }
   if (owner.status === undefined) return { handedOver: false };
-  return { keeperId: owner.id, handedOver: false, status: owner.status };
+  return { ownerId: owner.id, handedOver: false, status: owner.status };
 }
 
-/** A machine identity that works but that no active person owns is orphaned; what its source switched off stays off. */
-export function machineStatus(said: string | undefined, owner: PersonStatus | undefined): string {
-  if (said === 'disabled' || said === 'decommissioned') return said;
+/** A machine is orphaned if no active person owns it, unless its source has disabled or decommissioned it. */
+export function machineStatus(sourceStatus: string | undefined, owner: PersonStatus | undefined): string {
+  if (sourceStatus === 'disabled' || sourceStatus === 'decommissioned') return sourceStatus;
   return owner === 'active' ? 'active' : 'orphaned';
 }

@@ -3,7 +3,5 @@ import { startDirectory } from './start.js';
 
 await runService('directory', async (stopping) => {
   const env = readEnv(directoryEnvironment);
-  return startObserved('directory', env, stopping, () =>
-    startDirectory({ databaseUrl: env.DATABASE_URL, amqpUrl: env.AMQP_URL, logLevel: env.LOG_LEVEL }),
-  );
+  return startObserved('directory', env, stopping, () => startDirectory(env));
 });

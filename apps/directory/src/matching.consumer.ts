@@ -1,17 +1,17 @@
 import type { Message } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { Controller, Inject } from '@nestjs/common';
-import { EventPattern, Payload } from '@nestjs/microservices';
+import { On } from '@idsync/messaging';
+import { Controller } from '@nestjs/common';
 import { proposeMatches } from './propose-matches.js';
-import { forgetRuns } from './sweep/forget-runs.js';
+import { clearEndedRuns } from './sweep/clear-ended-runs.js';
 
 @Controller()
 export class MatchingConsumer {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(private readonly database: Database) {}
 
-  @EventPattern<string>('sync.job.ended')
-  async propose(@Payload() message: Message<'sync.job.ended'>): Promise<void> {
-    await forgetRuns(this.database, message);
+  @On('sync.job.ended')
+  async propose(message: Message<'sync.job.ended'>): Promise<void> {
+    await clearEndedRuns(this.database, message);
     await proposeMatches(this.database, message);
   }
 }

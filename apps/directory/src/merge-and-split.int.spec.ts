@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => directory?.close());
 
 const one = (values: string[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
-const said = fc.record({
+const rowValues = fc.record({
   employee_number: one(['1', '2', '3']),
   email: one(['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org']),
   user_principal_name: one(['p', 'q']),
@@ -32,7 +32,7 @@ const said = fc.record({
   last_name: one(['Lee', 'Poe']),
   status: one(['active', 'inactive', 'deleted']),
 });
-type Said = typeof said extends fc.Arbitrary<infer Row> ? Row : never;
+type Row = typeof rowValues extends fc.Arbitrary<infer Value> ? Value : never;
 
 const sources = [
   { kind: 'user', name: 'HR' },
@@ -41,7 +41,7 @@ const sources = [
   { kind: 'machine_identity', name: 'Bots' },
 ] as const satisfies { kind: RecordKind; name: string }[];
 
-const lists = fc.tuple(...sources.map(() => fc.array(said, { maxLength: 4 })));
+const lists = fc.tuple(...sources.map(() => fc.array(rowValues, { maxLength: 4 })));
 
 const statuses: Record<RecordKind, Record<string, string>> = {
   user: { active: 'active', inactive: 'inactive', deleted: 'deleted' },
@@ -49,7 +49,7 @@ const statuses: Record<RecordKind, Record<string, string>> = {
   machine_identity: { active: 'active', inactive: 'disabled', deleted: 'decommissioned' },
 };
 
-function recordOf(source: number, row: Said, at: number): SourceRecord {
+function recordOf(source: number, row: Row, at: number): SourceRecord {
   const { kind = 'user', name } = sources[source] ?? {};
   const fields = Object.entries(row).flatMap(([field, value]) => {
     if (value === undefined) return [];
@@ -58,10 +58,10 @@ function recordOf(source: number, row: Said, at: number): SourceRecord {
   return { external_id: `${name}-${at}`, fields: Object.fromEntries(fields) };
 }
 
-/** A moment for each step, so that nothing depends on the clock. */
+/** A fixed time for each step, so that the result does not depend on the clock. */
 const day = (number: number) => new Date(Date.UTC(2026, 0, number)).toISOString();
 
-async function fill(rows: readonly Said[][]): Promise<string[]> {
+async function fill(rows: readonly Row[][]): Promise<string[]> {
   await directory.newTenant();
   const connectors: string[] = [];
   for (const [at, { kind, name }] of sources.entries()) {
@@ -71,7 +71,7 @@ async function fill(rows: readonly Said[][]): Promise<string[]> {
   return connectors;
 }
 
-async function syncList(connector: string, source: number, rows: readonly Said[], on: number): Promise<string> {
+async function syncList(connector: string, source: number, rows: readonly Row[], on: number): Promise<string> {
   return directory.sync(
     connector,
     rows.map((row, at) => recordOf(source, row, at)),
@@ -104,7 +104,7 @@ async function linksBeside(recordIds: readonly string[]): Promise<object[]> {
 
 type Picture = Record<string, Record<string, unknown>[]>;
 
-/** Identities, links and keys, but for the times at which documents were last rendered. */
+/** Identities, links and keys, without the times of the last rendering. */
 async function picture(): Promise<Picture> {
   const untimed = `regexp_replace(document, '"(updated_at|last_synced_at)":"[^"]*"', '', 'g')`;
   const tables = {
@@ -125,7 +125,7 @@ async function picture(): Promise<Picture> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Two different ones of a list that has them. */
+/** Picks two different items of a list, if it has two. */
 const pairOf = <T>(items: readonly T[], [a, b]: readonly [number, number]): [T, T] | undefined => {
   const first = items[a % items.length];
   const others = items.filter((item) => item !== first);
@@ -135,7 +135,7 @@ const pairOf = <T>(items: readonly T[], [a, b]: readonly [number, number]): [T, 
 const twoNumbers = fc.tuple(fc.nat(100), fc.nat(100));
 
 describe('a merge', () => {
-  it('that is taken back leaves the directory as it was', async () => {
+  it('followed by its revert leaves the directory unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(lists, twoNumbers, async (rows, numbers) => {
         await fill(rows);
@@ -154,7 +154,7 @@ describe('a merge', () => {
     );
   }, 600_000);
 
-  it('and a split of what it brought leave the directory as it was, but for the new id of who parted', async () => {
+  it('followed by a split of the merged records leaves the directory unchanged except for a new identity id', async () => {
     await fc.assert(
       fc.asyncProperty(lists, twoNumbers, async (rows, numbers) => {
         await fill(rows);
@@ -166,19 +166,19 @@ describe('a merge', () => {
         const both = [...brought, ...(await recordIdsOf(into_id))];
         const others = await linksBeside(both);
         await directory.operate('identity.merge', { into_id, from_ids: [from_id] }, day(2));
-        // Whoever found their person only because two became one was not told to go; a revert takes them back, a split does not.
+        // An account that only the merge linked stays linked after a split, unlike after a revert.
         fc.pre(JSON.stringify(await linksBeside(both)) === JSON.stringify(others));
         const split = await directory.operate('identity.split', { identity_id: into_id, record_ids: brought }, day(3));
         expect(split.status).toBe('done');
         const after = renamed(await picture(), split.result.new_identity_id, from_id);
-        expect(undecided(after, from_id)).toEqual(undecided(before, from_id));
+        expect(withoutOperations(after, from_id)).toEqual(withoutOperations(before, from_id));
       }),
       { numRuns: runs },
     );
   }, 600_000);
 });
 
-/** A picture in which an identity goes by another id. */
+/** Replaces an identity id in a picture. */
 function renamed(shown: Picture, id: string, name: string): Picture {
   const text = JSON.stringify(shown)
     .replaceAll(id, name)
@@ -186,8 +186,8 @@ function renamed(shown: Picture, id: string, name: string): Picture {
   return JSON.parse(text) as Picture;
 }
 
-/** Without what an operator's word leaves behind: that it was one, the redirect, and when the identity was made. */
-function undecided({ redirects, identities = [], links = [], ...rest }: Picture, remade: string): object {
+/** Removes the traces of operations: manual links, redirects and the creation time of the new identity. */
+function withoutOperations({ redirects, identities = [], links = [], ...rest }: Picture, remade: string): object {
   const bare = identities.map((each) => {
     if (each.id !== remade) return each;
     return { ...each, created_at: '', document: String(each.document).replace(/"created_at":"[^"]*"/, '') };
@@ -200,9 +200,9 @@ function undecided({ redirects, identities = [], links = [], ...rest }: Picture,
   };
 }
 
-describe('an operator', () => {
-  it('parts a person from their account and their machine, whoever of them leaves', async () => {
-    const ann = { email: 'a@x.org', first_name: 'Ann' } as Said;
+describe('a manual split', () => {
+  it('separates user, account and machine, whichever record leaves', async () => {
+    const ann = { email: 'a@x.org', first_name: 'Ann' } as Row;
     for (const leaving of ['HR-0', 'CRM-0', 'Bots-0']) {
       await fill([[ann], [], [ann], [ann]]);
       const identity_id = await directory.identityOf('HR-0');
@@ -217,7 +217,7 @@ describe('an operator', () => {
 
 const steps = fc.array(
   fc.oneof(
-    fc.record({ step: fc.constant('sync' as const), source: fc.nat(3), rows: fc.array(said, { maxLength: 4 }) }),
+    fc.record({ step: fc.constant('sync' as const), source: fc.nat(3), rows: fc.array(rowValues, { maxLength: 4 }) }),
     fc.record({
       step: fc.constantFrom(
         ...(['merge', 'split', 'resolve', 'revert', 'erase', 'undo', 'rules', 'rank', 'later'] as const),
@@ -234,15 +234,15 @@ const trusting: MatchingRules = {
   weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' })),
 };
 
-/** What happens to a directory in its life, each time at a later day; everything is remembered that can be taken back. */
-class Life {
+/** Runs random steps on consecutive days and records the jobs and operations that can be reverted. */
+class Scenario {
   private today = 1;
   private readonly jobs: string[] = [];
   private readonly operations: string[] = [];
 
   constructor(private readonly connectors: readonly string[]) {}
 
-  async live(step: typeof steps extends fc.Arbitrary<(infer Step)[]> ? Step : never): Promise<void> {
+  async run(step: typeof steps extends fc.Arbitrary<(infer Step)[]> ? Step : never): Promise<void> {
     this.today += 1;
     if (step.step === 'sync') {
       const connector = this.connectors[step.source] ?? '';
@@ -316,13 +316,13 @@ class Life {
   }
 }
 
-describe('after anything that sources, operators and time do', () => {
-  it('every document is the one its rows render to, and every total is the count of its rows', async () => {
+describe('after random jobs, operations and time-based changes', () => {
+  it('every document matches its rows and every total equals the count of its rows', async () => {
     await fc.assert(
-      fc.asyncProperty(lists, steps, async (rows, happenings) => {
-        const life = new Life(await fill(rows));
-        for (const step of happenings) {
-          await life.live(step);
+      fc.asyncProperty(lists, steps, async (rows, taken) => {
+        const scenario = new Scenario(await fill(rows));
+        for (const step of taken) {
+          await scenario.run(step);
           expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]);
         }
       }),

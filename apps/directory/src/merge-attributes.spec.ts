@@ -1,4 +1,4 @@
-import type { ConnectorFacts, StoredRecord } from '@idsync/database';
+import type { ConnectorInfo, StoredRecord } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mergeAttributes, winners } from './merge-attributes.js';
@@ -28,14 +28,14 @@ function record(parts: Partial<StoredRecord>): StoredRecord {
   };
 }
 
-function connectors(first: number, second: number): Map<string, ConnectorFacts> {
+function connectors(first: number, second: number): Map<string, ConnectorInfo> {
   return new Map([
     [connectorIds[0], { id: connectorIds[0], type: 'csv', priority: first, records: 'user' }],
     [connectorIds[1], { id: connectorIds[1], type: 'ldif', priority: second, records: 'user' }],
   ]);
 }
 
-function merge(id: string, records: readonly StoredRecord[], sources: Map<string, ConnectorFacts>) {
+function merge(id: string, records: readonly StoredRecord[], sources: Map<string, ConnectorInfo>) {
   return mergeAttributes(id, records, sources, rankSources(sources, []));
 }
 
@@ -52,7 +52,7 @@ describe('merging attributes', () => {
     ]);
   });
 
-  it('breaks a tie by the newer value, then by the lower source id', () => {
+  it('prefers the newer value on equal priorities, then the lower source id', () => {
     const older = record({ fields: { email: ['older@x.org'] } });
     const newer = record({
       connectorId: connectorIds[1],
@@ -65,7 +65,7 @@ describe('merging attributes', () => {
     expect(winners(merge(identityId, [same, older], tie)).get('email')?.field_value).toBe('older@x.org');
   });
 
-  it('lists every value of a field with several, and nothing of status, lists or machines', () => {
+  it('lists every value of a field, without status, lists and machines', () => {
     const merged = merge(
       identityId,
       [
@@ -80,7 +80,12 @@ describe('merging attributes', () => {
     ]);
   });
 
-  it('does not depend on the order the records come in', () => {
+  it('lists values of a connector that was deleted, with an unknown type and priority 0', () => {
+    const [value] = merge(identityId, [record({ fields: { email: ['a@x.org'] } })], new Map());
+    expect(value).toMatchObject({ field_value: 'a@x.org', source_type: 'unknown', priority: 0 });
+  });
+
+  it('does not depend on the order of the records', () => {
     const anyRecord = fc.record({
       connectorId: fc.constantFrom(...connectorIds),
       fields: fc.dictionary(fc.constantFrom('email', 'job_title', 'attributes.phone'), fc.tuple(fc.string()), {

@@ -1,8 +1,8 @@
 import { encodeId, matchingKeys } from '@idsync/contracts';
-import type { ConnectorFacts, StoredRecord } from '@idsync/database';
+import type { ConnectorInfo, StoredRecord } from '@idsync/database/directory';
 import type { Ranking } from './rank-sources.js';
 
-/** One candidate for one attribute, as the API shows it. */
+/** One candidate for one attribute, as in the API. */
 export interface Attribute {
   identity_id: string;
   field_name: string;
@@ -20,21 +20,22 @@ const personFields = new Set<string>([
   'last_name',
   'job_title',
   'hire_date',
+  'termination_date',
 ]);
 const freePrefix = 'attributes.';
 
 /**
- * All candidates of all sources, by field, the winner first: the lower priority number, then the newer value, then the
- * lower source id, then the lower external id. A field with several values of one record has one candidate for each.
+ * Returns all candidates by field, the winner first: the lower priority number, then the newer value, then the lower
+ * source id, then the lower external id. A field with several values in one record has one candidate per value.
  */
 export function mergeAttributes(
   identityId: string,
   records: readonly StoredRecord[],
-  connectors: ReadonlyMap<string, ConnectorFacts>,
+  connectors: ReadonlyMap<string, ConnectorInfo>,
   rankOf: Ranking,
 ): Attribute[] {
   const publicId = encodeId('identity', identityId);
-  const inOrder = [...speakers(records)].sort((a, b) => order(a.externalId, b.externalId));
+  const inOrder = [...contributors(records)].sort((a, b) => order(a.externalId, b.externalId));
   const candidates = inOrder.flatMap((record) => {
     const connector = connectors.get(record.connectorId);
     const sourceId = encodeId('connector', record.connectorId);
@@ -55,7 +56,7 @@ export function mergeAttributes(
   return candidates.sort(byFieldThenRank);
 }
 
-/** The winning value of each field. */
+/** Returns the winner of each field. */
 export function winners(attributes: readonly Attribute[]): Map<string, Attribute> {
   const first = new Map<string, Attribute>();
   for (const attribute of attributes) {
@@ -64,8 +65,8 @@ export function winners(attributes: readonly Attribute[]): Map<string, Attribute
   return first;
 }
 
-/** People speak through their users and accounts; a machine only for itself, where it stands alone. */
-function speakers(records: readonly StoredRecord[]): readonly StoredRecord[] {
+/** Machines contribute attributes only to an identity without users and accounts. */
+function contributors(records: readonly StoredRecord[]): readonly StoredRecord[] {
   const people = records.filter((record) => record.kind !== 'machine_identity');
   return people.length > 0 ? people : records;
 }

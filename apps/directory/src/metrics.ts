@@ -2,11 +2,11 @@ import { counter, durations } from '@idsync/runtime';
 
 const batches = durations({
   name: 'batch_apply_duration_seconds',
-  help: 'How long batches took to be applied, the second deliveries of a message left out.',
+  help: 'Time to apply a batch, without repeated deliveries of its message.',
 });
 const records = counter({
   name: 'batch_records_total',
-  help: 'Records of applied batches, by what became of them.',
+  help: 'Records of applied batches, by outcome.',
   labels: ['outcome'],
 });
 

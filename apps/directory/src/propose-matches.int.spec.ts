@@ -38,15 +38,15 @@ const trusting: MatchingRules = {
   weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' })),
 };
 
-describe('what is compared beside a record', () => {
-  it('does not bring it a person with whom it shares no value', async () => {
+describe('another record in the same comparison', () => {
+  it('does not add a candidate that shares no value with the record', async () => {
     await directory.sync(hr, [row('1', { first_name: 'Robert', last_name: 'Millner' })]);
     await directory.sync(ad, [row('miller', { first_name: 'Robert', last_name: 'Miller' })]);
     await directory.operate('rules.change', { rules: defaultMatchingRules, preview: false });
     expect(await cases()).toEqual([]);
   });
 
-  it('does not hide that another record of its source, compared later, means the same person', async () => {
+  it('does not hide that a later record of the same source has the same candidate', async () => {
     await directory.operate('rules.change', { rules: trusting, preview: false });
     await directory.sync(hr, [
       row('1', { first_name: 'Alice', last_name: 'Green', 'attributes.phone': '123 456 789' }),
@@ -61,46 +61,46 @@ describe('what is compared beside a record', () => {
   });
 });
 
-describe('while a list is half read', () => {
+describe('while a job of people runs, the fuzzy match', () => {
   const [first, second] = ['1', '2'].map((id) => row(id, { first_name: 'Alice', last_name: 'Green' }));
 
-  /** The first of two namesakes has come when a job of another source ends; resolves with how the second comes. */
-  async function halfAList(other: string): Promise<{ job: string; readOn: () => Promise<unknown> }> {
+  /** Applies the first of two namesakes, then a job of another source. `applyRest` applies the second namesake. */
+  async function halfReadJob(other: string): Promise<{ job: string; applyRest: () => Promise<unknown> }> {
     const { database, fixture, tenant } = directory;
     await directory.operate('rules.change', { rules: trusting, preview: false });
     const job = await fixture.job(tenant, hr, 'running');
     await applyBatch(database, await fixture.batch(tenant, hr, job, 0, first ? [first] : []));
     await directory.sync(other, [row('agreen', { first_name: 'Alice', last_name: 'Green' })]);
-    const readOn = async () => applyBatch(database, await fixture.batch(tenant, hr, job, 1, second ? [second] : []));
-    return { job, readOn };
+    const applyRest = async () => applyBatch(database, await fixture.batch(tenant, hr, job, 1, second ? [second] : []));
+    return { job, applyRest };
   }
 
-  it('nobody is linked by a likeness that is unique only until the list is whole', async () => {
-    const { job, readOn } = await halfAList(
+  it('does not link a match that is unique only in a partially read source', async () => {
+    const { job, applyRest } = await halfReadJob(
       await directory.fixture.connector(directory.tenant, { records: 'account' }),
     );
     await directory.operate('attributes.rank', {});
     expect(await directory.people()).toEqual([['1']]);
-    await readOn();
+    await applyRest();
     await endJob(directory, job, 'failed');
     await proposeMatches(directory.database, { tenant_id: directory.tenant });
     expect(await directory.people()).toEqual([['1'], ['2']]);
     expect((await cases()).map((each) => each.candidates.length)).toEqual([2]);
   });
 
-  it('nobody waits for a dry run or a list of machines', async () => {
-    const { job } = await halfAList(ad);
+  it('does not wait for a dry run or a job of machines', async () => {
+    const { job } = await halfReadJob(ad);
     await endJob(directory, job);
     const bots = await directory.fixture.connector(directory.tenant, { records: 'machine_identity' });
     await directory.fixture.job(directory.tenant, bots, 'running');
-    const rehearsal = await directory.fixture.job(directory.tenant, ad, 'running');
-    await directory.fixture.rows('update sync_jobs set dry_run = true where id = $1', [rehearsal]);
+    const dryRun = await directory.fixture.job(directory.tenant, ad, 'running');
+    await directory.fixture.rows('update sync_jobs set dry_run = true where id = $1', [dryRun]);
     await proposeMatches(directory.database, { tenant_id: directory.tenant });
     expect(await directory.people()).toEqual([['1', 'agreen']]);
   });
 
-  it('and then held back, who resembles its people is asked about and not linked', async () => {
-    const { job } = await halfAList(ad);
+  it('opens a case instead of a link if that job is quarantined', async () => {
+    const { job } = await halfReadJob(ad);
     await endJob(directory, job, 'quarantined');
     await proposeMatches(directory.database, { tenant_id: directory.tenant });
     expect(await directory.people()).toEqual([['1'], ['agreen']]);

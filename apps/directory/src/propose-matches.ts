@@ -1,29 +1,32 @@
 import { type Message, newUuid } from '@idsync/contracts';
+import type { Database, Transaction } from '@idsync/database';
 import {
-  type Database,
   findNewestCases,
-  findSharers,
+  findRecordsSharingValues,
   isQueueReady,
   lockRecordsById,
   type ReviewCase,
   saveCases,
   settleCases,
-  type Transaction,
   takeQueued,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
-import { type Cause, learnTenant } from './cause.js';
+import { type Cause, loadTenant } from './cause.js';
+import { NotApplicable } from './divide-batch.js';
 import type { Proposal } from './matching/find-candidates.js';
+import { hasNewCandidate } from './matching/has-new-candidate.js';
 import { surroundingsOf } from './matching/surroundings.js';
 import { proposalsFor, trustedAmong } from './matching/trusted-proposals.js';
+import type { RecordChange } from './record-change.js';
+import { runChunk } from './run-chunk.js';
 
-/** Records a transaction; each brings its look-alikes with it. */
-const portion = 300;
+/** Records per transaction, each loaded with the records that share a fuzzy value with it. */
+const chunkSize = 300;
 
 /**
- * Compares what jobs brought with everybody it resembles, and asks an operator, or links where the tenant's rules trust a
- * unique likeness. While a job brings people nothing is compared, because half a list shows a namesake as unique: its end
- * works the queue off. Killed at any point, the queue still holds what was not compared.
+ * Processes the fuzzy-match queue: opens review cases, or links where the tenant's rules allow it for a unique match.
+ * Waits while a job of people runs, because a namesake can look unique in a partially read source. Safe to kill:
+ * records leave the queue in the transaction that compares them.
  */
 export async function proposeMatches(
   database: Database,
@@ -31,30 +34,30 @@ export async function proposeMatches(
   now: Date = new Date(),
 ): Promise<void> {
   for (;;) {
-    const more = await database.transaction(tenantId, async (tx) => {
+    const more = await runChunk(database, tenantId, chunkSize, async (tx, size) => {
       if (!(await isQueueReady(tx, tenantId))) return false;
-      const tenant = await learnTenant(tx, tenantId, 'alone');
-      // What a job brings that has begun meanwhile waits for the lock.
+      const tenant = await loadTenant(tx, tenantId, 'alone');
+      // Checked again under the lock: a job that starts from now on waits for it.
       if (!(await isQueueReady(tx, tenantId))) return false;
-      const queued = await takeQueued(tx, tenantId, portion);
+      const queued = await takeQueued(tx, tenantId, size);
       await compare(tx, { ...tenant, now }, queued);
-      return queued.length === portion;
+      return queued.length === size;
     });
     if (!more) return;
   }
 }
 
-/** Proposes for these records and for those that resemble them. */
+/** Compares these records and all records that share a fuzzy value with them. */
 async function compare(tx: Transaction, cause: Cause, recordIds: readonly string[]): Promise<void> {
   const { tenantId, now } = cause;
-  const subjectIds = new Set([...recordIds, ...(await findSharers(tx, tenantId, recordIds)).flat()]);
+  const subjectIds = new Set([...recordIds, ...(await findRecordsSharingValues(tx, tenantId, recordIds)).flat()]);
   const around = await surroundingsOf(tx, tenantId, subjectIds);
   const proposals = proposalsFor(subjectIds, around, cause);
   const trusted = await trustedAmong(tx, cause, proposals, around);
-  const asked = proposals.filter((proposal) => !trusted.has(proposal));
+  const toReview = proposals.filter((proposal) => !trusted.has(proposal));
 
   const newest = await findNewestCases(tx, [...subjectIds]);
-  const proposed = new Set(asked.map(({ record }) => record.id));
+  const proposed = new Set(toReview.map(({ record }) => record.id));
   await settleCases(
     tx,
     [...subjectIds].filter((id) => !proposed.has(id)),
@@ -64,19 +67,17 @@ async function compare(tx: Transaction, cause: Cause, recordIds: readonly string
   await saveCases(
     tx,
     tenantId,
-    asked
-      .filter((proposal) => isNews(proposal, newest.get(proposal.record.id)))
+    toReview
+      .filter((proposal) => shouldOpenCase(proposal, newest.get(proposal.record.id)))
       .map((proposal) => caseOf(proposal, now)),
   );
   await link(tx, cause, [...trusted]);
 }
 
-/** An operator who ignored a proposal is asked again only when somebody new could be meant. */
-function isNews({ candidates }: Proposal, newest: ReviewCase | undefined): boolean {
+/** An open case of another kind stays as it is. */
+function shouldOpenCase({ candidates }: Proposal, newest: ReviewCase | undefined): boolean {
   if (newest?.status === 'open') return newest.kind === 'weak';
-  if (newest?.status !== 'ignored') return true;
-  const known = new Set(newest.candidates.map(({ identity_id }) => identity_id));
-  return candidates.some(({ identity_id }) => !known.has(identity_id));
+  return hasNewCandidate(candidates, newest);
 }
 
 function caseOf({ record, tier, candidates }: Proposal, now: Date): Omit<ReviewCase, 'status'> {
@@ -87,9 +88,9 @@ async function link(tx: Transaction, cause: Cause, proposals: readonly Proposal[
   const target = new Map(proposals.map(({ record, candidates }) => [record.id, candidates[0]?.identity_id]));
   const current = new Map(proposals.map(({ record }) => [record.id, record.identityId]));
   const locked = await lockRecordsById(tx, [...target.keys()]);
-  // Linked or moved since it was compared, a record stands on the queue again.
+  // A record that was linked or moved since the comparison is on the queue again.
   const unmoved = locked.filter((record) => record.identityId === current.get(record.id));
-  await applyChanges(
+  await applyWithinWeight(
     tx,
     cause,
     unmoved.map((before) => ({
@@ -97,4 +98,21 @@ async function link(tx: Transaction, cause: Cause, proposals: readonly Proposal[
       record: { ...before, identityId: target.get(before.id), linkedBy: undefined },
     })),
   );
+}
+
+/** Makes the links, except those that would make an identity too large. */
+async function applyWithinWeight(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<void> {
+  await tx.query('savepoint link');
+  try {
+    await applyChanges(tx, cause, changes);
+    await tx.query('release savepoint link');
+    return;
+  } catch (error) {
+    if (!(error instanceof NotApplicable)) throw error;
+    await tx.query('rollback to savepoint link; release savepoint link');
+  }
+  if (changes.length === 1) return;
+  const middle = Math.ceil(changes.length / 2);
+  await applyWithinWeight(tx, cause, changes.slice(0, middle));
+  await applyWithinWeight(tx, cause, changes.slice(middle));
 }

@@ -1,11 +1,12 @@
-import type { AttributePriority, ConnectorFacts } from '@idsync/database';
+import type { ConnectorInfo } from '@idsync/database/directory';
+import type { AttributePriority } from '@idsync/database/settings';
 
-/** How much a source's word counts for a field: the lower number wins. */
+/** Returns the priority of a source for a field; the lowest number wins. */
 export type Ranking = (connectorId: string, field: string) => number;
 
-/** A tenant's own word on one field goes before its word on all, and that before the connector's priority. */
+/** The tenant's priority for a field comes first, then its priority for all fields, then the connector's priority. */
 export function rankSources(
-  connectors: ReadonlyMap<string, ConnectorFacts>,
+  connectors: ReadonlyMap<string, ConnectorInfo>,
   priorities: readonly AttributePriority[],
 ): Ranking {
   const own = new Map(priorities.map(({ field, connectorId, priority }) => [`${field} ${connectorId}`, priority]));

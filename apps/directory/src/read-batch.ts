@@ -1,43 +1,45 @@
-import { newUuid, type PersonStatus, type RecordKind, type SourceRecord } from '@idsync/contracts';
 import {
-  compareAnchors,
-  findOvertaken,
-  lockRecordsByAnchor,
-  type StoredRecord,
-  type Transaction,
-} from '@idsync/database';
+  type LifecyclePolicy,
+  newUuid,
+  type PersonStatus,
+  type RecordKind,
+  type SourceRecord,
+} from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import { compareAnchors, findOvertaken, lockRecordsByAnchor, type StoredRecord } from '@idsync/database/directory';
 import { contentHash } from './content-hash.js';
-import { nextStatus } from './lifecycle.js';
-import { isLiving, isTombstone } from './matching/record-keys.js';
+import { employmentOf, employmentRules, nextStatus } from './lifecycle.js';
+import { isDeleted, isTombstone } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
-import { factsOf } from './stamp-lifecycle.js';
+import { distinct, sameValues } from './value-sets.js';
 
 export interface BatchSource {
   jobId: string;
   seq: number;
   connectorId: string;
   kind: RecordKind;
+  policy: LifecyclePolicy;
   now: Date;
 }
 
 export interface ChangedRecords {
   changes: RecordChange[];
   unchanged: number;
-  /** Ids of the records that the batch named, changed or not: the known ones as PostgreSQL writes an array, and the new ones. */
+  /** Ids of all records of the batch, changed or not: known ones as PostgreSQL array text, and new ones. */
   knownIds: string;
-  madeIds: string[];
-  /** External ids that stood in the batch more than once; the last one counts. */
+  createdIds: string[];
+  /** External ids that the batch contained more than once; the last entry counts. */
   repeated: string[];
-  /** External ids of those that a job of their own has read meanwhile; nothing is changed by what is said of them here. */
+  /** External ids that a single-record job has read in the meantime; their entries in this batch are ignored. */
   overtaken: string[];
 }
 
-/** What is told of a record that the source names again: its last word counts. */
+/** Job error for a record that the source listed more than once. */
 export function repeatedRecord(externalId: string): { external_id: string; message: string } {
-  return { external_id: externalId, message: 'stands in the source more than once' };
+  return { external_id: externalId, message: 'listed more than once by the source' };
 }
 
-/** Tells which records of a batch say something new. An unchanged record costs one index look-up and no write. */
+/** Returns the changed records of a batch. An unchanged record costs one index lookup and no write. */
 export async function findChanges(
   tx: Transaction,
   source: BatchSource,
@@ -54,9 +56,11 @@ export async function findChanges(
   const candidates = contents.filter(({ externalId }) => changed.has(externalId));
 
   const existing = new Map<string, StoredRecord>();
-  const again = candidates.map(({ externalId }) => externalId).filter((externalId) => changed.get(externalId)?.isKnown);
-  if (again.length > 0) {
-    const rows = await lockRecordsByAnchor(tx, source.connectorId, again);
+  const existingIds = candidates
+    .map(({ externalId }) => externalId)
+    .filter((externalId) => changed.get(externalId)?.isKnown);
+  if (existingIds.length > 0) {
+    const rows = await lockRecordsByAnchor(tx, source.connectorId, existingIds);
     for (const row of rows) existing.set(row.externalId, row);
   }
 
@@ -64,14 +68,14 @@ export async function findChanges(
   const changes = candidates.flatMap(({ record, hash }) => {
     if (overtaken.includes(record.external_id)) return [];
     const before = existing.get(record.external_id);
-    // A later batch of the same run has already said more about it.
+    // A later batch of the same run has already been applied to the record.
     if (before?.lastJobId === source.jobId && before.lastSeq > source.seq) return [];
     const next = nextRecord(record, hash, source, before);
-    // What a source tells of as deleted, and nobody knew, is nobody's news.
-    return before || isLiving(next) ? [{ record: next, before }] : [];
+    // A deleted record that was never stored needs no tombstone.
+    return before || !isDeleted(next) ? [{ record: next, before }] : [];
   });
-  const madeIds = changes.filter(({ before }) => !before).map(({ record }) => record.id);
-  return { changes, unchanged: latest.size - changes.length, knownIds, madeIds, repeated, overtaken };
+  const createdIds = changes.filter(({ before }) => !before).map(({ record }) => record.id);
+  return { changes, unchanged: latest.size - changes.length, knownIds, createdIds, repeated, overtaken };
 }
 
 function nextRecord(
@@ -80,15 +84,20 @@ function nextRecord(
   source: BatchSource,
   before: StoredRecord | undefined,
 ): StoredRecord {
-  const fields = Object.fromEntries(Object.entries(incoming.fields).filter(([, values]) => values.length > 0));
+  const fields = nextFields(incoming.fields, before?.fields);
+  // A machine's status also depends on its owner and is computed with the identity.
+  const status = source.kind === 'user' ? userStatus(fields, before, source) : (fields.status?.[0] ?? 'active');
+  // The hash of an earlier version depends on the order of values; this record only gets a new hash.
+  if (before && before.contentHash.length > 0 && before.kind === source.kind && before.status === status) {
+    if (sameFields(before.fields, fields)) return { ...before, fields, contentHash: hash };
+  }
   return {
     id: before?.id ?? newUuid(),
     kind: source.kind,
     connectorId: source.connectorId,
     externalId: incoming.external_id,
     identityId: before?.identityId,
-    // A machine's status also depends on its owner: it is settled with the identity.
-    status: source.kind === 'user' ? userStatus(fields, before, source.now) : (fields.status?.[0] ?? 'active'),
+    status,
     contentHash: hash,
     fields,
     changedAt: before ? changeTimes(before, fields, source.now) : {},
@@ -100,23 +109,42 @@ function nextRecord(
     linkedBy: before?.linkedBy,
     decided: before?.decided ?? false,
     statusSince: before?.statusSince ?? source.now,
-    // A second word of the same job: what it was before that job stays.
+    // Kept if the same job changes the record again, so that an undo restores the state before the job.
     previous: before?.previous,
   };
 }
 
-function userStatus(fields: StoredRecord['fields'], before: StoredRecord | undefined, now: Date): PersonStatus {
-  // Who was deleted for not being listed is, once listed again, what they are said to be: their time begins anew.
+/** Returns the listed values, each once; a field whose values are the same as before keeps their order. */
+function nextFields(listed: SourceRecord['fields'], before: StoredRecord['fields'] = {}): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(listed).flatMap(([field, values]) => {
+      if (values.length === 0) return [];
+      const stored = before[field];
+      return [[field, distinct(stored && sameValues(stored, values) ? stored : values)]];
+    }),
+  );
+}
+
+function sameFields(a: StoredRecord['fields'], b: StoredRecord['fields']): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((field) => sameValues(a[field], b[field]));
+}
+
+function userStatus(
+  fields: StoredRecord['fields'],
+  before: StoredRecord | undefined,
+  { policy, connectorId, now }: BatchSource,
+): PersonStatus {
+  // A user that was deleted as unlisted and is listed again gets the source's status, with a new grace period.
   const state =
     before && !isTombstone(before) ? { status: before.status as PersonStatus, since: before.statusSince } : undefined;
-  return nextStatus(state, factsOf(fields), now);
+  const rules = employmentRules(policy, connectorId);
+  return nextStatus(state, employmentOf(fields, rules), rules, now);
 }
 
 function changeTimes(before: StoredRecord, fields: Record<string, string[]>, now: Date): Record<string, string> {
   const times: Record<string, string> = {};
   for (const [field, values] of Object.entries(fields)) {
-    const same = JSON.stringify(before.fields[field]) === JSON.stringify(values);
-    const time = same ? before.changedAt[field] : now.toISOString();
+    const time = sameValues(before.fields[field], values) ? before.changedAt[field] : now.toISOString();
     if (time !== undefined) times[field] = time;
   }
   return times;

@@ -1,11 +1,11 @@
-import type { StoredRecord } from '@idsync/database';
+import type { StoredRecord } from '@idsync/database/directory';
 
-/** A record as it is to be stored, beside the row it replaces; without one, it is new. */
+/** A record to store, with the row that it replaces; without `before` the record is new. */
 export interface RecordChange {
   record: StoredRecord;
   before?: StoredRecord;
-  /** The record is taken out of the directory. */
+  /** Deletes the record. */
   removed?: true;
-  /** An operator says whose it is: it goes there, even if everybody else leaves. */
+  /** Keeps the record at its given identity, even if all other records leave it. */
   placed?: true;
 }

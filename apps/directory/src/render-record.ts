@@ -1,7 +1,9 @@
 import { encodeId, type MachineReference, type RecordKind } from '@idsync/contracts';
-import type { StoredRecord } from '@idsync/database';
+import type { StoredRecord } from '@idsync/database/directory';
 
-/** The public JSON of a user, account or machine identity. What is not known is left out; lists are always there. */
+/**
+ * Renders the public JSON of a user, account or machine identity. Unknown values are omitted; lists are always present.
+ */
 export function renderRecord(record: StoredRecord, tenantId: string): string {
   return JSON.stringify(render[record.kind](record, encodeId('tenant', tenantId)));
 }
@@ -19,6 +21,7 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     status: record.status,
     tenant_id: tenantId,
     hire_date: one(record, 'hire_date'),
+    termination_date: one(record, 'termination_date'),
     created_at: record.createdAt.toISOString(),
     updated_at: record.updatedAt.toISOString(),
     roles: record.fields.roles ?? [],
@@ -60,7 +63,7 @@ function one(record: StoredRecord, field: string): string | undefined {
   return record.fields[field]?.[0];
 }
 
-/** Who a machine names: their identity where it is known, else what its source wrote. */
+/** Returns the identity id of a person that a machine refers to, or the source's text if it is not resolved. */
 export function personShown(record: StoredRecord, role: MachineReference): string | undefined {
   const id = record.machine?.people[role];
   return id === undefined ? one(record, role) : encodeId('identity', id);

@@ -46,8 +46,8 @@ const blacks = [
   row('5', { first_name: 'Robert', last_name: 'Black', email: 'rblack5@x.org' }),
 ];
 
-describe('a record that only resembles people', () => {
-  it('is joined to nobody, and its case names everybody it could be, with scores', async () => {
+describe('a record with a fuzzy match only', () => {
+  it('is not linked, and its case lists all candidates with scores', async () => {
     await directory.sync(hr, blacks);
     await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
     expect(await directory.people()).toEqual([['4'], ['5'], ['rblack']]);
@@ -60,13 +60,13 @@ describe('a record that only resembles people', () => {
     ]);
   });
 
-  it('is asked about in the same way when the better source comes second', async () => {
+  it('opens the same case when the higher-ranked source is read second', async () => {
     await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
     await directory.sync(hr, blacks);
     expect((await cases()).map((each) => [each.external_id, each.candidates.length])).toEqual([['rblack', 2]]);
   });
 
-  it('is found through a similar name or the same phone, however it is written', async () => {
+  it('is matched by a similar name or by the same phone in any notation', async () => {
     await directory.sync(hr, [
       row('1', { first_name: 'Jürgen', last_name: 'Schmidt' }),
       row('2', { first_name: 'Ann', last_name: 'Lee', 'attributes.phone': '+421-123-456-004' }),
@@ -82,7 +82,7 @@ describe('a record that only resembles people', () => {
     ]);
   });
 
-  it('is asked about no more once a certain key has joined it', async () => {
+  it('has its case closed once a match key has linked it', async () => {
     await directory.sync(hr, blacks);
     await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);
     await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black', email: 'rblack4@x.org' })]);
@@ -91,7 +91,7 @@ describe('a record that only resembles people', () => {
     expect(await cases('settled')).toHaveLength(1);
   });
 
-  it('is linked where the rules trust a unique likeness, and only there', async () => {
+  it('is linked only where the rules allow it for a unique match', async () => {
     await directory.operate('rules.change', { rules: trusting, preview: false });
     await directory.sync(hr, [...blacks, row('3', { first_name: 'Alice', last_name: 'Green' })]);
     await directory.sync(ad, [
@@ -103,7 +103,7 @@ describe('a record that only resembles people', () => {
     expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]);
   });
 
-  it('is not linked by likeness if another record of its source is as like', async () => {
+  it('is not linked if another record of its source matches equally', async () => {
     await directory.operate('rules.change', { rules: trusting, preview: false });
     await directory.sync(hr, [row('3', { first_name: 'Alice', last_name: 'Green' })]);
     await directory.sync(ad, [
@@ -115,9 +115,9 @@ describe('a record that only resembles people', () => {
   });
 });
 
-describe('a record whose certain key fits two people', () => {
-  it('is disputed, and linked when one of the two gives the key up', async () => {
-    const shared = { email: 'sales@x.org' };
+describe('a record whose match key fits two people', () => {
+  it('opens a case, and is linked when one of the two loses the key', async () => {
+    const shared = { email: 'smiths@x.org' };
     await directory.sync(hr, [
       row('1', { ...shared, employee_number: '1' }),
       row('2', { ...shared, employee_number: '2' }),
@@ -140,7 +140,7 @@ describe('an operator', () => {
     return (await cases())[0]?.id ?? '';
   };
 
-  it('links a record to a person, which no later key undoes, and can take it back', async () => {
+  it('links a record manually, which no later key changes, and can revert it', async () => {
     const case_id = await dispute();
     const before = await directory.people();
     const target = await directory.identityOf('4');
@@ -163,11 +163,11 @@ describe('an operator', () => {
     expect((await cases()).map((each) => each.id)).toEqual([case_id]);
     expect(await directory.operate('operation.revert', { operation_id: id })).toMatchObject({
       status: 'refused',
-      result: { error: 'the operation was taken back already' },
+      result: { error: 'the operation has already been reverted' },
     });
   });
 
-  it('says that a record is somebody new, and is not asked again', async () => {
+  it('resolves a case as a new person, and no further case opens', async () => {
     const case_id = await dispute();
     await directory.operate('case.resolve', { case_id, resolution: 'new' });
     await directory.sync(hr, [...blacks, row('6', { first_name: 'Robert', last_name: 'Black' })]);
@@ -175,14 +175,14 @@ describe('an operator', () => {
     expect(await cases()).toEqual([]);
   });
 
-  it('keeps the others who were meant where they are, though one of them is gone since', async () => {
+  it('keeps the other candidates at their identities, even if one of them is removed', async () => {
     const case_id = await dispute();
     await directory.operate('identity.erase', { identity_id: await directory.identityOf('4') });
     await directory.operate('case.resolve', { case_id, resolution: 'new' });
     expect(await directory.record('5')).toMatchObject({ decided: true });
   });
 
-  it('ignores a case until somebody new could be meant', async () => {
+  it('ignores a case until there is a new candidate', async () => {
     const case_id = await dispute();
     await directory.operate('case.resolve', { case_id, resolution: 'ignore' });
     await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black', job_title: 'Clerk' })]);
@@ -191,7 +191,7 @@ describe('an operator', () => {
     expect((await cases())[0]?.candidates).toHaveLength(3);
   });
 
-  it('is refused with a reason what cannot be done, and nothing changes', async () => {
+  it('receives a reason for a refused operation, and nothing changes', async () => {
     const case_id = await dispute();
     const nobody = newUuid();
     const [four, five] = [await directory.identityOf('4'), await directory.identityOf('5')];
@@ -214,7 +214,7 @@ describe('an operator', () => {
     expect(await directory.people()).toEqual([['4'], ['5'], ['rblack']]);
   });
 
-  it('merges two people, whose old address answers with the survivor, and parts them again to what they were', async () => {
+  it('merges two identities with a redirect from the old id, and reverts it completely', async () => {
     await directory.sync(hr, blacks);
     await directory.sync(ad, [row('x', { email: 'rblack5@x.org', display_name: 'Bob Black' })]);
     const [four, five] = [await directory.identityOf('4'), await directory.identityOf('5')];
@@ -248,7 +248,7 @@ describe('an operator', () => {
     ).toEqual([]);
   });
 
-  it('takes records out of a person, and a shared key does not bring them back', async () => {
+  it('splits records from an identity, and a shared key does not join them again', async () => {
     await directory.sync(hr, [row('1', { email: 'a@x.org' })]);
     await directory.sync(ad, [row('a', { email: 'a@x.org' })]);
     const one = await directory.identityOf('1');
@@ -267,10 +267,10 @@ describe('an operator', () => {
   });
 });
 
-describe('other matching rules', () => {
+describe('new matching rules', () => {
   const numbersOnly: MatchingRules = { ...defaultMatchingRules, certain: ['employee_number'] };
 
-  it('are tried out first: who would join and who would part, and nothing changes', async () => {
+  it('can be previewed with all joins and splits, without a change', async () => {
     await directory.sync(hr, [row('1', { employee_number: '7', email: 'a@x.org' }), row('2', { email: 'b@x.org' })]);
     await directory.sync(ad, [row('a', { employee_number: '7' }), row('b', { email: 'b@x.org' })]);
     const preview = await directory.operate('rules.change', { rules: numbersOnly, preview: true });
@@ -301,7 +301,7 @@ describe('other matching rules', () => {
     ]);
   });
 
-  it('leave alone whom an operator has placed', async () => {
+  it('do not move manually linked records', async () => {
     await directory.sync(hr, [row('1', { email: 'a@x.org' }), row('2', { email: 'b@x.org' })]);
     await directory.operate('identity.merge', {
       into_id: await directory.identityOf('1'),

@@ -1,6 +1,8 @@
-import type { StoredIdentity } from '@idsync/database';
+import { formatCount, type LifecyclePolicy, recordWeight, volumeLimits } from '@idsync/contracts';
+import type { StoredIdentity } from '@idsync/database/directory';
 import type { Cause } from './cause.js';
 import { deriveIdentityStatus } from './derive-status.js';
+import { NotApplicable } from './divide-batch.js';
 import type { PlacedRecords } from './matching/place-records.js';
 import { mergeAttributes, winners } from './merge-attributes.js';
 import type { RecordChange } from './record-change.js';
@@ -11,11 +13,11 @@ import { stampLifecycle } from './stamp-lifecycle.js';
 export interface IdentityChange {
   identity: StoredIdentity;
   before?: StoredIdentity;
-  /** The identity its records parted from, if it was made that way. */
-  partedFrom?: string;
+  /** Identity that this one was split from, if any. */
+  splitFrom?: string;
 }
 
-/** An identity that is there no more, and the one that has its records. */
+/** Removed identity, and the identity that now has its records. */
 interface MergedIdentity {
   identity: StoredIdentity;
   intoId: string;
@@ -25,19 +27,19 @@ export interface Settled {
   records: RecordChange[];
   identities: IdentityChange[];
   merged: MergedIdentity[];
-  /** Identities that have no records left, and are gone. */
+  /** Identities that were removed because they have no records left. */
   ended: StoredIdentity[];
-  /** Tombstones of people who were erased, and what they were. */
+  /** Tombstones of erased identities, with their state before. */
   erased: Required<Pick<IdentityChange, 'identity' | 'before'>>[];
 }
 
-/** Brings every affected identity, and what depends on it, to what its records now say. */
+/** Computes every affected identity from its current records. */
 export function settleIdentities(cause: Cause, placed: PlacedRecords): Settled {
-  const { tenantId, now } = cause;
+  const { tenantId, policy, now } = cause;
   const members = new Map<string, RecordChange[]>([...placed.affected].map((id) => [id, []]));
   for (const change of placed.changes.values()) {
     if (change.record.identityId) members.get(change.record.identityId)?.push(change);
-    else if (!change.removed) finish(change, tenantId, now);
+    else if (!change.removed) finish(change, tenantId, policy, now);
   }
   const identities: IdentityChange[] = [];
   const merged: MergedIdentity[] = [];
@@ -55,17 +57,34 @@ export function settleIdentities(cause: Cause, placed: PlacedRecords): Settled {
       else ended.push(before);
       continue;
     }
-    for (const change of group) finish(change, tenantId, now);
+    requireWithinWeight(id, group);
+    for (const change of group) finish(change, tenantId, policy, now);
     const identity = nextIdentity(id, before, group, cause);
-    const partedFrom = placed.origins.get(id);
-    if (identity.document !== before?.document)
-      identities.push({ identity, before, ...(partedFrom && { partedFrom }) });
+    const splitFrom = placed.origins.get(id);
+    if (identity.document !== before?.document) identities.push({ identity, before, ...(splitFrom && { splitFrom }) });
   }
   const records = [...placed.changes.values()].filter(({ record, before }) => record !== before);
   return { records, identities, merged, ended, erased };
 }
 
-/** Undoing a job takes a record back to what it was before that job, however often the job changed it. */
+/**
+ * Rejects an identity that exceeds the weight limit, because a change of one record loads all of them into memory. An
+ * identity that already exceeds the limit may change but not grow.
+ */
+function requireWithinWeight(id: string, group: readonly RecordChange[]): void {
+  const weight = group.reduce((sum, { record }) => sum + recordWeight(record.fields), 0);
+  if (weight <= volumeLimits.identityWeight) return;
+  const before = group.reduce(
+    (sum, change) => sum + (change.before?.identityId === id ? recordWeight(change.before.fields) : 0),
+    0,
+  );
+  if (weight <= before) return;
+  throw new NotApplicable(
+    `the ${formatCount(group.length)} records of its identity would take ${formatCount(weight)} bytes, at most ${formatCount(volumeLimits.identityWeight)} are allowed`,
+  );
+}
+
+/** Stores the state before the job for an undo. A second change by the same job does not replace it. */
 function keepPrevious({ record, before }: RecordChange): void {
   if (!before || record.lastJobId === before.lastJobId || record.contentHash === before.contentHash) return;
   const { fields, status, changedAt, contentHash } = before;
@@ -88,7 +107,7 @@ function nextIdentity(
   const draft = {
     id,
     displayName: displayNameOf(winners(attributes), records) ?? before?.displayName,
-    status: deriveIdentityStatus(records),
+    status: deriveIdentityStatus(records, rankOf),
     createdAt: before?.createdAt ?? revived?.get(id) ?? now,
     updatedAt: before?.updatedAt ?? now,
   };
@@ -98,10 +117,10 @@ function nextIdentity(
   return { ...changed, document: renderIdentity(changed, attributes, records) };
 }
 
-/** Only what the change touched is rendered again; the rest keeps its text. */
-function finish(change: RecordChange, tenantId: string, now: Date): void {
+/** Renders a changed record; an unchanged one keeps its document. */
+function finish(change: RecordChange, tenantId: string, policy: LifecyclePolicy, now: Date): void {
   if (change.record === change.before) return;
-  stampLifecycle(change, now);
+  stampLifecycle(change, policy, now);
   keepPrevious(change);
   change.record.document = renderRecord(change.record, tenantId);
 }

@@ -1,32 +1,39 @@
-import type { PersonStatus } from '@idsync/contracts';
-import type { StoredRecord } from '@idsync/database';
-import { type LifecycleFacts, nextDue, retentionMs } from './lifecycle.js';
+import type { LifecyclePolicy, PersonStatus } from '@idsync/contracts';
+import type { StoredRecord } from '@idsync/database/directory';
+import { employmentOf, employmentRules, nextDue, nextStatus, retentionMs } from './lifecycle.js';
 import { nextReview } from './machine-risk.js';
-import { isLiving } from './matching/record-keys.js';
+import { isDeleted } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
 
-/** Writes on a changed record since when it has its status, and when time alone will change it. */
-export function stampLifecycle({ record, before }: RecordChange, now: Date): void {
+/** Sets the start of a changed record's status and the time of its next time-based change. */
+export function stampLifecycle({ record, before }: RecordChange, policy: LifecyclePolicy, now: Date): void {
   if (record === before) return;
   record.statusSince = before?.status === record.status ? before.statusSince : now;
-  record.dueAt = dueAt(record, now);
+  record.dueAt = dueAt(record, policy, now);
 }
 
-export function factsOf(fields: Readonly<Record<string, readonly string[]>>): LifecycleFacts {
-  const said = fields.status?.[0] as PersonStatus | undefined;
-  const hired = fields.hire_date?.[0];
-  return { ...(said && { said }), ...(hired !== undefined && { hireDate: new Date(hired) }) };
+/** Returns a copy of a record with its status at this time. */
+export function withCurrentStatus(before: StoredRecord, policy: LifecyclePolicy, now: Date): StoredRecord {
+  // placeMachines computes the time-based changes of machines.
+  if (before.kind !== 'user') return { ...before };
+  const state = { status: before.status as PersonStatus, since: before.statusSince };
+  const rules = employmentRules(policy, before.connectorId);
+  const status = nextStatus(state, employmentOf(before.fields, rules), rules, now);
+  return { ...before, status, updatedAt: status === before.status ? before.updatedAt : now };
 }
 
-function dueAt(record: StoredRecord, now: Date): Date | undefined {
-  if (!isLiving(record)) return isGone(record) ? new Date(record.statusSince.getTime() + retentionMs) : undefined;
+function dueAt(record: StoredRecord, policy: LifecyclePolicy, now: Date): Date | undefined {
+  if (isDeleted(record))
+    return isGone(record) ? new Date(record.statusSince.getTime() + retentionMs(policy)) : undefined;
   if (record.kind === 'machine_identity') return nextReview(record.fields, now);
   if (record.kind !== 'user') return undefined;
-  return nextDue({ status: record.status as PersonStatus, since: record.statusSince }, factsOf(record.fields));
+  const rules = employmentRules(policy, record.connectorId);
+  const state = { status: record.status as PersonStatus, since: record.statusSince };
+  return nextDue(state, employmentOf(record.fields, rules), rules);
 }
 
-/** Its source lists it no more, or says itself that it is deleted: nothing would bring it back once it is purged. */
+/** True if the source no longer lists the record or reports it as deleted, so that it can be purged. */
 function isGone(record: StoredRecord): boolean {
-  const said = record.fields.status?.[0];
-  return record.contentHash.length === 0 || said === 'deleted' || said === 'decommissioned';
+  const sourceStatus = record.fields.status?.[0];
+  return record.contentHash.length === 0 || sourceStatus === 'deleted' || sourceStatus === 'decommissioned';
 }

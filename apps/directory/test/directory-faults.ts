@@ -1,5 +1,6 @@
-import { encodeId } from '@idsync/contracts';
+import { encodeId, type MatchingKey } from '@idsync/contracts';
 import type { DirectoryFixture } from '@idsync/testing';
+import { isStopValue } from '../src/matching/stop-values.js';
 import { renderFaults } from './render-faults.js';
 
 interface Row {
@@ -8,7 +9,7 @@ interface Row {
   status: string;
   created_at: Date;
   updated_at: Date;
-  /** Set on the tombstone of somebody who was erased. */
+  /** Set on the tombstone of an erased identity. */
   purge_at: Date | null;
 }
 
@@ -21,8 +22,8 @@ interface RecordRow {
 }
 
 /**
- * What is wrong with a tenant's directory, as sentences; empty if nothing is. Documents must say what the tables say,
- * totals must equal counts, every key must stand with those who have it.
+ * Returns the inconsistencies of a tenant's directory as text: documents that differ from their rows, totals that
+ * differ from counts, match keys that differ from their holders.
  */
 export async function directoryFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
   const identities = await fixture.rows<Row>('select * from identities where tenant_id = $1', [tenant]);
@@ -32,7 +33,8 @@ export async function directoryFaults(fixture: DirectoryFixture, tenant: string)
   );
   const faults = identities.flatMap((identity) => documentFaults(identity, records));
   for (const { identity_id } of records) {
-    if (identity_id && !identities.some(({ id }) => id === identity_id)) faults.push(`${identity_id} is not there`);
+    if (identity_id && !identities.some(({ id }) => id === identity_id))
+      faults.push(`identity ${identity_id} does not exist`);
   }
   return [
     ...faults,
@@ -62,9 +64,9 @@ function documentFaults(identity: Row, records: readonly RecordRow[]): string[] 
     .map(
       ([field, value]) => `${identity.id} shows ${field} ${JSON.stringify(shown[field])}, not ${JSON.stringify(value)}`,
     );
-  const nobody = expected.users.length + expected.accounts.length + expected.machine_identities.length === 0;
-  if (nobody !== (identity.purge_at !== null)) {
-    faults.push(`${identity.id} is ${nobody ? 'without' : 'a tombstone with'} records`);
+  const isEmpty = expected.users.length + expected.accounts.length + expected.machine_identities.length === 0;
+  if (isEmpty !== (identity.purge_at !== null)) {
+    faults.push(`${identity.id} is ${isEmpty ? 'without' : 'a tombstone with'} records`);
   }
   if (shown.attributes.some(({ identity_id }) => identity_id !== expected.id))
     faults.push(`${identity.id} shows others' attributes`);
@@ -73,16 +75,16 @@ function documentFaults(identity: Row, records: readonly RecordRow[]): string[] 
 
 async function counterFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
   const wrong = await fixture.rows<{ text: string }>(
-    `select format('%s %s: %s counted, %s there', resource, status, counted, there) as text from (
-       select resource, status, coalesce(c.count, 0) as counted, coalesce(t.count, 0) as there
+    `select format('%s %s: %s counted, %s found', resource, status, counted, found) as text from (
+       select resource, status, coalesce(c.count, 0) as counted, coalesce(t.count, 0) as found
          from (select resource, status, count from directory_counters where tenant_id = $1) c
          full join (select 'identity' as resource, status, count(*) from identities where tenant_id = $1 group by 2
                     union all
                     select 'user', status, count(*) from source_records where tenant_id = $1 and kind = 'user' group by 2) t
         using (resource, status)) as both_sides
-      where counted <> there
+      where counted <> found
      union all
-     select format('%s %s at level %s, bucket %s: %s counted, %s there', resource, status, level, bucket, p.count, t.count)
+     select format('%s %s at level %s, bucket %s: %s counted, %s found', resource, status, level, bucket, p.count, t.count)
        from (select * from list_positions where tenant_id = $1 and count <> 0) p
        full join (select resource, level, floor(extract(epoch from created_at) * 1000)::bigint >> (6 + 6 * level) as bucket, status, count(*)
                     from (select 'identity' as resource, created_at, status from identities where tenant_id = $1
@@ -101,21 +103,21 @@ async function keyFaults(fixture: DirectoryFixture, tenant: string): Promise<str
     `select array(select jsonb_array_elements_text(rules -> 'certain')) as certain from matching_rules where tenant_id = $1`,
     [tenant],
   );
-  const wrong = await fixture.rows<{ text: string }>(
-    `select 'key ' || k.kind || ' ' || k.value || ' belongs to nobody' as text
+  const wrong = await fixture.rows<{ text: string; kind?: MatchingKey; value?: string }>(
+    `select 'key ' || k.kind || ' ' || k.value || ' has no identity' as text, null as kind, null as value
        from correlation_keys k
       where k.tenant_id = $1 and k.identity_id is null and k.shared is null
      union all
-     select 'key ' || k.kind || ' ' || k.value || ' belongs to an identity that is not there'
+     select 'key ' || k.kind || ' ' || k.value || ' belongs to an identity that does not exist', null, null
        from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null
         and not exists (select from identities i where i.id = k.identity_id)
      union all
-     select 'key ' || k.kind || ' ' || k.value || ' of ' || k.identity_id || ' is had by none of its users'
+     select 'key ' || k.kind || ' ' || k.value || ' of ' || k.identity_id || ' is on none of its users', null, null
        from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null
         and not exists (select from source_records r where r.identity_id = k.identity_id and r.kind = 'user'
                            and lower(trim(r.fields -> k.kind ->> 0)) = k.value)
      union all
-     select 'user ' || r.external_id || ' has a key that says otherwise: ' || names.kind || ' ' || value
+     select 'user ' || r.external_id || ' has a key that is not linked to it: ' || names.kind || ' ' || value, names.kind, value
        from source_records r
       cross join unnest($2::text[]) as names (kind)
       cross join lateral (select lower(trim(r.fields -> names.kind ->> 0)) as value) v
@@ -126,5 +128,6 @@ async function keyFaults(fixture: DirectoryFixture, tenant: string): Promise<str
                                               and c.value = k.value and c.record_id = r.id)))`,
     [tenant, rules?.certain ?? ['employee_number', 'email', 'user_principal_name']],
   );
-  return wrong.map(({ text }) => text);
+  const isKey = ({ kind, value }: (typeof wrong)[number]) => !(kind && value && isStopValue(kind, value));
+  return wrong.filter(isKey).map(({ text }) => text);
 }

@@ -4,6 +4,7 @@ import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { applyBatch } from '../src/apply-batch.js';
 import { runOperation } from '../src/operations/run-operation.js';
 import { proposeMatches } from '../src/propose-matches.js';
+import { applyPlanned } from './apply-planned.js';
 import { directoryFaults } from './directory-faults.js';
 
 export interface OperationOutcome {
@@ -13,7 +14,7 @@ export interface OperationOutcome {
   result: any;
 }
 
-/** A directory on a database of its own, one tenant at a time, driven by the functions its consumers call. */
+/** A directory with its own database and one tenant at a time, driven by the functions that its consumers call. */
 export class Harness {
   tenant = '';
 
@@ -41,17 +42,18 @@ export class Harness {
     this.tenant = await this.fixture.tenant();
   }
 
-  /** A whole run of a connector: its one batch, and what follows its end. Resolves with the job's id. */
+  /** Runs a connector with one batch, including the work after its end. Returns the job id. */
   async sync(connector: string, records: readonly SourceRecord[], at?: string): Promise<string> {
     const job = await this.fixture.job(this.tenant, connector);
     const message = await this.fixture.batch(this.tenant, connector, job, 0, records);
     const now = at === undefined ? undefined : new Date(at);
     await applyBatch(this.database, message, now);
+    await applyPlanned(this, job, now);
     await proposeMatches(this.database, { tenant_id: this.tenant }, now);
     return job;
   }
 
-  /** Carries out an operation, its message delivered twice, and checks that it left no fault. */
+  /** Runs an operation with its message delivered twice, and checks the directory for inconsistencies. */
   async operate<T extends OperationType>(type: T, input: OperationInput<T>, at?: string): Promise<OperationOutcome> {
     const id = newUuid();
     await this.fixture.rows('insert into operations (id, tenant_id, type, input) values ($1, $2, $3, $4)', [
@@ -69,7 +71,7 @@ export class Harness {
       id,
     ]);
     const faults = await directoryFaults(this.fixture, this.tenant);
-    if (!row || faults.length > 0) throw new Error(faults.join('\n') || 'the operation is gone');
+    if (!row || faults.length > 0) throw new Error(faults.join('\n') || 'the operation does not exist');
     return row;
   }
 
@@ -106,7 +108,7 @@ export class Harness {
   }
 }
 
-/** A record as a connector hands it on, one value a field. */
+/** A record as a connector returns it, with one value per field. */
 export function row(external_id: string, values: Record<string, string>): SourceRecord {
   return { external_id, fields: Object.fromEntries(Object.entries(values).map(([field, value]) => [field, [value]])) };
 }

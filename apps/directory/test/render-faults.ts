@@ -1,4 +1,4 @@
-import type { ConnectorFacts, StoredIdentity, StoredRecord } from '@idsync/database';
+import type { ConnectorInfo, StoredIdentity, StoredRecord } from '@idsync/database/directory';
 import type { DirectoryFixture } from '@idsync/testing';
 import { deriveIdentityStatus } from '../src/derive-status.js';
 import { mergeAttributes, winners } from '../src/merge-attributes.js';
@@ -6,10 +6,10 @@ import { rankSources } from '../src/rank-sources.js';
 import { displayNameOf, renderIdentity } from '../src/render-identity.js';
 import { renderRecord } from '../src/render-record.js';
 
-/** Every document of a tenant that is not the one its rows render to, as sentences. */
+/** Returns the documents of a tenant that differ from the rendering of their rows, as text. */
 export async function renderFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
   const records = await recordsOf(fixture, tenant);
-  const connectors = await fixture.rows<ConnectorFacts & { id: string }>(
+  const connectors = await fixture.rows<ConnectorInfo & { id: string }>(
     'select id, type, priority, records from connectors where tenant_id = $1',
     [tenant],
   );
@@ -24,28 +24,33 @@ export async function renderFaults(fixture: DirectoryFixture, tenant: string): P
   );
   const rankOf = rankSources(facts, priorities);
   return [
-    ...records.flatMap((record) => unlike(`record ${record.externalId}`, record, renderRecord(record, tenant))),
+    ...records.flatMap((record) => documentFault(`record ${record.externalId}`, record, renderRecord(record, tenant))),
     ...identities.flatMap((stored) => {
       const own = records.filter(({ identityId }) => identityId === stored.id);
       const attributes = mergeAttributes(stored.id, own, facts, rankOf);
       const displayName = displayNameOf(winners(attributes), own) ?? stored.displayName ?? undefined;
-      const status = deriveIdentityStatus(own);
-      const faults = unlike(stored.id, stored, renderIdentity({ ...stored, displayName, status }, attributes, own));
-      if ((stored.displayName ?? undefined) !== displayName) faults.push(`${stored.id} is not called ${displayName}`);
+      const status = deriveIdentityStatus(own, rankOf);
+      const faults = documentFault(
+        stored.id,
+        stored,
+        renderIdentity({ ...stored, displayName, status }, attributes, own),
+      );
+      if ((stored.displayName ?? undefined) !== displayName)
+        faults.push(`${stored.id} must have the display name ${displayName}`);
       if (stored.status !== status) faults.push(`${stored.id} is ${stored.status}, not ${status}`);
       return faults;
     }),
   ];
 }
 
-function unlike(what: string, { document }: { document: string }, rendered: string): string[] {
+function documentFault(what: string, { document }: { document: string }, rendered: string): string[] {
   return document === rendered ? [] : [`${what} shows ${document}, not ${rendered}`];
 }
 
 async function recordsOf(fixture: DirectoryFixture, tenant: string): Promise<StoredRecord[]> {
   const rows = await fixture.rows<StoredRecord>(
     `select id, kind, connector_id as "connectorId", external_id as "externalId", identity_id as "identityId", status,
-            fields, changed_at as "changedAt", created_at as "createdAt", updated_at as "updatedAt", document, machine
+            fields, changed_at as "changedAt", created_at as "createdAt", updated_at as "updatedAt", document, machine, content_hash as "contentHash"
        from source_records where tenant_id = $1`,
     [tenant],
   );

@@ -5,9 +5,12 @@ import { directoryFaults } from './directory-faults.js';
 import type { Harness } from './harness.js';
 
 export interface RunOptions {
-  /** Records the source could not read. */
-  errors?: readonly { external_id?: string; message: string; hides_others?: true }[];
+  /** Records that the source skipped. */
+  errors?: readonly { external_id?: string; message: string; said?: string; hides_others?: true }[];
   dryRun?: boolean;
+  mode?: 'full' | 'changes';
+  /** Numbers of the batches in the order in which they are applied; default in order. */
+  order?: readonly number[];
   at?: string;
 }
 
@@ -17,19 +20,19 @@ export interface Answer {
   note?: string;
 }
 
-/** A job from its first batch to its last, as the sync-worker would lead it; resolves with its id. */
+/** Applies all batches of a job and sets its counts, as the sync-worker would. Returns the job id. */
 export async function appliedRun(
   harness: Harness,
   connector: string,
   batches: readonly (readonly SourceRecord[])[],
-  { errors = [], dryRun = false, at }: RunOptions = {},
+  { errors = [], dryRun = false, mode = 'full', order = [...batches.keys()], at }: RunOptions = {},
 ): Promise<string> {
   const { fixture, database, tenant } = harness;
   const job = await fixture.job(tenant, connector, 'running');
-  await fixture.rows('update sync_jobs set dry_run = $2 where id = $1', [job, dryRun]);
+  await fixture.rows('update sync_jobs set dry_run = $2, mode = $3 where id = $1', [job, dryRun, mode]);
   const now = at === undefined ? undefined : new Date(at);
-  for (const [seq, records] of batches.entries()) {
-    await applyBatch(database, await fixture.batch(tenant, connector, job, seq, records), now);
+  for (const seq of order) {
+    await applyBatch(database, await fixture.batch(tenant, connector, job, seq, batches[seq] ?? []), now);
   }
   const applied = batches.flat().length;
   await fixture.rows(
@@ -37,17 +40,17 @@ export async function appliedRun(
             records_failed = $5 where id = $1`,
     [job, batches.length, applied + errors.length, applied, errors.length],
   );
-  for (const { external_id, message, hides_others } of errors) {
+  for (const { external_id, message, said, hides_others } of errors) {
     await fixture.rows(
-      `insert into sync_record_errors (job_id, id, tenant_id, external_id, message, hides_others)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [job, newUuid(), tenant, external_id ?? null, message, hides_others ?? false],
+      `insert into sync_record_errors (job_id, id, tenant_id, external_id, message, hides_others, source_message)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [job, newUuid(), tenant, external_id ?? null, message, hides_others ?? false, said ?? null],
     );
   }
   return job;
 }
 
-/** The same up to the directory's answer to its sweep. */
+/** Runs `appliedRun` and the sweep of the job. */
 export async function wholeRun(...run: Parameters<typeof appliedRun>): Promise<string> {
   const job = await appliedRun(...run);
   await sweep(run[0], job, run[3]?.at);
@@ -61,7 +64,7 @@ export async function sweep({ database, fixture, tenant }: Harness, job: string,
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
-/** The directory's answers to a job's sweeps, oldest first. */
+/** Returns the directory's answers to a job's sweeps, oldest first. */
 export async function answers({ fixture }: Harness, job: string): Promise<Answer[]> {
   const rows = await fixture.rows<{ type: Answer['type']; message: string }>(
     `select type, message from outbox where type like 'sync.sweep.%' and message::jsonb #>> '{data,job_id}' = $1 order by id`,

@@ -1,6 +1,6 @@
 import type { Cluster, Person } from './partition-people.js';
 
-/** What is known of an identity that members of the neighbourhood are linked to. */
+/** An identity that members of the neighbourhood are linked to. */
 export interface KnownIdentity {
   id: string;
   createdAt: Date;
@@ -13,17 +13,17 @@ export interface Assignment {
 }
 
 /**
- * Gives every person an identity, and as many as possible the one they have: the oldest of those its records are linked
- * to. Where people part, the identity stays with the operator's decision, else with the oldest record.
+ * Assigns an identity to every cluster and keeps as many links as possible: a cluster gets the oldest identity that its
+ * records are linked to. If several clusters claim an identity, a manual link wins, else the oldest record.
  */
 export function assignIdentities(
   clusters: readonly Cluster[],
   identities: ReadonlyMap<string, KnownIdentity>,
-  bornAt: (recordId: string) => number,
+  createdAtOf: (recordId: string) => number,
   newId: (recordIds: readonly string[]) => string,
 ): Assignment[] {
   const claimants = new Map<string, Cluster>();
-  const oldest = (cluster: Cluster) => Math.min(...cluster.members.map(({ recordId }) => bornAt(recordId)));
+  const oldest = (cluster: Cluster) => Math.min(...cluster.members.map(({ recordId }) => createdAtOf(recordId)));
   for (const cluster of clusters) {
     for (const id of linkedIdentities(cluster, identities)) {
       const rival = claimants.get(id);
@@ -32,8 +32,8 @@ export function assignIdentities(
   }
   return clusters.map((cluster) => {
     const own = linkedIdentities(cluster, identities).filter((id) => claimants.get(id) === cluster);
-    const kept = own.find((id) => id === cluster.decidedFor) ?? own[0];
-    const identityId = kept ?? cluster.decidedFor ?? newId(cluster.members.map(({ recordId }) => recordId));
+    const kept = own.find((id) => id === cluster.manualIdentityId) ?? own[0];
+    const identityId = kept ?? cluster.manualIdentityId ?? newId(cluster.members.map(({ recordId }) => recordId));
     return { cluster, identityId, isNew: kept === undefined };
   });
 }
@@ -50,7 +50,7 @@ function age(identities: ReadonlyMap<string, KnownIdentity>, id: string): number
   return identities.get(id)?.createdAt.getTime() ?? 0;
 }
 
-/** The lower, the better the claim on an identity. */
+/** Rank of a claim on an identity; the lowest wins. */
 function rank(cluster: Cluster, identityId: string, oldest: (cluster: Cluster) => number): number {
-  return cluster.decidedFor === identityId ? -1 : oldest(cluster);
+  return cluster.manualIdentityId === identityId ? -1 : oldest(cluster);
 }

@@ -1,7 +1,7 @@
 import type { WeakTier } from '@idsync/contracts';
-import type { CaseCandidate, ConnectorFacts, StoredRecord } from '@idsync/database';
+import type { CaseCandidate, ConnectorInfo, StoredRecord } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
-import { isLiving } from './record-keys.js';
+import { isDeleted, keyValue } from './record-keys.js';
 import { scorePair } from './score-pair.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -13,9 +13,10 @@ export interface Proposal {
 }
 
 /**
- * Whom a record that no certain key has joined could belong to, by the first weak tier that finds anybody. It is compared
- * with users who share a value with it and nobody else, so that the outcome does not hang on who is looked at beside it. An
- * account looks among all people; a user only among those that a source of higher rank knows: each pair is asked about once.
+ * Finds candidate identities for a record that no match key has linked, by the first fuzzy tier with a result. Compares
+ * it only with users that share a value with it, so that the result does not depend on other records of the run. An
+ * account is compared with all people, a user only with people of a higher-ranked source, so that each pair is proposed
+ * once.
  */
 export function findCandidates(
   subject: StoredRecord,
@@ -26,7 +27,7 @@ export function findCandidates(
   const alike = new Map<string, StoredRecord[]>();
   for (const id of sharers.get(subject.id) ?? []) {
     const user = records.get(id);
-    if (user?.kind !== 'user' || !isLiving(user) || !user.identityId) continue;
+    if (user?.kind !== 'user' || isDeleted(user) || !user.identityId) continue;
     alike.set(user.identityId, [...(alike.get(user.identityId) ?? []), user]);
   }
   const fitting = [...alike].filter(([identityId]) => {
@@ -51,20 +52,21 @@ export function findCandidates(
 }
 
 function isOpenToProposals(record: StoredRecord, people: ReadonlyMap<string, readonly StoredRecord[]>): boolean {
-  if (!isLiving(record) || record.decided) return false;
+  if (isDeleted(record) || record.decided) return false;
   if (record.kind === 'account') return record.identityId === undefined;
   return record.kind === 'user' && record.identityId !== undefined && people.get(record.identityId)?.length === 1;
 }
 
-/** Two living records of one source, and two employee numbers, are two people. */
+/** Two current records of one source, or two employee numbers, are two people. */
 function contradicts(subject: StoredRecord, users: readonly StoredRecord[]): boolean {
   if (subject.kind === 'user' && users.some((user) => user.connectorId === subject.connectorId)) return true;
-  const number = subject.fields.employee_number?.[0];
-  const numbers = users.flatMap((user) => user.fields.employee_number?.[0] ?? []);
+  const numberOf = ({ fields }: StoredRecord) => keyValue('employee_number', fields.employee_number?.[0]);
+  const number = numberOf(subject);
+  const numbers = users.flatMap((user) => numberOf(user) ?? []);
   return number !== undefined && numbers.length > 0 && !numbers.includes(number);
 }
 
-function outranks(user: StoredRecord, subject: StoredRecord, connectors: ReadonlyMap<string, ConnectorFacts>): boolean {
+function outranks(user: StoredRecord, subject: StoredRecord, connectors: ReadonlyMap<string, ConnectorInfo>): boolean {
   const [a, b] = [connectors.get(user.connectorId)?.priority ?? 0, connectors.get(subject.connectorId)?.priority ?? 0];
   return a < b || (a === b && user.connectorId < subject.connectorId);
 }

@@ -1,12 +1,12 @@
-import type { CorrelationKey } from '@idsync/database';
+import type { CorrelationKey } from '@idsync/database/directory';
 import { keyText } from './record-keys.js';
 
-/** An account or a machine identity: it goes where people are, and never makes or joins any. */
+/** An account or machine identity. It is linked to people's identities and never creates or joins one. */
 export interface Follower {
   keys: readonly CorrelationKey[];
 }
 
-/** A person an account could belong to, or who could own a machine. */
+/** An identity to which an account could be linked or that could own a machine. */
 export interface Holder {
   identityId: string;
   numbers: ReadonlySet<string>;
@@ -14,13 +14,16 @@ export interface Holder {
 
 export interface Following {
   identityId?: string;
-  /** Keys that would decide otherwise if somebody came to hold them: those that rank above the one that decided. */
+  /** Keys that rank above the deciding one; a new holder of one of them would change the result. */
   waitsFor: CorrelationKey[];
-  /** The strongest key that several people hold, if none decided. */
+  /** The strongest contested key, if no key decided. */
   dispute?: { key: CorrelationKey; candidates: string[] };
 }
 
-/** Finds whom a record belongs to: the one person that holds its strongest key, if its employee number agrees. */
+/**
+ * Finds the identity of a record by its strongest key with exactly one holder, ignoring holders with another employee
+ * number.
+ */
 export function followPeople(follower: Follower, holders: ReadonlyMap<string, readonly Holder[]>): Following {
   const number = follower.keys.find((key) => key.kind === 'employee_number')?.value;
   let dispute: Following['dispute'];

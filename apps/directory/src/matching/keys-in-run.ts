@@ -1,39 +1,45 @@
-import type { CorrelationKey, StoredRecord } from '@idsync/database';
+import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
 import type { RecordChange } from '../record-change.js';
+import { namesDisagree, nameWords } from './names.js';
 import type { Neighbourhood } from './neighbourhood.js';
-import { isLiving, keyText } from './record-keys.js';
+import { isDeleted, keyText } from './record-keys.js';
 
 /**
- * The certain keys by which each user takes part in matching. Who is no longer listed gives addresses back, but to one record
- * that the same run brought from the same source they still speak: a changed id is another record and no other person.
+ * Returns the match keys of each user in this run. An unlisted user loses its address keys, except those of a single
+ * record that the same run added from the same source, with no other name: then only the external id has changed, and
+ * the person is the same.
  */
-export function keysInRun(hood: Neighbourhood, jobId: string | undefined): (change: RecordChange) => CorrelationKey[] {
-  let speakers: Map<string, StoredRecord[]> | undefined;
+export function keysInRun(
+  neighbourhood: Neighbourhood,
+  jobId: string | undefined,
+): (change: RecordChange) => CorrelationKey[] {
+  let users: Map<string, StoredRecord[]> | undefined;
   const isTakenOver = (key: CorrelationKey, gone: StoredRecord) => {
-    speakers ??= speakersByKey(hood);
-    const [other, ...others] = (speakers.get(keyText(key)) ?? []).filter(({ id }) => id !== gone.id);
-    return others.length === 0 && other?.connectorId === gone.connectorId && other.linkedBy === jobId;
+    users ??= usersByKey(neighbourhood);
+    const [other, ...others] = (users.get(keyText(key)) ?? []).filter(({ id }) => id !== gone.id);
+    if (others.length > 0 || other?.connectorId !== gone.connectorId || other.linkedBy !== jobId) return false;
+    return !namesDisagree(nameWords(other.fields), nameWords(gone.fields));
   };
   return ({ record, before }) => {
-    const keys = hood.keysOf(record);
-    const hasGone = before && isLiving(before) && !isLiving(record) && record.contentHash.length === 0;
+    const keys = neighbourhood.keysOf(record);
+    const hasGone = before && !isDeleted(before) && isDeleted(record) && record.contentHash.length === 0;
     if (!hasGone || jobId === undefined) return keys;
     const kept = new Set(keys.map(keyText));
-    const lost = hood.keysOf(before).filter((key) => !kept.has(keyText(key)));
+    const lost = neighbourhood.keysOf(before).filter((key) => !kept.has(keyText(key)));
     return [...keys, ...lost.filter((key) => isTakenOver(key, record))];
   };
 }
 
-/** The neighbourhood's users by the text of each key they have. */
-function speakersByKey(hood: Neighbourhood): Map<string, StoredRecord[]> {
-  const speakers = new Map<string, StoredRecord[]>();
-  for (const { record, removed } of hood.changes.values()) {
+/** The neighbourhood's users by the text of each of their keys. */
+function usersByKey(neighbourhood: Neighbourhood): Map<string, StoredRecord[]> {
+  const users = new Map<string, StoredRecord[]>();
+  for (const { record, removed } of neighbourhood.changes.values()) {
     if (record.kind !== 'user' || removed) continue;
-    for (const text of new Set(hood.keysOf(record).map(keyText))) {
-      const known = speakers.get(text) ?? [];
-      speakers.set(text, known);
+    for (const text of new Set(neighbourhood.keysOf(record).map(keyText))) {
+      const known = users.get(text) ?? [];
+      users.set(text, known);
       known.push(record);
     }
   }
-  return speakers;
+  return users;
 }

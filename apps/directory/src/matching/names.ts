@@ -1,9 +1,15 @@
+import { isNoName, isPlaceholder } from './stop-values.js';
+
 type Fields = Readonly<Record<string, readonly string[]>>;
 
-/** The words of a person's name: first and last name, or else the display name, in lower case, without accents. */
+/**
+ * Returns the words of a name in lower case without accents: first and last name, else the display name. Placeholders
+ * are no name.
+ */
 export function nameWords(fields: Fields): string[] {
-  const parts = [fields.first_name?.[0], fields.last_name?.[0]].filter((part) => part);
+  const parts = [fields.first_name?.[0], fields.last_name?.[0]].filter((part) => part && !isNoName(part));
   const name = parts.length === 2 ? parts.join(' ') : (fields.display_name?.[0] ?? parts[0] ?? '');
+  if (name.split(/\s+/).every(isPlaceholder)) return [];
   return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -13,7 +19,7 @@ export function nameWords(fields: Fields): string[] {
     .slice(0, 8);
 }
 
-/** 0 to 1: how alike two names are, whatever the order of their words. */
+/** Returns the similarity of two names from 0 to 1, independent of the order of their words. */
 export function nameSimilarity(a: readonly string[], b: readonly string[]): number {
   const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
   if (shorter.length === 0) return 0;
@@ -25,11 +31,27 @@ export function nameSimilarity(a: readonly string[], b: readonly string[]): numb
     sum += scores[best] ?? 0;
     free.splice(best, 1);
   }
-  // A middle name more or less is a small doubt.
+  // An additional middle name reduces the similarity slightly.
   return (sum / shorter.length) * 0.97 ** (longer.length - shorter.length);
 }
 
-/** Jaro-Winkler: made for names, where the first letters are seldom wrong. */
+/** Minimum similarity of two words that may be one name in two spellings. */
+const leastSharedWord = 0.85;
+
+/**
+ * Returns true if two full names have no word in common, which neither a nickname nor a changed surname causes. Names in
+ * different scripts cannot be compared, and a single word is not a full name.
+ */
+export function namesDisagree(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length < 2 || b.length < 2 || isLatin(a) !== isLatin(b)) return false;
+  return !a.some((word) => b.some((other) => wordSimilarity(word, other) >= leastSharedWord));
+}
+
+function isLatin(words: readonly string[]): boolean {
+  return words.some((word) => /\p{Script=Latin}/u.test(word));
+}
+
+/** Jaro-Winkler similarity, which weights the first letters because they are seldom wrong in names. */
 function wordSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   const reach = Math.max(Math.floor(Math.max(a.length, b.length) / 2) - 1, 0);
@@ -65,7 +87,9 @@ const soundsLike: readonly (readonly [RegExp, string])[] = [
   [/b/g, 'p'],
 ];
 
-/** Under what a name is looked up: its first and last word by sound, in no order. Names that sound alike share it. */
+/**
+ * Returns the lookup key of a name: the sounds of its first and last word, sorted. Names with similar sounds share it.
+ */
 export function soundOf(words: readonly string[]): string | undefined {
   const [first] = words;
   const last = words.at(-1);

@@ -1,4 +1,5 @@
 import { newUuid } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
   type CorrelationKey,
   findContestants,
@@ -11,28 +12,30 @@ import {
   lockRecordsOfIdentities,
   type StoredIdentity,
   type StoredRecord,
-  type Transaction,
   type WantedKey,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { keyText, speakingKeys } from './record-keys.js';
+import { activeKeys, keyText } from './record-keys.js';
 
 /**
- * Everything that some changed records could join, part from or move, locked: whoever holds a key of theirs, all records
- * of those identities, and whoever contests a key with one of these. What is outside cannot be touched by the change.
+ * The locked set of records and identities that a change can affect: holders of the changed records' keys, all records
+ * of their identities, and records that contest a key with one of these. Nothing outside the set can change.
  */
 export class Neighbourhood {
-  /** By record id; a record that has not changed is its own `before`. */
+  /** By record id. In an unchanged entry, `record` and `before` are the same object. */
   readonly changes = new Map<string, RecordChange>();
   readonly identities = new Map<string, StoredIdentity>();
-  /** By `keyText`, as they were when they were locked. */
+  /** State at the time of locking, by `keyText`. */
   readonly keys = new Map<string, HeldKey>();
 
-  /** Ids of records that lie outside: they are here to take or to lend a machine, and their people stay as they are. */
-  readonly guests = new Set<string>();
+  /**
+   * Ids of records that were loaded only because a machine moves from or to their identity; their people are not
+   * matched.
+   */
+  readonly loadedForMachines = new Set<string>();
 
-  /** Identities that may be made, by the record they would be made for. */
+  /** Ids reserved for new identities, by record id. */
   private readonly expectedIds = new Map<string, string>();
 
   private constructor(
@@ -52,15 +55,15 @@ export class Neighbourhood {
     return neighbourhood;
   }
 
-  /** The certain keys that speak for a record, by the tenant's rules. */
+  /** Returns a record's match keys by the tenant's rules. */
   keysOf(record: StoredRecord): CorrelationKey[] {
-    return speakingKeys(record, this.cause.rules.certain);
+    return activeKeys(record, this.cause.rules.certain);
   }
 
-  /** The identity to be made for one of these records, if none of them has one. */
+  /** Returns the identity id reserved for one of these records, else a new id. */
   newIdentityId(recordIds: readonly string[]): string {
-    const promised = recordIds.find((id) => this.expectedIds.has(id));
-    return (promised !== undefined && this.expectedIds.get(promised)) || newUuid();
+    const reservedFor = recordIds.find((id) => this.expectedIds.has(id));
+    return (reservedFor !== undefined && this.expectedIds.get(reservedFor)) || newUuid();
   }
 
   private wantedKeysOf(record: StoredRecord): WantedKey[] {
@@ -71,7 +74,10 @@ export class Neighbourhood {
     return keys.map((key) => ({ ...key, expectedId }));
   }
 
-  /** Brings in what is not here yet and, as long as anything is new, whatever hangs together with it. */
+  /**
+   * Adds the holders of these keys and the records of these identities, then everything connected to them by contested
+   * keys.
+   */
   async extend(keys: readonly WantedKey[], identityIds: readonly (string | undefined)[]): Promise<void> {
     let wantedKeys: readonly WantedKey[] = keys;
     let wantedIds = identityIds;
@@ -93,11 +99,12 @@ export class Neighbourhood {
   }
 
   /**
-   * Brings in accounts and machines that wait for any key of the people here, and what they stood on until now. Any key,
-   * since a person who gains or loses an employee number fits others by all of them. Resolves with the ids of who waited.
+   * Adds accounts and machines that wait for any key of these people, with their current identities. All keys count,
+   * because an employee number that is added or removed affects all matches of a person. Returns the ids of the waiting
+   * records.
    */
-  async wake(): Promise<string[]> {
-    // Where every source lists people only, nobody waits for them.
+  async addWaiting(): Promise<string[]> {
+    // Saves the lookup for tenants that have neither accounts nor machines.
     if ([...this.cause.connectors.values()].every(({ records }) => records === 'user')) return [];
     const users = [...this.changes.values()].filter(({ record }) => record.kind === 'user');
     const had = users.flatMap(({ record, before }) => [...this.keysOf(record), ...(before ? this.keysOf(before) : [])]);
@@ -115,8 +122,8 @@ export class Neighbourhood {
     return ids;
   }
 
-  /** Brings in machines, and whole identities that machines come from or go to. */
-  async invite(machineIds: readonly string[], identityIds: readonly (string | undefined)[]): Promise<void> {
+  /** Adds machines, and complete identities from or to which machines move. */
+  async addForMachines(machineIds: readonly string[], identityIds: readonly (string | undefined)[]): Promise<void> {
     const here = new Set(this.changes.keys());
     const machines = await lockRecordsById(
       this.tx,
@@ -124,7 +131,7 @@ export class Neighbourhood {
     );
     for (const record of machines) this.changes.set(record.id, { record, before: record });
     await this.bringIn(identityIds);
-    for (const id of this.changes.keys()) if (!here.has(id)) this.guests.add(id);
+    for (const id of this.changes.keys()) if (!here.has(id)) this.loadedForMachines.add(id);
   }
 
   private async lock(keys: readonly WantedKey[]): Promise<HeldKey[]> {

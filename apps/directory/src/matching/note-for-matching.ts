@@ -1,9 +1,10 @@
-import { queueForMatching, saveWeakKeys, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { queueForMatching, saveWeakKeys } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { weakValues } from './weak-values.js';
 
-/** Makes changed users and accounts findable by what they resemble, and notes them to be compared when their job has ended. */
+/** Saves the fuzzy-match values of changed users and accounts, and queues them for comparison after their job. */
 export async function noteForMatching(
   tx: Transaction,
   { tenantId, rules, connectors }: Cause,
@@ -16,7 +17,7 @@ export async function noteForMatching(
     return same ? [] : [{ id: record.id, isNew: !before, values }];
   });
   await saveWeakKeys(tx, tenantId, moved);
-  // One list alone has nobody to be compared with; when a second one comes, its records find those of the first.
+  // With a single source there is nothing to compare; the records of a second source will find these.
   const lists = [...connectors.values()].filter((connector) => connector.records !== 'machine_identity');
   if (lists.length < 2) return;
   await queueForMatching(

@@ -2,18 +2,19 @@ import type { MatchingKey } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { assignIdentities } from './assign-identities.js';
-import { mostSharing, type Person, partitionPeople } from './partition-people.js';
+import { maxSharing, type Person, partitionPeople } from './partition-people.js';
 
 const kinds: Record<string, MatchingKey> = { n: 'employee_number', m: 'email', u: 'user_principal_name' };
 
-/** `person('hr:1', 'n7 mann')`: record 1 of source hr, employee number 7, e-mail ann. */
+/** `person('hr:1', 'n7 mann')`: record 1 of source hr, employee number 7, email ann. */
 function person(name: string, keys = '', more: Partial<Person> = {}): Person {
   const [connectorId = ''] = name.split(':');
   return {
     recordId: name,
     connectorId,
-    living: true,
-    bond: 'loose',
+    deleted: false,
+    linkStrength: 'loose',
+    name: [],
     keys: keys
       .split(' ')
       .filter((key) => key !== '')
@@ -22,8 +23,8 @@ function person(name: string, keys = '', more: Partial<Person> = {}): Person {
   };
 }
 
-function groups(people: readonly Person[]): string[] {
-  return partitionPeople(people)
+function groups(people: readonly Person[], tiers?: readonly MatchingKey[]): string[] {
+  return partitionPeople(people, tiers)
     .clusters.map(({ members }) =>
       members
         .map(({ recordId }) => recordId)
@@ -33,19 +34,36 @@ function groups(people: readonly Person[]): string[] {
     .sort();
 }
 
-describe('sorting users into people', () => {
-  it('joins whoever shares a key, also through a third', () => {
+describe('partitionPeople', () => {
+  it('joins users that share a key, also through a third user', () => {
     expect(
       groups([person('hr:1', 'n1 ma'), person('ad:1', 'ma ux'), person('okta:1', 'ux'), person('hr:2', 'n2')]),
     ).toEqual(['ad:1+hr:1+okta:1', 'hr:2']);
   });
 
-  it('keeps two records of one source, and two employee numbers, apart', () => {
+  it('does not join two records of one source or two employee numbers', () => {
     expect(groups([person('hr:1', 'ma'), person('hr:2', 'ma')])).toEqual(['hr:1', 'hr:2']);
     expect(groups([person('hr:1', 'n1 ma'), person('ad:1', 'n2 ma')])).toEqual(['ad:1', 'hr:1']);
   });
 
-  it('joins nobody where one key fits two people, and says who could be meant', () => {
+  it('joins users that share different values of one key with a third user', () => {
+    expect(groups([person('hr:1', 'ma'), person('okta:1', 'mb'), person('ad:1', 'ma mb')])).toEqual([
+      'ad:1+hr:1+okta:1',
+    ]);
+  });
+
+  it('takes only users that share a value with a user as its candidates', () => {
+    const people = [person('hr:1', 'ma'), person('hr:2', 'ma mb'), person('ad:1', 'mb')];
+    expect(partitionPeople(people).disputes).toEqual([]);
+  });
+
+  it('joins a user to a manually linked one, but not two that are manually linked to different identities', () => {
+    const manual = (name: string, identityId: string) => person(name, 'ma', { linkStrength: 'manual', identityId });
+    expect(groups([manual('hr:1', 'one'), person('ad:1', 'ma')])).toEqual(['ad:1+hr:1']);
+    expect(groups([manual('hr:1', 'one'), manual('ad:1', 'other')])).toEqual(['ad:1', 'hr:1']);
+  });
+
+  it('joins nothing when one key fits two people, and returns the candidates', () => {
     const people = [person('hr:1', 'n1 ma'), person('hr:2', 'n2 ma'), person('ad:1', 'ma')];
     expect(groups(people)).toEqual(['ad:1', 'hr:1', 'hr:2']);
     const { disputes } = partitionPeople(people);
@@ -55,7 +73,7 @@ describe('sorting users into people', () => {
     expect(disputes[0]?.candidates.map(({ members }) => members[0]?.recordId).sort()).toEqual(['hr:1', 'hr:2']);
   });
 
-  it('lets the stronger key decide, and then disputes nothing', () => {
+  it('decides by the stronger key, without a dispute', () => {
     const byNumber = [person('hr:1', 'n1 ma'), person('hr:2', 'n2 ma'), person('ad:1', 'n2 ma')];
     expect(groups(byNumber)).toEqual(['ad:1+hr:2', 'hr:1']);
     expect(partitionPeople(byNumber).disputes).toEqual([]);
@@ -64,45 +82,96 @@ describe('sorting users into people', () => {
     expect(partitionPeople(byName).disputes).toEqual([]);
   });
 
-  it('keeps together what an earlier run has linked, whatever changed since and whoever came', () => {
-    const kept = { bond: 'kept', identityId: 'I' } as const;
+  it('tries the strongest key first, although a weaker one fits another person', () => {
+    const people = [person('hr:1', 'ux'), person('hr:2', 'n2'), person('ad:1', 'n2 ux')];
+    expect(groups(people)).toEqual(['ad:1+hr:2', 'hr:1']);
+    expect(partitionPeople(people).disputes).toEqual([]);
+    expect(groups(people, ['user_principal_name', 'employee_number'])).toEqual(['ad:1+hr:1', 'hr:2']);
+  });
+
+  it('keeps links of an earlier run regardless of changed values and new records', () => {
+    const kept = { linkStrength: 'kept', identityId: 'I' } as const;
     expect(groups([person('hr:1', 'n1 mb', kept), person('ad:1', 'ma', kept), person('hr:2', 'n2 ma')])).toEqual([
       'ad:1+hr:1',
       'hr:2',
     ]);
   });
 
-  it('never joins what an operator has put apart, nor parts what they put together', () => {
-    const first = { bond: 'decided', identityId: 'I' } as const;
-    const second = { bond: 'decided', identityId: 'J' } as const;
+  it('never joins or splits manually linked records', () => {
+    const first = { linkStrength: 'manual', identityId: 'I' } as const;
+    const second = { linkStrength: 'manual', identityId: 'J' } as const;
     expect(groups([person('hr:1', 'ma', first), person('ad:1', 'ma', second)])).toEqual(['ad:1', 'hr:1']);
     expect(groups([person('hr:1', 'ma', first), person('hr:2', 'mb', first)])).toEqual(['hr:1+hr:2']);
   });
 
-  it('lets somebody come back under a new record of the source that has deleted the old one', () => {
-    const gone = { bond: 'kept', identityId: 'I', living: false } as const;
+  it('joins a new record with the deleted record of the same source', () => {
+    const gone = { linkStrength: 'kept', identityId: 'I', deleted: true } as const;
     expect(groups([person('hr:1', 'n1', gone), person('hr:9', 'n1')])).toEqual(['hr:1+hr:9']);
   });
 
-  it('takes a value that very many have for no key', () => {
-    const crowd = Array.from({ length: mostSharing + 1 }, (_, at) => person(`s${at}:1`, 'minfo'));
-    expect(groups(crowd)).toHaveLength(mostSharing + 1);
+  it('ignores a key that is shared by more than the maximum of clusters', () => {
+    const crowd = Array.from({ length: maxSharing + 1 }, (_, at) => person(`s${at}:1`, 'minfo'));
+    expect(groups(crowd)).toHaveLength(maxSharing + 1);
     expect(partitionPeople(crowd).disputes).toEqual([]);
+    expect(groups(crowd.slice(1))).toHaveLength(1);
+    const disputed = crowd.slice(1).map((each, at) => ({ ...each, ...(at < 2 && { connectorId: 'hr' }) }));
+    expect(partitionPeople(disputed).disputes).not.toEqual([]);
+  });
+
+  const named = (name: string, keys: string, words: string) => person(name, keys, { name: words.split(' ') });
+
+  it('joins by an address when the names share a word, or one of them is unknown', () => {
+    for (const other of ['ann jones', 'lee ann', 'anna m leigh', '', 'ann']) {
+      const people = [named('hr:1', 'ma', 'ann lee'), named('ad:1', 'ma', other)];
+      expect(groups(people)).toEqual(['ad:1+hr:1']);
+    }
+  });
+
+  it('does not join by an address when the names have nothing in common, and returns the newer record', () => {
+    const people = [
+      named('ad:2', 'ma ux', 'karl berg'),
+      named('ad:1', 'mz', 'ann lee'),
+      named('hr:1', 'ma', 'ann lee'),
+    ];
+    expect(groups(people)).toEqual(['ad:1', 'ad:2', 'hr:1']);
+    const { disputes } = partitionPeople(people);
+    expect(disputes).toHaveLength(1);
+    expect(disputes[0]).toMatchObject({ isOtherName: true, key: { kind: 'email', value: 'a' } });
+    expect(disputes[0]?.cluster.members.map(({ recordId }) => recordId)).toEqual(['hr:1']);
+    expect(disputes[0]?.candidates.map(({ members }) => members[0]?.recordId)).toEqual(['ad:2']);
+  });
+
+  it('joins by an employee number whatever the names', () => {
+    expect(groups([named('hr:1', 'n1', 'ann lee'), named('ad:1', 'n1', 'karl berg')])).toEqual(['ad:1+hr:1']);
+  });
+
+  it('joins no records by the mailbox of three people, without a dispute', () => {
+    const people = ['ann lee', 'karl berg', 'mia rossi'].map((name, at) => named(`s${at}:1`, 'mteam', name));
+    expect(groups(people)).toEqual(['s0:1', 's1:1', 's2:1']);
+    expect(partitionPeople(people).disputes).toEqual([]);
+  });
+
+  it('compares the names of all records of a person', () => {
+    const kept = { linkStrength: 'kept', identityId: 'I' } as const;
+    const married = { ...named('hr:1', 'n1', 'ann lee'), ...kept };
+    const people = [married, { ...named('ad:1', 'ma', 'anna berg'), ...kept }, named('okta:1', 'ma', 'lisa berg')];
+    expect(groups(people)).toEqual(['ad:1+hr:1+okta:1']);
   });
 
   const record = fc.record({
     source: fc.constantFrom('hr', 'ad', 'okta'),
     number: fc.option(fc.constantFrom('n1', 'n2', 'n3')),
     mail: fc.option(fc.constantFrom('ma', 'mb', 'mc')),
-    name: fc.option(fc.constantFrom('ux', 'uy', 'uz')),
+    login: fc.option(fc.constantFrom('ux', 'uy', 'uz')),
+    name: fc.constantFrom('', 'ann lee', 'karl berg', 'ann berg'),
   });
-  const crowd = fc
-    .array(record, { maxLength: 9 })
-    .map((all) =>
-      all.map((each, at) =>
-        person(`${each.source}:${at}`, [each.number, each.mail, each.name].filter((key) => key).join(' ')),
-      ),
-    );
+  const crowd = fc.array(record, { maxLength: 9 }).map((all) =>
+    all.map((each, at) =>
+      person(`${each.source}:${at}`, [each.number, each.mail, each.login].filter((key) => key).join(' '), {
+        name: each.name.split(' ').filter((word) => word),
+      }),
+    ),
+  );
 
   it('does not depend on the order of the records', () => {
     fc.assert(
@@ -118,7 +187,7 @@ describe('sorting users into people', () => {
     );
   });
 
-  it('never puts two records of one source, or two employee numbers, into one person, and loses nobody', () => {
+  it('never joins two records of one source or two employee numbers, and keeps every record', () => {
     fc.assert(
       fc.property(crowd, (people) => {
         const { clusters } = partitionPeople(people);
@@ -134,14 +203,14 @@ describe('sorting users into people', () => {
   });
 });
 
-describe('giving people their identities', () => {
+describe('assignIdentities', () => {
   const at = (ms: number) => new Date(ms);
   const identities = new Map([
     ['I', { id: 'I', createdAt: at(1) }],
     ['J', { id: 'J', createdAt: at(2) }],
   ]);
 
-  it('keeps the oldest identity of those that are joined', () => {
+  it('keeps the oldest of the joined identities', () => {
     const { clusters } = partitionPeople([
       person('ad:1', 'ma', { identityId: 'J' }),
       person('hr:1', 'ma', { identityId: 'I' }),
@@ -156,16 +225,19 @@ describe('giving people their identities', () => {
     ).toMatchObject([{ identityId: 'I', isNew: false }]);
   });
 
-  it('leaves the identity with the oldest record, or where an operator put it, when people part', () => {
+  it('leaves the identity with the manual link, else with the oldest record, on a split', () => {
     const loose = [person('hr:2', '', { identityId: 'I' }), person('hr:1', '', { identityId: 'I' })];
-    const born = (id: string) => (id === 'hr:1' ? 1 : 2);
-    const parted = assignIdentities(partitionPeople(loose).clusters, identities, born, () => 'new');
+    const createdAtOf = (id: string) => (id === 'hr:1' ? 1 : 2);
+    const parted = assignIdentities(partitionPeople(loose).clusters, identities, createdAtOf, () => 'new');
     expect(parted.map(({ cluster, identityId }) => [cluster.members[0]?.recordId, identityId])).toEqual([
       ['hr:2', 'new'],
       ['hr:1', 'I'],
     ]);
-    const decided = [person('hr:2', '', { identityId: 'I', bond: 'decided' }), person('hr:1', '', { identityId: 'I' })];
-    const kept = assignIdentities(partitionPeople(decided).clusters, identities, born, () => 'new');
-    expect(kept.find(({ identityId }) => identityId === 'I')?.cluster.decidedFor).toBe('I');
+    const decided = [
+      person('hr:2', '', { identityId: 'I', linkStrength: 'manual' }),
+      person('hr:1', '', { identityId: 'I' }),
+    ];
+    const kept = assignIdentities(partitionPeople(decided).clusters, identities, createdAtOf, () => 'new');
+    expect(kept.find(({ identityId }) => identityId === 'I')?.cluster.manualIdentityId).toBe('I');
   });
 });

@@ -1,36 +1,48 @@
 import { type MatchingKey, matchingKeys } from '@idsync/contracts';
-import type { CorrelationKey } from '@idsync/database';
+import type { CorrelationKey } from '@idsync/database/directory';
+import { namesDisagree } from './names.js';
 
-/** One user record, as matching sees it. */
+/** A user record with the data that matching needs. */
 export interface Person {
   recordId: string;
   connectorId: string;
-  /** The identity it is linked to now. */
+  /** Current identity. */
   identityId?: string;
-  /** The certain keys that speak for it. */
+  /** Match keys. */
   keys: readonly CorrelationKey[];
-  /** False for a record its source has deleted: it keeps its identity, and says nothing against another of that source. */
-  living: boolean;
+  /** Words of the name; empty if it is unknown. */
+  name: readonly string[];
   /**
-   * How firmly it is linked: `loose` follows from the keys alone; `kept` was linked by an earlier run and never parts by a
-   * changed value; `decided` was placed by an operator and is never joined with another decided one.
+   * True for a deleted record, which keeps its identity and does not conflict with another record of the same source.
    */
-  bond: 'loose' | 'kept' | 'decided';
+  deleted: boolean;
+  /**
+   * How firmly it is linked. `loose`: by its keys alone. `kept`: by an earlier run; a changed value does not unlink it.
+   * `manual`: by an operator; it never joins a record that is manually linked to another identity.
+   */
+  linkStrength: 'loose' | 'kept' | 'manual';
 }
 
-/** Records that are one person. */
+/** Records of one person. */
 export interface Cluster {
   members: Person[];
   connectors: Set<string>;
   numbers: Set<string>;
-  decidedFor?: string;
+  /** Words of each known name. */
+  names: (readonly string[])[];
+  manualIdentityId?: string;
 }
 
-/** A cluster that a certain key would join to several others, who cannot all be one person. */
+/**
+ * A cluster that a match key would join with several others that cannot all be one person, or with one whose name has
+ * nothing in common.
+ */
 interface Dispute {
   cluster: Cluster;
   key: CorrelationKey;
   candidates: Cluster[];
+  /** True if only the name contradicts that the one candidate is the same person. */
+  isOtherName: boolean;
 }
 
 export interface Partition {
@@ -38,13 +50,14 @@ export interface Partition {
   disputes: Dispute[];
 }
 
-/** More clusters than this around one key are no person: a shared mailbox, a placeholder. */
-export const mostSharing = 50;
+/** A key shared by more clusters than this identifies no person, for example a shared mailbox or a placeholder. */
+export const maxSharing = 50;
 
 /**
- * Sorts the users of a neighbourhood into people: a function of what the records say, whatever order they came in. Keys
- * join tier by tier, the strongest first. Whatever a tier connects is joined if none of it speaks against another
- * (two living records of one source, two employee numbers, two decisions of an operator); otherwise that tier joins nothing of it.
+ * Groups the users of a neighbourhood into people. The result does not depend on the order of the records. Keys join
+ * tier by tier, the strongest first. A tier joins a connected group only if no two of its members conflict (two current
+ * records of one source, two employee numbers, two manual links; for an address, also two names that have nothing in
+ * common, because addresses are shared and given to others); otherwise it joins nothing in that group.
  */
 export function partitionPeople(people: readonly Person[], tiers: readonly MatchingKey[] = matchingKeys): Partition {
   let clusters = startingClusters(people);
@@ -53,33 +66,45 @@ export function partitionPeople(people: readonly Person[], tiers: readonly Match
     const sharing = clustersByValue(clusters, tier);
     const next = new Set(clusters);
     for (const component of connectedBy(sharing)) {
-      if (component.length <= mostSharing && everyPair(component, compatible)) {
+      if (component.length <= maxSharing && everyPair(component, (a, b) => joinable(a, b, tier))) {
         for (const cluster of component) next.delete(cluster);
         next.add(join(component));
-      } else if (component.length <= mostSharing) {
+      } else if (component.length <= maxSharing) {
         for (const dispute of disputesIn(component, tier, sharing)) disputes.set(dispute.cluster, dispute);
       }
     }
     clusters = [...next];
   }
-  // What a later tier has settled is disputed no more.
-  const standing = new Set(clusters);
-  return { clusters, disputes: [...disputes.values()].filter(({ cluster }) => standing.has(cluster)) };
+  // A later tier may have joined a disputed cluster, which settles the dispute.
+  const remaining = new Set(clusters);
+  return { clusters, disputes: [...disputes.values()].filter(({ cluster }) => remaining.has(cluster)) };
 }
 
-/** Nothing that is known speaks against these two being one person. */
+/** Returns true if a key of this kind may join the two clusters. */
+function joinable(a: Cluster, b: Cluster, tier: MatchingKey): boolean {
+  return compatible(a, b) && (tier === 'employee_number' || !haveOtherNames(a, b));
+}
+
+/** Returns true if both names are known and no name of one agrees with a name of the other. */
+function haveOtherNames(a: Cluster, b: Cluster): boolean {
+  const pairs = a.names.flatMap((name) => b.names.map((other) => [name, other] as const));
+  return pairs.length > 0 && pairs.every(([name, other]) => namesDisagree(name, other));
+}
+
+/** Returns true if nothing but the names contradicts that these two are one person. */
 function compatible(a: Cluster, b: Cluster): boolean {
-  if (a.decidedFor !== undefined && b.decidedFor !== undefined && a.decidedFor !== b.decidedFor) return false;
+  if (a.manualIdentityId !== undefined && b.manualIdentityId !== undefined && a.manualIdentityId !== b.manualIdentityId)
+    return false;
   if (a.numbers.size > 0 && b.numbers.size > 0 && !overlap(a.numbers, b.numbers)) return false;
   return !overlap(a.connectors, b.connectors);
 }
 
-/** Records that were linked before and stay so are one cluster from the start. */
+/** Records with a kept or manual link to the same identity start as one cluster. */
 function startingClusters(people: readonly Person[]): Cluster[] {
   const bound = new Map<string, Person[]>();
   const clusters: Cluster[] = [];
   for (const person of people) {
-    if (person.bond === 'loose' || person.identityId === undefined) clusters.push(clusterOf([person]));
+    if (person.linkStrength === 'loose' || person.identityId === undefined) clusters.push(clusterOf([person]));
     else bound.set(person.identityId, [...(bound.get(person.identityId) ?? []), person]);
   }
   return [...clusters, ...[...bound.values()].map(clusterOf)];
@@ -89,9 +114,10 @@ function clusterOf(members: Person[]): Cluster {
   const numbers = members.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'employee_number'));
   return {
     members,
-    connectors: new Set(members.filter(({ living }) => living).map(({ connectorId }) => connectorId)),
+    connectors: new Set(members.filter(({ deleted }) => !deleted).map(({ connectorId }) => connectorId)),
     numbers: new Set(numbers.map(({ value }) => value)),
-    decidedFor: members.find(({ bond }) => bond === 'decided')?.identityId,
+    names: members.map(({ name }) => name).filter((name) => name.length > 0),
+    manualIdentityId: members.find(({ linkStrength }) => linkStrength === 'manual')?.identityId,
   };
 }
 
@@ -110,7 +136,7 @@ function clustersByValue(clusters: readonly Cluster[], tier: MatchingKey): Map<s
   return byValue;
 }
 
-/** Groups of two and more clusters that hang together by shared values. */
+/** Returns connected groups of two or more clusters by shared values. */
 function connectedBy(sharing: ReadonlyMap<string, readonly Cluster[]>): Cluster[][] {
   const componentOf = new Map<Cluster, Set<Cluster>>();
   for (const clusters of sharing.values()) {
@@ -122,7 +148,10 @@ function connectedBy(sharing: ReadonlyMap<string, readonly Cluster[]>): Cluster[
   return [...new Set(componentOf.values())].map((component) => [...component]);
 }
 
-/** A cluster that could be either of two others is disputed; one that has a single way to go is not. */
+/**
+ * Returns the clusters that are compatible with at least two others, and the newer one of two that share an address and
+ * have other names. An address of three such names is a shared mailbox, which needs no decision.
+ */
 function disputesIn(
   component: readonly Cluster[],
   tier: MatchingKey,
@@ -130,14 +159,27 @@ function disputesIn(
 ): Dispute[] {
   return component.flatMap((cluster) => {
     const candidates = new Map<Cluster, string>();
+    const passedOn = new Map<Cluster, string>();
     for (const [value, clusters] of sharing) {
       if (!clusters.includes(cluster)) continue;
-      for (const other of clusters) if (other !== cluster && compatible(cluster, other)) candidates.set(other, value);
+      for (const other of clusters) {
+        if (other === cluster || !compatible(cluster, other)) continue;
+        if (joinable(cluster, other, tier)) candidates.set(other, value);
+        else if (clusters.length === 2 && isNewer(cluster, other)) passedOn.set(other, value);
+      }
     }
-    const [value] = candidates.values();
-    if (candidates.size < 2 || value === undefined) return [];
-    return [{ cluster, key: { kind: tier, value }, candidates: [...candidates.keys()] }];
+    const isOtherName = candidates.size < 2;
+    const disputed = isOtherName ? passedOn : candidates;
+    const [value] = disputed.values();
+    if (value === undefined) return [];
+    return [{ cluster, key: { kind: tier, value }, candidates: [...disputed.keys()], isOtherName }];
   });
+}
+
+/** Compares the oldest records; ids of records are in the order of their creation. */
+function isNewer(a: Cluster, b: Cluster): boolean {
+  const oldest = ({ members }: Cluster) => members.map(({ recordId }) => recordId).sort()[0] ?? '';
+  return oldest(a) > oldest(b);
 }
 
 function everyPair<T>(items: readonly T[], holds: (a: T, b: T) => boolean): boolean {

@@ -1,3 +1,4 @@
+import type { Transaction } from '@idsync/database';
 import {
   assignKeys,
   type ContestedKey,
@@ -8,141 +9,150 @@ import {
   type StoredRecord,
   saveContests,
   setWaiting,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
-import { type BondOf, bonds } from './bonds.js';
 import type { MovedKeys } from './find-machines.js';
 import { followPeople, type Holder } from './follow-people.js';
+import { isSettled } from './is-settled.js';
 import { keysInRun } from './keys-in-run.js';
+import { type LinkStrengthOf, linkStrengths } from './link-strength.js';
+import { nameWords } from './names.js';
 import { Neighbourhood } from './neighbourhood.js';
-import { mostSharing, type Partition, partitionPeople } from './partition-people.js';
+import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
 import { placeMachines } from './place-machines.js';
-import { isLiving, keyText } from './record-keys.js';
+import { isDeleted, keyText, stopKeys } from './record-keys.js';
 
-/** A record whose certain keys point at several people. */
-interface DisputedRecord {
+/** A record whose match keys fit several people, or a person with another name. */
+export interface DisputedRecord {
   record: StoredRecord;
   key: CorrelationKey;
   /** Identity ids. */
   candidates: string[];
+  /** True if only the name contradicts that the one candidate is the same person. */
+  isOtherName?: boolean;
 }
 
 export interface PlacedRecords {
-  /** Every record of the neighbourhood by its id, linked as it is from now on; one that did not change is its own `before`. */
+  /**
+   * All records of the neighbourhood by id, with their new links. In an unchanged entry, `record` and `before` are the
+   * same object.
+   */
   changes: Map<string, RecordChange>;
-  /** The neighbourhood's identities as they were. */
+  /** The neighbourhood's identities before the change. */
   stored: ReadonlyMap<string, StoredIdentity>;
-  /** Records among them whose people nobody compared with anybody. */
-  guests: ReadonlySet<string>;
-  /** Identities whose records changed, came or went. */
+  /** Records that were loaded only for machines; their people were not matched. */
+  loadedForMachines: ReadonlySet<string>;
+  /** Identities whose records were changed, added or removed. */
   affected: Set<string>;
-  /** Identities that lost all their records, and the one that has most of them now. */
+  /** Identities that lost all their records, with the identity that now has most of them. */
   successors: Map<string, string>;
-  /** New identities, and the one their records parted from. */
+  /** New identities, with the identity that they were split from. */
   origins: Map<string, string>;
   disputes: DisputedRecord[];
 }
 
-/** Links changed records to identities, and whoever is touched by that: people join and part, accounts and machines follow. */
+/** Links changed records and all records affected by them to identities: first people, then accounts and machines. */
 export async function placeRecords(
   tx: Transaction,
   cause: Cause,
   changes: readonly RecordChange[],
 ): Promise<PlacedRecords> {
-  const hood = await Neighbourhood.around(tx, cause, changes);
-  const woken = changes.some(({ record }) => record.kind === 'user') ? await hood.wake() : [];
-  const touched = new Set([...changes.map(({ record }) => record.id), ...woken]);
+  const neighbourhood = await Neighbourhood.around(tx, cause, changes);
+  const waitingIds = changes.some(({ record }) => record.kind === 'user') ? await neighbourhood.addWaiting() : [];
+  const touched = new Set([...changes.map(({ record }) => record.id), ...waitingIds]);
 
-  const { partition, assignments, bondOf } = await assignPeople(tx, hood, cause);
+  const { partition, assignments, linkStrengthOf } = await assignPeople(tx, neighbourhood, cause);
   const links = new Map<string, string>();
   for (const { cluster, identityId } of assignments) {
     for (const { recordId } of cluster.members) links.set(recordId, identityId);
   }
-  const successors = successorsOf(hood, links);
-  const moved = await saveKeys(tx, cause.tenantId, hood, assignments);
+  const successors = successorsOf(neighbourhood, links);
+  const moved = await saveKeys(tx, cause, neighbourhood, assignments);
 
-  const disputes: DisputedRecord[] = disputedPeople(partition, assignments, hood);
+  const disputes: DisputedRecord[] = disputedPeople(partition, assignments, neighbourhood);
   const waiting: { id: string; keys: CorrelationKey[] }[] = [];
-  const holders = holdersOf(assignments, hood);
-  for (const { record, removed, placed } of hood.changes.values()) {
+  const holders = holdersOf(assignments, neighbourhood);
+  for (const { record, removed, placed } of neighbourhood.changes.values()) {
     if (record.kind !== 'account' || removed) continue;
     const successor = record.identityId && !placed ? successors.get(record.identityId) : undefined;
     const current = successor ?? record.identityId;
-    if (current && isSettled(record, bondOf)) {
+    if (current && isSettled(record, linkStrengthOf)) {
       links.set(record.id, current);
       continue;
     }
-    const following = followPeople({ keys: hood.keysOf(record) }, holders);
-    // Also of who stays where they are: it may be another key now that keeps them there.
+    const following = followPeople({ keys: neighbourhood.keysOf(record) }, holders);
+    // Saved for unmoved records too, because another key may now be the deciding one.
     waiting.push({ id: record.id, keys: following.waitsFor });
     if (following.identityId) links.set(record.id, following.identityId);
     if (following.dispute && !following.identityId) disputes.push({ record, ...following.dispute });
   }
-  waiting.push(...(await placeMachines(tx, cause, hood, { links, successors, holders, touched, moved })));
+  waiting.push(...(await placeMachines(tx, cause, neighbourhood, { links, successors, holders, touched, moved })));
   await setWaiting(tx, cause.tenantId, waiting);
-  const linked = linkRecords(hood, links, successors, cause);
-  return { ...linked, stored: hood.identities, guests: hood.guests, successors, disputes };
+  const linked = linkRecords(neighbourhood, links, successors, cause);
+  return {
+    ...linked,
+    stored: neighbourhood.identities,
+    loadedForMachines: neighbourhood.loadedForMachines,
+    successors,
+    disputes,
+  };
 }
 
-/** Partitions again whenever locking the keys of those who may move, people or followers, has brought in somebody new. */
+/** Partitions the people, and repeats it while locking the keys of moving records adds records to the neighbourhood. */
 async function assignPeople(
   tx: Transaction,
-  hood: Neighbourhood,
+  neighbourhood: Neighbourhood,
   cause: Cause,
-): Promise<{ partition: Partition; assignments: Assignment[]; bondOf: BondOf }> {
+): Promise<{ partition: Partition; assignments: Assignment[]; linkStrengthOf: LinkStrengthOf }> {
   const { rules, revived = new Map() } = cause;
   for (;;) {
-    const bondOf = await bonds(tx, cause, hood.changes.values());
-    const keysOf = keysInRun(hood, cause.jobId);
-    const people = [...hood.changes.values()]
+    const linkStrengthOf = await linkStrengths(tx, cause, neighbourhood.changes.values());
+    const keysOf = keysInRun(neighbourhood, cause.jobId);
+    const people = [...neighbourhood.changes.values()]
       .filter(({ record, removed }) => record.kind === 'user' && !removed)
       .map((change) => ({ ...change, keys: keysOf(change) }))
       .map(({ record, keys }) => ({
         recordId: record.id,
         connectorId: record.connectorId,
         identityId: record.identityId,
-        keys: keys.filter((key) => hood.keys.get(keyText(key))?.shared !== 'common'),
-        living: isLiving(record),
-        bond: bondOf(record),
+        keys: keys.filter((key) => neighbourhood.keys.get(keyText(key))?.shared !== 'common'),
+        name: nameWords(record.fields),
+        deleted: isDeleted(record),
+        linkStrength: linkStrengthOf(record),
       }));
     const partition = partitionPeople(people, rules.certain);
-    const known = new Map([...revivedIdentities(revived), ...hood.identities]);
-    const bornAt = (id: string) => hood.changes.get(id)?.record.createdAt.getTime() ?? 0;
-    const assignments = assignIdentities(partition.clusters, known, bornAt, (ids) => hood.newIdentityId(ids));
+    const known = new Map([...revivedIdentities(revived), ...neighbourhood.identities]);
+    const createdAtOf = (id: string) => neighbourhood.changes.get(id)?.record.createdAt.getTime() ?? 0;
+    const assignments = assignIdentities(partition.clusters, known, createdAtOf, (ids) =>
+      neighbourhood.newIdentityId(ids),
+    );
     const movers = assignments.flatMap(({ cluster, identityId }) =>
       cluster.members.filter((member) => member.identityId !== undefined && member.identityId !== identityId),
     );
-    // An account that leaves one person may fit another, by a key that nobody here has.
-    const followers = [...hood.changes.values()].flatMap(({ record, removed }) =>
-      record.kind === 'user' || removed || isSettled(record, bondOf) ? [] : record,
+    // An account that leaves one person may fit another by a key that is not locked yet.
+    const followers = [...neighbourhood.changes.values()].flatMap(({ record, removed }) =>
+      record.kind === 'user' || removed || isSettled(record, linkStrengthOf) ? [] : record,
     );
-    const size = hood.changes.size;
-    await hood.extend(
-      [...movers.flatMap(({ keys }) => keys), ...followers.flatMap((record) => hood.keysOf(record))],
+    const size = neighbourhood.changes.size;
+    await neighbourhood.extend(
+      [...movers.flatMap(({ keys }) => keys), ...followers.flatMap((record) => neighbourhood.keysOf(record))],
       [],
     );
-    if (hood.changes.size === size) return { partition, assignments, bondOf };
+    if (neighbourhood.changes.size === size) return { partition, assignments, linkStrengthOf };
   }
-}
-
-/** An account or machine that stays with whom it belongs to, whatever its keys say. */
-function isSettled(record: StoredRecord, bondOf: BondOf): boolean {
-  if (record.identityId === undefined) return false;
-  return record.kind === 'account' ? bondOf(record) !== 'loose' || !isLiving(record) : record.decided;
 }
 
 function revivedIdentities(revived: ReadonlyMap<string, Date>): [string, KnownIdentity][] {
   return [...revived].map(([id, createdAt]) => [id, { id, createdAt }]);
 }
 
-/** Where an identity's people went, if none of them kept it: to whoever has most of them. */
-function successorsOf(hood: Neighbourhood, links: ReadonlyMap<string, string>): Map<string, string> {
+/** Maps each identity that lost all its people to the identity that has most of them now. */
+function successorsOf(neighbourhood: Neighbourhood, links: ReadonlyMap<string, string>): Map<string, string> {
   const kept = new Set(links.values());
   const votes = new Map<string, Map<string, number>>();
-  for (const { before } of hood.changes.values()) {
+  for (const { before } of neighbourhood.changes.values()) {
     const to = before && links.get(before.id);
     if (!before?.identityId || to === undefined || kept.has(before.identityId)) continue;
     const counts = votes.get(before.identityId) ?? new Map<string, number>();
@@ -156,18 +166,18 @@ function successorsOf(hood: Neighbourhood, links: ReadonlyMap<string, string>): 
   );
 }
 
-/** Writes whose the locked keys are now, and tells which of them that is news for. */
+/** Saves the new holders of the locked keys and returns the keys that moved. */
 async function saveKeys(
   tx: Transaction,
-  tenantId: string,
-  hood: Neighbourhood,
+  { tenantId, rules }: Cause,
+  neighbourhood: Neighbourhood,
   assignments: readonly Assignment[],
 ): Promise<MovedKeys> {
   const claims = new Map<string, { identityId: string; recordId: string }[]>();
   for (const { cluster, identityId } of assignments) {
     for (const { recordId } of cluster.members) {
-      const record = hood.changes.get(recordId)?.record;
-      for (const key of record ? hood.keysOf(record) : []) {
+      const record = neighbourhood.changes.get(recordId)?.record;
+      for (const key of record ? neighbourhood.keysOf(record) : []) {
         const text = keyText(key);
         claims.set(text, [...(claims.get(text) ?? []), { identityId, recordId }]);
       }
@@ -178,14 +188,14 @@ async function saveKeys(
   const contests: ContestedKey[] = [];
   const contested: CorrelationKey[] = [];
   const moved: MovedKeys = { values: new Set(), identityIds: new Set() };
-  for (const [text, was] of hood.keys) {
+  for (const [text, was] of neighbourhood.keys) {
     if (was.shared === 'common') continue;
     const claimants = claims.get(text) ?? [];
     const ids = new Set(claimants.map(({ identityId }) => identityId));
     const { kind, value } = was;
     const now: HeldKey = { kind, value };
     if (ids.size === 1) now.identityId = claimants[0]?.identityId;
-    else if (ids.size > 1) now.shared = ids.size > mostSharing ? 'common' : 'contested';
+    else if (ids.size > 1) now.shared = ids.size > maxSharing ? 'common' : 'contested';
     if (now.shared === 'contested') contests.push(...claimants.map(({ recordId }) => ({ kind, value, recordId })));
     if (now.shared === 'contested' || was.shared === 'contested') contested.push(was);
     if (now.identityId !== was.identityId || now.shared !== was.shared || now.shared === 'contested') {
@@ -196,18 +206,22 @@ async function saveKeys(
     else if (now.identityId !== (was.expectedId ?? was.identityId) || now.shared !== was.shared) assigned.push(now);
   }
   await assignKeys(tx, tenantId, assigned);
-  await releaseKeys(tx, tenantId, released);
+  // No batch reads or locks these, so they can be deleted at any time.
+  const obsolete = [...neighbourhood.changes.values()].flatMap(({ record, before, removed }) =>
+    before?.kind === 'user' && (removed || record !== before) ? stopKeys(before, rules.certain) : [],
+  );
+  await releaseKeys(tx, tenantId, [...released, ...obsolete]);
   await saveContests(tx, tenantId, contested, contests);
   return moved;
 }
 
-function holdersOf(assignments: readonly Assignment[], hood: Neighbourhood): Map<string, Holder[]> {
+function holdersOf(assignments: readonly Assignment[], neighbourhood: Neighbourhood): Map<string, Holder[]> {
   const holders = new Map<string, Holder[]>();
   for (const { cluster, identityId } of assignments) {
     const holder = { identityId, numbers: cluster.numbers };
     for (const { keys } of cluster.members) {
       for (const key of keys) {
-        if (hood.keys.get(keyText(key))?.shared === 'common') continue;
+        if (neighbourhood.keys.get(keyText(key))?.shared === 'common') continue;
         holders.set(keyText(key), [...(holders.get(keyText(key)) ?? []), holder]);
       }
     }
@@ -218,18 +232,20 @@ function holdersOf(assignments: readonly Assignment[], hood: Neighbourhood): Map
 function disputedPeople(
   { disputes }: Partition,
   assignments: readonly Assignment[],
-  hood: Neighbourhood,
+  neighbourhood: Neighbourhood,
 ): DisputedRecord[] {
   const idOf = new Map(assignments.map(({ cluster, identityId }) => [cluster, identityId]));
-  return disputes.flatMap(({ cluster, key, candidates }) => {
-    const record = cluster.members.map(({ recordId }) => hood.changes.get(recordId)?.record).find((each) => each);
+  return disputes.flatMap(({ cluster, key, candidates, isOtherName }) => {
+    const record = cluster.members
+      .map(({ recordId }) => neighbourhood.changes.get(recordId)?.record)
+      .find((each) => each);
     const ids = candidates.map((candidate) => idOf.get(candidate)).filter((id) => id !== undefined);
-    return record ? [{ record, key, candidates: ids }] : [];
+    return record ? [{ record, key, candidates: ids, isOtherName }] : [];
   });
 }
 
 function linkRecords(
-  hood: Neighbourhood,
+  neighbourhood: Neighbourhood,
   links: ReadonlyMap<string, string>,
   successors: Map<string, string>,
   { jobId, operationId, now, rerender, erase }: Cause,
@@ -237,25 +253,25 @@ function linkRecords(
   const affected = new Set<string>();
   const origins = new Map<string, string>();
   const remaining = new Set<string>();
-  for (const [id, change] of hood.changes) {
+  for (const [id, change] of neighbourhood.changes) {
     const { record, before, placed } = change;
     const identityId = links.get(id);
     if (identityId !== before?.identityId) {
       const linkedBy = placed && identityId === record.identityId ? record.linkedBy : (jobId ?? operationId);
-      hood.changes.set(id, { ...change, record: { ...record, identityId, linkedBy, updatedAt: now } });
+      neighbourhood.changes.set(id, { ...change, record: { ...record, identityId, linkedBy, updatedAt: now } });
     }
     if (identityId !== before?.identityId || record !== before || rerender) {
       for (const each of [identityId, before?.identityId]) if (each !== undefined) affected.add(each);
     }
     if (identityId !== undefined) remaining.add(identityId);
   }
-  for (const { record, before } of hood.changes.values()) {
+  for (const { record, before } of neighbourhood.changes.values()) {
     const from = before?.identityId;
     const to = record.identityId;
     if (from === undefined || to === undefined || from === to) continue;
-    // Who is erased has no successor, whatever is left of what they had.
+    // An erased identity must not redirect to an identity that has some of its records.
     if (!remaining.has(from) && !erase) successors.set(from, successors.get(from) ?? to);
-    else if (remaining.has(from) && record.kind === 'user' && !hood.identities.has(to)) origins.set(to, from);
+    else if (remaining.has(from) && record.kind === 'user' && !neighbourhood.identities.has(to)) origins.set(to, from);
   }
-  return { changes: hood.changes, affected, origins };
+  return { changes: neighbourhood.changes, affected, origins };
 }

@@ -1,52 +1,60 @@
 import type { MatchingKey } from '@idsync/contracts';
-import type { CorrelationKey, StoredRecord } from '@idsync/database';
+import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
+import { isStopValue } from './stop-values.js';
 
-/** Longer values are no keys; an index row must hold them. */
+/** Longer values are not used as keys, because they must fit into an index row. */
 const longest = 512;
 
-/** The certain keys of a record, normalised, in the order of `certain`. A value that cannot identify anyone is no key. */
+/** Returns the normalised match keys in the order of `certain`, without values that cannot identify a person. */
 function recordKeys(
   fields: Readonly<Record<string, readonly string[]>>,
   certain: readonly MatchingKey[],
 ): CorrelationKey[] {
   return certain.flatMap((kind) => {
-    const value = normalise(kind, fields[kind]?.[0]);
+    const value = keyValue(kind, fields[kind]?.[0]);
     return value === undefined ? [] : [{ kind, value }];
   });
 }
 
+/** Returns the values of a record that an earlier version stored as match keys although they identify no person. */
+export function stopKeys({ fields }: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
+  return certain.flatMap((kind) => {
+    const value = normaliseText(fields[kind]?.[0]);
+    return value !== undefined && isStopValue(kind, value) ? [{ kind, value }] : [];
+  });
+}
+
 /**
- * The keys that speak for a record. One that its source has deleted keeps its employee number, so that who comes back is
- * known again, and gives its addresses back, since those are handed on.
+ * Returns the match keys of a record. A deleted user keeps its employee number, so that a returning person is
+ * recognised, and loses its address keys, because addresses are reassigned.
  */
-export function speakingKeys(record: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
+export function activeKeys(record: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
   const keys = recordKeys(record.fields, certain);
-  if (isLiving(record)) return keys;
+  if (!isDeleted(record)) return keys;
   return keys.filter((key) => record.kind === 'user' && key.kind === 'employee_number');
 }
 
-/** False for what its source has deleted. */
-export function isLiving(record: StoredRecord): boolean {
-  return record.status !== 'deleted' && record.status !== 'decommissioned';
+/** Returns true for a deleted or decommissioned record. */
+export function isDeleted(record: Pick<StoredRecord, 'status'>): boolean {
+  return record.status === 'deleted' || record.status === 'decommissioned';
 }
 
-/** Its source lists it no more. */
-export function isTombstone(record: StoredRecord): boolean {
-  return record.contentHash.length === 0 && !isLiving(record);
+/** Returns true for a record that was deleted because its source no longer lists it. */
+export function isTombstone(record: Pick<StoredRecord, 'status' | 'contentHash'>): boolean {
+  return record.contentHash.length === 0 && isDeleted(record);
 }
 
 export function keyText(key: CorrelationKey): string {
   return `${key.kind} ${key.value}`;
 }
 
-function normalise(kind: MatchingKey, value: string | undefined): string | undefined {
+/** Returns the normalised match key; undefined for a value that cannot identify a person. */
+export function keyValue(kind: MatchingKey, value: string | undefined): string | undefined {
   const text = normaliseText(value);
-  if (text === undefined) return undefined;
-  if (kind === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return undefined;
-  return text;
+  return text === undefined || isStopValue(kind, text) ? undefined : text;
 }
 
-/** A value as it is compared with others; undefined if it cannot name anybody. */
+/** Normalises a value for comparison; undefined if it is empty or too long for a key. */
 export function normaliseText(value: string | undefined): string | undefined {
   const text = value?.normalize('NFC').trim().toLowerCase();
   return text && text.length <= longest ? text : undefined;

@@ -1,23 +1,24 @@
 import { type MachineReference, machineReferences } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
   type CorrelationKey,
   findKeyHolders,
   findUsersByExternalId,
   type StoredRecord,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { keyText, normaliseText } from './record-keys.js';
+import { isStopValue } from './stop-values.js';
 
-/** Whom a record names in a role: as its source wrote it, and as it is compared. */
+/** Reference of a machine to a person in a role: the source's text and the normalised value. */
 export interface NamedPerson {
   role: MachineReference;
   text?: string;
   value?: string;
 }
 
-/** Every role, named or not. */
+/** Returns all roles, with or without a reference. */
 export function namedBy(record: StoredRecord): NamedPerson[] {
   return machineReferences.map((role) => {
     const text = record.fields[role]?.[0]?.trim();
@@ -27,12 +28,14 @@ export function namedBy(record: StoredRecord): NamedPerson[] {
 }
 
 export interface Directory {
-  /** The one identity that a text of a source names: by its certain keys in their rank, else by its id in a source. */
+  /**
+   * Resolves a reference to the only fitting identity: by match keys in the order of their rank, else by external id.
+   */
   identityNamed(named: NamedPerson): string | undefined;
   holderOf(key: CorrelationKey): string | undefined;
 }
 
-/** Looks up everybody these machines name, and who has the keys of `keyed`, in two questions. */
+/** Loads the people that these machines refer to, and the holders of the keys in `keyed`, with two queries. */
 export async function lookUp(
   tx: Transaction,
   { tenantId, connectors, rules }: Cause,
@@ -45,12 +48,14 @@ export async function lookUp(
   const values = new Set([...named.flatMap(({ value }) => value ?? []), ...keyed.map(({ value }) => value)]);
   const texts = new Set(named.flatMap(({ text }) => text ?? []));
   const held = await findKeyHolders(tx, tenantId, rules.certain, [...values]);
-  const holders = new Map(held.map((row) => [keyText(row), row.identityId]));
+  // An earlier version stored placeholders as match keys.
+  const keys = held.filter(({ kind, value }) => !isStopValue(kind, value));
+  const holders = new Map(keys.map((row) => [keyText(row), row.identityId]));
 
   const lists = [...connectors.values()].filter(({ records }) => records === 'user').map(({ id }) => id);
   const users = new Map<string, { externalId: string; identityId?: string | null }>();
   for (const user of await findUsersByExternalId(tx, lists, [...texts])) users.set(user.id, user);
-  // What is being changed is not written yet.
+  // Pending changes are not in the database yet.
   for (const { record, removed } of here) {
     if (record.kind !== 'user' || !texts.has(record.externalId)) continue;
     if (removed) users.delete(record.id);

@@ -1,13 +1,18 @@
 import { newUuid } from '@idsync/contracts';
-import { saveCases, settleCases, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { findNewestCases, type ReviewCase, saveCases, settleCases } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
-import type { PlacedRecords } from './place-records.js';
+import { hasNewCandidate } from './has-new-candidate.js';
+import type { DisputedRecord, PlacedRecords } from './place-records.js';
 
-/** Opens a case for every record whose certain keys fit several people, and closes those that evidence has settled. */
+/**
+ * Opens a review case for every record whose match keys fit several people, or a person with another name, and closes
+ * cases that are resolved by now.
+ */
 export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, placed: PlacedRecords): Promise<void> {
   const disputed = new Set(placed.disputes.map(({ record }) => record.id));
   const known = [...placed.changes.values()].flatMap(({ before }) =>
-    before && !disputed.has(before.id) && !placed.guests.has(before.id) ? before.id : [],
+    before && !disputed.has(before.id) && !placed.loadedForMachines.has(before.id) ? before.id : [],
   );
   await settleCases(tx, known, 'contested', now);
   const linked = [...placed.changes.values()].filter(
@@ -19,16 +24,24 @@ export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, pl
     undefined,
     now,
   );
+  const newest = await findNewestCases(tx, [...disputed]);
+  const cases = placed.disputes.map((dispute) => caseOf(dispute, now));
   await saveCases(
     tx,
     tenantId,
-    placed.disputes.map(({ record, key, candidates }) => ({
-      id: newUuid(),
-      recordId: record.id,
-      kind: 'contested',
-      reason: `${key.kind} ${JSON.stringify(key.value)} belongs to several people`,
-      candidates: candidates.map((id) => ({ identity_id: id, score: 1, evidence: [`${key.kind} is the same`] })),
-      openedAt: now,
-    })),
+    cases.filter((each) => hasNewCandidate(each.candidates, newest.get(each.recordId))),
   );
+}
+
+function caseOf({ record, key, candidates, isOtherName }: DisputedRecord, now: Date): Omit<ReviewCase, 'status'> {
+  const held = `${key.kind} ${JSON.stringify(key.value)}`;
+  const evidence = [`${key.kind} is the same`, ...(isOtherName ? ['the names have nothing in common'] : [])];
+  return {
+    id: newUuid(),
+    recordId: record.id,
+    kind: 'contested',
+    reason: isOtherName ? `${held} belongs to a person with another name` : `${held} belongs to several people`,
+    candidates: candidates.map((id) => ({ identity_id: id, score: 1, evidence })),
+    openedAt: now,
+  };
 }

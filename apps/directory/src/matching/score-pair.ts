@@ -7,14 +7,14 @@ type Fields = Readonly<Record<string, readonly string[]>>;
 export interface Score {
   /** 0 to 1. */
   score: number;
-  /** What agrees, for people to read. */
+  /** Fields that agree, as text for operators. */
   evidence: string[];
 }
 
-/** Below this, names are not similar, and add nothing. */
+/** Minimum similarity of names that adds to the score. */
 const leastSimilarity = 0.85;
 
-/** Adds up what speaks for two records being one person, by the comparisons of one tier. */
+/** Adds up the weights of the comparisons of one tier in which two records agree. */
 export function scorePair(a: Fields, b: Fields, tier: WeakTier): Score {
   let score = 0;
   const evidence: string[] = [];
@@ -29,7 +29,7 @@ export function scorePair(a: Fields, b: Fields, tier: WeakTier): Score {
 
 function compareNames(a: Fields, b: Fields, match: 'exact' | 'fuzzy'): number {
   const [left, right] = [nameWords(a), nameWords(b)];
-  // One word alone is nobody's full name.
+  // A single word is not a full name.
   if (left.length < 2 || right.length < 2) return 0;
   if ([...left].sort().join(' ') === [...right].sort().join(' ')) return 1;
   if (match === 'exact') return 0;

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MachineReference, PersonStatus } from '@idsync/contracts';
-import type { MachineState, StoredReference } from '@idsync/database';
+import type { MachineState, StoredReference } from '@idsync/database/directory';
 import { assessRisk } from '../machine-risk.js';
-import { type Custody, machineStatus } from '../machines.js';
+import { type EffectiveOwner, machineStatus } from '../machines.js';
 import type { RecordChange } from '../record-change.js';
 import { isTombstone } from './record-keys.js';
 import type { NamedPerson } from './resolve-references.js';
 
-/** Whom a machine means in a role. */
+/** Resolved reference of a machine in a role. */
 export interface Found {
   identityId?: string;
-  /** True if the API shows who it is, in the place of what the source wrote. */
+  /** True if the API shows the identity id instead of the source's text. */
   shown: boolean;
 }
 
 /**
- * Whose a machine is: where an operator put it, else whom its source names as the owner, else who has its keys, else whoever
- * it was, as long as nothing else is said.
+ * Returns the owner of a machine: by a manual link, else by the source's owner reference, else by match keys, else the
+ * previous owner while its reference is unchanged.
  */
 export function ownerOf(
   { record, before, placed }: RecordChange,
@@ -24,25 +24,26 @@ export function ownerOf(
   stored: StoredReference | undefined,
   named: string | undefined,
   keyed: string | undefined,
-  keeps: (stored: StoredReference | undefined, value: string | undefined) => string | undefined,
+  keptIdentity: (stored: StoredReference | undefined, value: string | undefined) => string | undefined,
   statuses: ReadonlyMap<string, PersonStatus>,
 ): Found {
-  const put = placed || record.identityId !== before?.identityId || record.decided !== before?.decided;
-  const there = record.identityId !== undefined && statuses.has(record.identityId) ? record.identityId : undefined;
-  if (record.decided) return { identityId: put ? there : (stored?.identityId ?? there), shown: true };
+  const isMoved = placed || record.identityId !== before?.identityId || record.decided !== before?.decided;
+  const currentId = record.identityId !== undefined && statuses.has(record.identityId) ? record.identityId : undefined;
+  if (record.decided) return { identityId: isMoved ? currentId : (stored?.identityId ?? currentId), shown: true };
   if (named !== undefined) return { identityId: named, shown: true };
   if (keyed !== undefined) return { identityId: keyed, shown: value === undefined };
-  // Before references were kept, where a machine stood told whose it was.
-  const isFirst = before && !record.machine && !stored;
-  if (placed || before?.decided || (isFirst && there)) return { identityId: there, shown: value === undefined };
-  const kept = keeps(stored, value);
+  // Records from before references were stored have only their link as evidence of the owner.
+  const isUnresolved = before && !record.machine && !stored;
+  if (placed || before?.decided || (isUnresolved && currentId))
+    return { identityId: currentId, shown: value === undefined };
+  const kept = keptIdentity(stored, value);
   return { identityId: kept, shown: value === undefined || record.machine?.people.owned_by !== undefined };
 }
 
-/** Writes on a machine what it is from now on; one that stays as it was is not touched. */
+/** Updates status, people and risk of a machine, if one of them changes. */
 export function settleMachine(
   change: RecordChange,
-  { keeperId, handedOver, status: keeper }: Custody,
+  { ownerId, handedOver, status: ownerStatus }: EffectiveOwner,
   found: ReadonlyMap<MachineReference, Found>,
   statuses: ReadonlyMap<string, PersonStatus>,
   now: Date,
@@ -52,9 +53,9 @@ export function settleMachine(
   for (const [role, { identityId, shown }] of found) {
     if (shown && identityId !== undefined && statuses.has(identityId)) people[role] = identityId;
   }
-  if (handedOver && keeperId !== undefined) people.owned_by = keeperId;
-  const status = isTombstone(record) ? 'decommissioned' : machineStatus(record.fields.status?.[0], keeper);
-  const risk = assessRisk({ status, hasActiveOwner: keeper === 'active', fields: record.fields }, now);
+  if (handedOver && ownerId !== undefined) people.owned_by = ownerId;
+  const status = isTombstone(record) ? 'decommissioned' : machineStatus(record.fields.status?.[0], ownerStatus);
+  const risk = assessRisk({ status, hasActiveOwner: ownerStatus === 'active', fields: record.fields }, now);
   const machine: MachineState = { people, handedOver, risk };
   if (status === record.status && isDeepStrictEqual(machine, record.machine)) return;
   change.record = { ...record, status, machine, updatedAt: now };

@@ -1,13 +1,14 @@
-import { findRecordsWithUsers, findSharers, type StoredRecord, type Transaction } from '@idsync/database';
-import { isLiving } from './record-keys.js';
+import type { Transaction } from '@idsync/database';
+import { findRecordsSharingValues, findRecordsWithUsers, type StoredRecord } from '@idsync/database/directory';
+import { isDeleted } from './record-keys.js';
 
-/** Some records, and everybody who could be found by what one of them says. */
+/** Records with all records that share a fuzzy-match value with one of them. */
 export interface Surroundings {
-  /** By id; with a record all users of its identity are here. */
+  /** By id, including all users of each record's identity. */
   records: ReadonlyMap<string, StoredRecord>;
-  /** Living users by identity. */
+  /** Current (not deleted) users by identity. */
   people: ReadonlyMap<string, readonly StoredRecord[]>;
-  /** Ids of those that share a value with a record, by its id. */
+  /** Ids of the records that share a value, by record id. */
   sharers: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -16,7 +17,7 @@ export async function surroundingsOf(
   tenantId: string,
   recordIds: ReadonlySet<string>,
 ): Promise<Surroundings> {
-  const groups = await findSharers(tx, tenantId, [...recordIds]);
+  const groups = await findRecordsSharingValues(tx, tenantId, [...recordIds]);
   const found = await findRecordsWithUsers(tx, [...new Set([...recordIds, ...groups.flat()])]);
   const sharers = new Map<string, Set<string>>();
   for (const group of groups) {
@@ -33,7 +34,7 @@ export async function surroundingsOf(
 function peopleOf(records: readonly StoredRecord[]): Map<string, StoredRecord[]> {
   const people = new Map<string, StoredRecord[]>();
   for (const record of records) {
-    if (record.kind !== 'user' || !isLiving(record) || !record.identityId) continue;
+    if (record.kind !== 'user' || isDeleted(record) || !record.identityId) continue;
     const users = people.get(record.identityId) ?? [];
     people.set(record.identityId, users);
     users.push(record);

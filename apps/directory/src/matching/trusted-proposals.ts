@@ -1,4 +1,5 @@
-import { findSharers, findUnfinishedJobs, type StoredRecord, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { findRecordsSharingValues, findUnfinishedJobs, type StoredRecord } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { findCandidates, type Proposal } from './find-candidates.js';
 import { type Surroundings, surroundingsOf } from './surroundings.js';
@@ -11,9 +12,9 @@ export function proposalsFor(recordIds: Iterable<string>, around: Surroundings, 
 }
 
 /**
- * Those that the tenant's rules trust because they are unique both ways: one person for the record, and no other record of
- * the same source for that person. All that resembles the person is looked at, whether it was to be compared now or not.
- * Where a job that has not ended put one of them, nothing is kept by a link: it is asked about.
+ * Returns the proposals that the tenant's rules allow to link: unique in both directions, with one person for the
+ * record and no other record of the same source for that person. Considers all similar records, not only the queued
+ * ones. Excludes records that were linked by a job that has not ended; those become review cases.
  */
 export async function trustedAmong(
   tx: Transaction,
@@ -41,7 +42,7 @@ export async function trustedAmong(
   return new Set(only.filter((proposal) => !linkersOf(proposal).some((id) => unfinished.has(id))));
 }
 
-/** What could be proposed of everybody who resembles the same people. */
+/** Returns the proposals of all records that are similar to the same people. */
 async function findRivals(
   tx: Transaction,
   cause: Cause,
@@ -49,7 +50,7 @@ async function findRivals(
   around: Surroundings,
 ): Promise<Proposal[]> {
   const meant = unique.flatMap((proposal) => usersMeant(proposal, around)).map(({ id }) => id);
-  const rivalIds = new Set((await findSharers(tx, cause.tenantId, meant)).flat());
+  const rivalIds = new Set((await findRecordsSharingValues(tx, cause.tenantId, meant)).flat());
   return proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
 }
 

@@ -1,23 +1,24 @@
 import type { OperationInput } from '@idsync/contracts';
-import { clearKeys, queueAllForMatching, saveMatchingRules, saveWeakKeys, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { clearKeys, queueAllForMatching, saveMatchingRules, saveWeakKeys } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { weakValues } from '../matching/weak-values.js';
 import { everyRecord } from './every-record.js';
 import { type Outcome, Previewed } from './outcome.js';
 
-/** Joins and parts that are listed one by one; the rest is counted. */
+/** Maximum number of listed joins and splits; the rest is only counted. */
 const listed = 200;
 
 /**
- * Gives a tenant other matching rules and sorts everybody anew by them, but for whom an operator has placed. All in one
- * transaction, portion by portion; a preview does the same and takes it back.
+ * Saves a tenant's matching rules and matches all records again, except manually linked ones. Runs in one transaction,
+ * chunk by chunk; a preview does the same and is rolled back.
  */
 export async function changeRules(
   tx: Transaction,
   tenant: Cause,
   { rules, preview }: OperationInput<'rules.change'>,
-): Promise<Outcome> {
+): Promise<Outcome<'rules.change'>> {
   const cause = { ...tenant, rules, reconsider: true };
   await saveMatchingRules(tx, cause.tenantId, rules, cause.now);
   await clearKeys(tx, cause.tenantId);
@@ -37,8 +38,8 @@ export async function changeRules(
     for (const { identity, intoId } of settled.merged) {
       joined.push({ from_identity_id: identity.id, into_identity_id: intoId });
     }
-    for (const { identity, partedFrom } of settled.identities) {
-      if (partedFrom) parted.push({ from_identity_id: partedFrom, new_identity_id: identity.id });
+    for (const { identity, splitFrom } of settled.identities) {
+      if (splitFrom) parted.push({ from_identity_id: splitFrom, new_identity_id: identity.id });
     }
   }
   await queueAllForMatching(tx, cause.tenantId);

@@ -1,5 +1,7 @@
 import { encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
-import { announceRendering, Database, findEventBodies, findFeedPage, savePayloads } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { findEventBodies, lockPayloadsForRendering, savePayloads } from '@idsync/database/delivery';
+import { findFeedPage } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, sweep, wholeRun } from '../../test/whole-run.js';
@@ -29,8 +31,8 @@ const erase = async (identity_id: string) => {
 };
 
 /**
- * Rows of any table of the tenant that hold the word, whatever its case; batches are the sync-worker's, which deletes them. Only a word
- * with an i, l, o or u is in no id by chance.
+ * Returns the tenant's rows that contain the word, ignoring case, except batches, which the sync-worker deletes. The
+ * word needs an i, l, o or u, which ids never contain.
  */
 async function traces(word: string): Promise<Record<string, unknown[]>> {
   const tables = await directory.fixture.rows<{ name: string }>(
@@ -48,8 +50,8 @@ async function traces(word: string): Promise<Record<string, unknown[]>> {
   return found;
 }
 
-describe('who is erased', () => {
-  it('leaves nothing in events from before an account was matched', async () => {
+describe('an erasure', () => {
+  it('removes the data from events from before an account was matched', async () => {
     await directory.sync(accounts, [row('wulio-login', { employee_number: 'wulio7', first_name: 'Wulio' })]);
     await directory.sync(accounts, [row('wulio-login', { employee_number: 'wulio7', first_name: 'Wulioette' })]);
     await directory.sync(hr, [row('wulio-1', { employee_number: 'wulio7', last_name: 'Wulioman' })]);
@@ -57,7 +59,7 @@ describe('who is erased', () => {
     expect(await traces('wulio')).toEqual({});
   });
 
-  it('leaves nothing in the identities they were ever part of', async () => {
+  it('removes the data from all identities that the person was ever part of', async () => {
     await directory.sync(hr, [
       row('keep', { email: 'keep@x.org', first_name: 'Keep' }),
       row('wulio-2', { email: 'wulio@x.org', first_name: 'Wulio' }),
@@ -75,7 +77,7 @@ describe('who is erased', () => {
     expect(Object.keys(await traces('keep@x.org'))).toContain('identities');
   });
 
-  it('leaves nothing of what an identity provider pushed of them', async () => {
+  it('removes the user that an identity provider pushed', async () => {
     const pushed = newUuid();
     const externalId = encodeId('scimResource', pushed);
     for (const [id, name] of [
@@ -94,18 +96,18 @@ describe('who is erased', () => {
     expect(Object.keys(await traces('untouched'))).toEqual(['scim_resources']);
   });
 
-  it('is not brought back by taking back a merge', async () => {
+  it('is not undone by the revert of a merge', async () => {
     await directory.sync(hr, [row('a', { email: 'a@x.org' }), row('b', { email: 'b@x.org' })]);
     const [into_id, from] = [await directory.identityOf('a'), await directory.identityOf('b')];
     const { id } = await directory.operate('identity.merge', { into_id, from_ids: [from] });
     await erase(into_id);
     expect(await directory.operate('operation.revert', { operation_id: id })).toMatchObject({
       status: 'refused',
-      result: { error: 'the records it moved are there no more' },
+      result: { error: 'the records that it moved no longer exist' },
     });
   });
 
-  it('is a tombstone that nobody can be put into', async () => {
+  it('leaves a tombstone that refuses merge, erase and the revert of a split', async () => {
     await directory.sync(hr, [row('a', { email: 'a@x.org' }), row('b', { email: 'b@x.org' })]);
     await directory.sync(accounts, [row('c', { email: 'b@x.org' })]);
     const [erased, other] = [await directory.identityOf('a'), await directory.identityOf('b')];
@@ -123,7 +125,7 @@ describe('who is erased', () => {
     });
   });
 
-  it('is in no plan of a dry run, though it planned to make them, and in no account of an undone job', async () => {
+  it('removes the data from plans of dry runs and results of job undos', async () => {
     const wulio = (job_title: string) => [
       row('wulio-7', { email: 'wulio@x.org', job_title }),
       row('keep-7', { job_title }),
@@ -148,7 +150,7 @@ describe('who is erased', () => {
     expect(Object.keys(await traces('keep-7'))).toEqual(expect.arrayContaining(['sync_plan_entries', 'operations']));
   });
 
-  it('is named by no machine any more, in whichever role and by whatever name', async () => {
+  it('removes all references of machines, in every role and by every key', async () => {
     await directory.sync(hr, [
       row('wulio-3', { email: 'wulio@x.org', employee_number: 'wulio9' }),
       row('other', { email: 'other@x.org' }),
@@ -164,7 +166,7 @@ describe('who is erased', () => {
     expect(await directory.record('keyed')).toMatchObject({ status: 'orphaned' });
   });
 
-  it('is in nothing that was or would be sent of them, nor in what was answered', async () => {
+  it('removes the data from sent and pending payloads and from stored responses', async () => {
     await directory.sync(hr, [row('wulio-5', { email: 'wulio5@x.org' }), row('keep-5', { email: 'keep5@x.org' })]);
     const identity = await directory.identityOf('wulio-5');
     await sentEverything();
@@ -174,7 +176,7 @@ describe('who is erased', () => {
     expect(Object.keys(await traces('keep5'))).toEqual(expect.arrayContaining(['event_payloads', 'webhook_attempts']));
   });
 
-  it('is in nothing that the feed tells, which still tells that something happened', async () => {
+  it('removes the data from the event feed and keeps the sequence of events', async () => {
     await directory.sync(hr, [row('wulio-8', { email: 'wulio8@x.org' }), row('keep-8', { email: 'keep8@x.org' })]);
     const identity = await directory.identityOf('wulio-8');
     await sentEverything();
@@ -192,15 +194,16 @@ describe('who is erased', () => {
     expect(after.bodies).toHaveLength(after.nextAfter);
   });
 
-  it('is in no error of a job any more; others are', async () => {
+  it('removes the errors of the person from jobs and keeps other errors', async () => {
     const errors = ['wulio-10', 'keep-10'].map((external_id) => ({
       external_id,
       message: `start_date "${external_id}" is no date`,
+      said: external_id,
     }));
     await directory.sync(hr, [row('wulio-10', { email: 'wulio10@x.org' }), row('keep-10', { email: 'keep10@x.org' })]);
     await endWithErrors(await appliedRun(directory, hr, [], { errors }));
     await endWithErrors(await appliedRun(directory, hr, [], { errors: errors.toReversed() }));
-    // The machine has the same id in another source, and is none of the person's records.
+    // The machine has the same external id in another source and does not belong to the person.
     const errorOfMachine = { external_id: 'wulio-10', message: 'another' };
     const machine = await appliedRun(directory, machines, [], { errors: [errorOfMachine] });
     await endWithErrors(machine);
@@ -211,18 +214,43 @@ describe('who is erased', () => {
       '2 records were left out; keep-10: start_date "keep-10" is no date',
     ]);
     expect(await left("external_id || ': ' || message", 'sync_record_errors', 'id')).toEqual([
-      'erased: of a person who was erased',
+      'erased: the person was erased',
       'keep-10: start_date "keep-10" is no date',
       'keep-10: start_date "keep-10" is no date',
-      'erased: of a person who was erased',
+      'erased: the person was erased',
       'wulio-10: another',
+    ]);
+    expect(await left("external_id || ': ' || source_message", 'sync_record_errors', 'id')).toEqual([
+      'keep-10: keep-10',
+      'keep-10: keep-10',
     ]);
     expect(await left('external_id', 'failing_records')).toEqual(['keep-10', 'wulio-10']);
     await directory.fixture.rows('delete from sync_jobs where id = $1', [machine]);
     expect(await traces('wulio')).toEqual({});
   });
 
-  it('holds up no job that could not use their record: what it proves of its source stays proved', async () => {
+  it('removes messages of the source about its failure or about unnamed records', async () => {
+    await directory.sync(hr, [row('wulio-11', { email: 'wulio11@x.org' })]);
+    const jobs = await Promise.all([hr, accounts].map((connector) => appliedRun(directory, connector, [])));
+    for (const job of jobs) {
+      await directory.fixture.rows(
+        `update sync_jobs set status = 'failed', completed_at = now(), error_message = 'it failed',
+                source_message = 'cn=wulio-11 is odd' where id = $1`,
+        [job],
+      );
+      await directory.fixture.rows(
+        `insert into failing_records (id, connector_id, tenant_id, job_id, line, message, source_message)
+         select gen_random_uuid(), connector_id, tenant_id, id, 7, 'is no date', 'wulio-11' from sync_jobs where id = $1`,
+        [job],
+      );
+    }
+    await erase(await directory.identityOf('wulio-11'));
+    // The other source has no record of the person.
+    expect(await left('source_message')).toEqual(['cn=wulio-11 is odd']);
+    expect(await left('source_message', 'failing_records')).toEqual(['wulio-11']);
+  });
+
+  it('does not prevent the sweep of a running job that skipped a record of the person', async () => {
     await directory.sync(hr, [row('wulio-11', { email: 'wulio11@x.org' }), row('gone-11', { email: 'gone11@x.org' })]);
     const identity = await directory.identityOf('wulio-11');
     const errors = [{ external_id: 'wulio-11', message: 'no date' }];
@@ -232,7 +260,7 @@ describe('who is erased', () => {
     expect(await answers(directory, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 1 }]);
   });
 
-  it('waits for whoever ends a job that could not use their record', async () => {
+  it('waits for a concurrent end of a job that skipped a record of the person', async () => {
     await directory.sync(hr, [row('wulio-12', { email: 'wulio12@x.org' })]);
     const identity = await directory.identityOf('wulio-12');
     const job = await appliedRun(directory, hr, [], { errors: [{ external_id: 'wulio-12', message: 'no date' }] });
@@ -241,7 +269,7 @@ describe('who is erased', () => {
     await worker.transaction(directory.tenant, async (tx) => {
       await tx.query('select from sync_jobs where id = $1 for update', [job]);
       erased = erase(identity);
-      await directory.fixture.somebodyWaits();
+      await directory.fixture.waitForBlockedLock();
       await tx.query(
         `update sync_jobs set status = 'completed_with_errors', error_message = '1 record was left out; wulio-12: no date',
                 completed_at = now() where id = $1`,
@@ -253,18 +281,18 @@ describe('who is erased', () => {
     expect(await traces('wulio')).toEqual({});
   });
 
-  it('waits for whoever is rendering what is sent, so that nothing of theirs is kept afterwards', async () => {
+  it('waits for concurrent rendering of payloads, so that none with the data is stored afterwards', async () => {
     await directory.sync(hr, [row('wulio-6', { email: 'wulio6@x.org' })]);
     const identity = await directory.identityOf('wulio-6');
     const dispatcher = await Database.connect({ url: directory.url, service: 'webhook-dispatcher' });
     const { tenant } = directory;
     let erased: Promise<void> | undefined;
     await dispatcher.transaction(tenant, async (tx) => {
-      await announceRendering(tx, tenant);
-      const bodies = await findEventBodies(tx, tenant, { first: 1, last: 1_000 }, { limit: 1_000 });
+      await lockPayloadsForRendering(tx, tenant);
+      const { bodies } = await findEventBodies(tx, tenant, { first: 1, last: 1_000 }, { limit: 1_000 });
       expect(bodies.map(({ body }) => body).join()).toContain('wulio6@x.org');
       erased = erase(identity);
-      await directory.fixture.somebodyWaits();
+      await directory.fixture.waitForBlockedLock();
       await savePayloads(tx, tenant, bodies);
     });
     await erased;
@@ -273,7 +301,7 @@ describe('who is erased', () => {
   });
 });
 
-/** Ends a job as the sync-worker does that could not use some records. */
+/** Ends a job with skipped records, as the sync-worker does. */
 async function endWithErrors(job: string): Promise<void> {
   const { fixture } = directory;
   await fixture.rows(
@@ -293,7 +321,7 @@ async function endWithErrors(job: string): Promise<void> {
   );
 }
 
-/** What stands in a column of the tenant's rows, if anything does. */
+/** Returns the values of a column in the tenant's rows that are not null. */
 async function left(column: string, table = 'sync_jobs', order = column): Promise<string[]> {
   const rows = await directory.fixture.rows<{ said: string }>(
     `select ${column} as said from ${table} where tenant_id = $1 and ${column} is not null order by ${order}`,
@@ -302,7 +330,7 @@ async function left(column: string, table = 'sync_jobs', order = column): Promis
   return rows.map(({ said }) => said);
 }
 
-/** As if every event so far had been sent to a receiver that answers with what it was sent. */
+/** Inserts deliveries of all events to a receiver that echoes the body. */
 async function sentEverything(): Promise<void> {
   const { fixture, tenant } = directory;
   const webhook = newUuid();

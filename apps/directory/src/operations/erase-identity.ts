@@ -1,14 +1,14 @@
 import { decodeId, encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
-  eraseScimUser,
-  findMachinesNaming,
-  forgetPerson,
-  forgetRecordErrors,
+  erasePersonData,
+  eraseRecordErrors,
+  findReferencingMachines,
   lockRecordsById,
-  type MachineNaming,
+  type ReferencingMachine,
   type StoredRecord,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
+import { eraseScimUser } from '@idsync/database/scim';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { normaliseText } from '../matching/record-keys.js';
@@ -17,17 +17,18 @@ import { lockWhole } from './move-records.js';
 import type { Outcome } from './outcome.js';
 
 /**
- * Removes every trace of a person: records, earlier versions, what events and errors said of them, and their names on machines. A
- * tombstone without anything personal answers for the id until the retention ends. Machines they owned stay, without an owner.
+ * Erases a person's data: records, earlier versions, data in events and errors, and references on machines. Leaves a
+ * tombstone without personal data until the retention ends. Machines of the person stay; the technical inheritor, if
+ * any, becomes the owner.
  */
 export async function eraseIdentity(
   tx: Transaction,
   cause: Cause,
   { identity_id }: OperationInput<'identity.erase'>,
-): Promise<Outcome> {
+): Promise<Outcome<'identity.erase'>> {
   const { records } = await lockWhole(tx, [identity_id]);
   const persons = records.filter(({ kind }) => kind !== 'machine_identity');
-  const naming = await findMachinesNaming(tx, cause.tenantId, identity_id);
+  const naming = await findReferencingMachines(tx, cause.tenantId, identity_id);
   const here = new Set(records.map(({ id }) => id));
   const elsewhere = naming.map(({ recordId }) => recordId).filter((id) => !here.has(id));
   const machines = [
@@ -42,29 +43,29 @@ export async function eraseIdentity(
     ...machines.map((before) => ({
       before,
       record: {
-        ...nameless(before, naming, keys),
+        ...withoutPerson(before, naming, keys),
         ...(before.identityId === identity_id && { identityId: newUuid(), linkedBy: cause.operationId }),
         updatedAt: cause.now,
       },
     })),
   ];
-  await forgetRecordErrors(tx, cause.tenantId, persons);
+  await eraseRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
-  const said = machines.flatMap((machine) => [...namesOn(machine, naming, keys).values()].flat());
+  const names = machines.flatMap((machine) => [...namesOn(machine, naming, keys).values()].flat());
   const identifying = persons.flatMap(({ externalId, fields }) => [
     externalId,
     ...matchingKeys.flatMap((key) => fields[key] ?? []),
   ]);
-  await forgetPerson(tx, cause.tenantId, {
+  await erasePersonData(tx, cause.tenantId, {
     identityId: identity_id,
     recordIds: persons.map(({ id }) => id),
     externalIds: persons.map(({ externalId }) => externalId),
     machineIds: machines.map(({ id }) => id),
     publicIds: persons.map(({ id, kind }) => encodeId(kind === 'user' ? 'user' : 'account', id)),
-    values: [...identifying, ...said, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],
-    names: [...identifying, ...said],
+    values: [...identifying, ...names, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],
+    names: [...identifying, ...names],
   });
-  // What was pushed of them stands with us, and is no source of anybody else's.
+  // SCIM users are stored by idsync itself, so their copy must be erased too.
   for (const { connectorId, externalId } of persons) {
     const pushed = decodeId('scimResource', externalId);
     if (pushed !== undefined) await eraseScimUser(tx, { tenantId: cause.tenantId, connectorId }, pushed);
@@ -72,25 +73,32 @@ export async function eraseIdentity(
   return { result: { identity_id, records_erased: persons.length } };
 }
 
-/** Where a machine's record names the person: by role, or by a matching key that is theirs. */
+/** Returns the fields of a machine that refer to the person, by role or by one of the person's match keys. */
 function namesOn(
   machine: StoredRecord,
-  naming: readonly MachineNaming[],
+  naming: readonly ReferencingMachine[],
   keys: ReadonlySet<string>,
 ): Map<string, string[]> {
   const roles = rolesOn(machine, naming);
-  const isTheirs = (field: string, values: readonly string[]) =>
+  const isReference = (field: string, values: readonly string[]) =>
     roles.has(field) ||
     ((matchingKeys as readonly string[]).includes(field) && keys.has(normaliseText(values[0]) ?? ''));
-  return new Map(Object.entries(machine.fields).filter(([field, values]) => isTheirs(field, values)));
+  return new Map(Object.entries(machine.fields).filter(([field, values]) => isReference(field, values)));
 }
 
-function rolesOn({ id }: StoredRecord, naming: readonly MachineNaming[]): Set<string> {
+function rolesOn({ id }: StoredRecord, naming: readonly ReferencingMachine[]): Set<string> {
   return new Set(naming.filter(({ recordId }) => recordId === id).map(({ role }) => role));
 }
 
-/** The record without the person's names, now and as it was before its last job; whoever was to inherit it owns it for good. */
-function nameless(record: StoredRecord, naming: readonly MachineNaming[], keys: ReadonlySet<string>): StoredRecord {
+/**
+ * Removes references to the person from a record and from its state before the last job; a technical inheritor becomes
+ * the owner.
+ */
+function withoutPerson(
+  record: StoredRecord,
+  naming: readonly ReferencingMachine[],
+  keys: ReadonlySet<string>,
+): StoredRecord {
   const names = namesOn(record, naming, keys);
   const without = <Value>(fields: Record<string, Value>): Record<string, Value> =>
     Object.fromEntries(Object.entries(fields).filter(([field]) => !names.has(field)));

@@ -1,18 +1,18 @@
 import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import type { Cause } from '../cause.js';
-import { lockWhole, placeDecided } from './move-records.js';
+import { linkManually, lockWhole } from './move-records.js';
 import { type Outcome, Refused } from './outcome.js';
 
-/** Makes one person of several identities; the ids that go answer with the one that stays. */
+/** Merges identities into one; the ids of the others redirect to it. */
 export async function mergeIdentities(
   tx: Transaction,
   cause: Cause,
   { into_id, from_ids }: OperationInput<'identity.merge'>,
-): Promise<Outcome> {
+): Promise<Outcome<'identity.merge'>> {
   if (from_ids.includes(into_id)) throw new Refused('an identity cannot be merged into itself');
   const { records } = await lockWhole(tx, [into_id, ...new Set(from_ids)]);
-  const { links } = await placeDecided(
+  const { links } = await linkManually(
     tx,
     cause,
     records.map((record) => ({ record, identityId: into_id })),

@@ -1,18 +1,18 @@
 import { encodeId } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
   lockIdentities,
   lockRecordsOfIdentities,
   type StoredIdentity,
   type StoredRecord,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
 import { Refused, type Undo } from './outcome.js';
 
-/** Locks identities and all their records. Refuses if one of them is not there, or is the tombstone of somebody erased. */
+/** Locks identities and all their records. Refuses if an identity does not exist or was erased. */
 export async function lockWhole(
   tx: Transaction,
   identityIds: readonly string[],
@@ -26,17 +26,16 @@ export async function lockWhole(
   return { identities, records: await lockRecordsOfIdentities(tx, identityIds) };
 }
 
-/** A tombstone is removed when its time comes, with whoever would be in it. */
+/** Refuses tombstones of erased identities, because their purge would also delete the records moved there. */
 export function refuseErased(identities: readonly StoredIdentity[]): void {
   const erased = identities.find(({ purgeAt }) => purgeAt !== undefined);
   if (erased) throw new Refused(`${encodeId('identity', erased.id)} was erased`);
 }
 
 /**
- * Puts records where an operator wants them, for good: whatever their keys say, they are neither joined nor parted by
- * themselves again. Returns what takes it back.
+ * Links records manually: no match key moves them afterwards. Returns the previous links for a revert.
  */
-export async function placeDecided(
+export async function linkManually(
   tx: Transaction,
   cause: Cause,
   placements: readonly { record: StoredRecord; identityId: string }[],
@@ -50,7 +49,7 @@ export async function placeDecided(
   return { settled, links: linksOf(settled.records) };
 }
 
-/** Every link that changed, also of those who only followed. */
+/** Returns every changed link, including those of accounts and machines that followed. */
 function linksOf(records: readonly RecordChange[]): Undo['links'] {
   return records.flatMap(({ record, before }) => {
     if (!before || (before.identityId === record.identityId && before.decided === record.decided)) return [];

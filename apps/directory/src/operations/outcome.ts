@@ -1,34 +1,36 @@
-/** What an operation did, and what takes it back. */
-export interface Outcome {
-  /** Shown to operators; ids are bare uuids under names that end in `_id` or `_ids`. */
-  result: Record<string, unknown>;
+import type { OperationResult, OperationType } from '@idsync/contracts';
+
+/** Result of an operation, with the data for a revert. */
+export interface Outcome<T extends OperationType> {
+  /** Shown to operators, with public ids. */
+  result: OperationResult<T>;
   undo?: Undo;
 }
 
-/** Where each record was and where the operation put it. */
+/** Identity of each record before and after the operation. */
 export interface Undo {
   links: { record_id: string; from: Link; to_id: string | null }[];
-  /** The case to open again. */
+  /** Review case that a revert opens again. */
   case_id?: string;
 }
 
 interface Link {
   identity_id: string | null;
   decided: boolean;
-  /** The job or operation that had linked it; what older operations kept does not tell. */
+  /** Job or operation that had linked it; absent in older operations. */
   linked_by?: string;
 }
 
-/** The operation cannot be done as things stand: it is refused, with these words, and nothing has changed. */
+/** Thrown to refuse an operation in the current state; the operator sees the message, and nothing changes. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** Ends a preview: what it did is rolled back, and only its result is kept. */
+/** Thrown at the end of a preview to roll back its changes; only the result is stored. */
 export class Previewed extends Error {
   override readonly name = 'Previewed';
 
-  constructor(readonly result: Outcome['result']) {
+  constructor(readonly result: OperationResult<OperationType>) {
     super('previewed');
   }
 }

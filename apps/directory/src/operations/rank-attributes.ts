@@ -1,16 +1,17 @@
 import type { OperationInput } from '@idsync/contracts';
-import { saveAttributePriorities, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { saveAttributePriorities } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
-import { type Cause, learnTenant } from '../cause.js';
+import { type Cause, loadTenant } from '../cause.js';
 import { everyRecord } from './every-record.js';
 import type { Outcome } from './outcome.js';
 
-/** Takes up new priorities, a tenant's own or a connector's, and lets every identity show what now wins. */
+/** Applies new priorities of the tenant or of a connector by rendering every identity again. */
 export async function rankAttributes(
   tx: Transaction,
   cause: Cause,
   { priorities }: OperationInput<'attributes.rank'>,
-): Promise<Outcome> {
+): Promise<Outcome<'attributes.rank'>> {
   if (priorities) {
     const rows = priorities.map(({ field, connector_id, priority }) => ({
       field,
@@ -19,7 +20,7 @@ export async function rankAttributes(
     }));
     await saveAttributePriorities(tx, cause.tenantId, rows);
   }
-  const ranked = { ...cause, ...(await learnTenant(tx, cause.tenantId)), rerender: true };
+  const ranked = { ...cause, ...(await loadTenant(tx, cause.tenantId)), rerender: true };
   let changed = 0;
   for await (const records of everyRecord(tx, cause.tenantId)) {
     const settled = await applyChanges(

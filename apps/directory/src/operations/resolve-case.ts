@@ -1,4 +1,5 @@
 import { newUuid, type OperationInput } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
   closeCase,
   lockCase,
@@ -6,30 +7,29 @@ import {
   lockRecordsById,
   lockRecordsOfIdentities,
   type StoredRecord,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
-import { lockWhole, placeDecided } from './move-records.js';
+import { linkManually, lockWhole } from './move-records.js';
 import { type Outcome, Refused, type Undo } from './outcome.js';
 
 const closedAs = { link: 'linked', new: 'new', ignore: 'ignored' } as const;
 
-/** Decides whose a record is: one of the people who could be meant, or any other; somebody new; or not asked again. */
+/** Resolves a review case: links the record to any identity, makes it a new person, or ignores the case. */
 export async function resolveCase(
   tx: Transaction,
   cause: Cause,
   { case_id, resolution, identity_id }: OperationInput<'case.resolve'>,
-): Promise<Outcome> {
+): Promise<Outcome<'case.resolve'>> {
   const open = await lockCase(tx, cause.tenantId, case_id);
-  if (!open) throw new Refused('there is no such case');
-  if (open.status !== 'open') throw new Refused(`the case is ${open.status} already`);
+  if (!open) throw new Refused('the case does not exist');
+  if (open.status !== 'open') throw new Refused(`the case is already ${open.status}`);
   const [record] = await lockRecordsById(tx, [open.recordId]);
-  if (!record) throw new Refused('the record is there no more');
+  if (!record) throw new Refused('the record no longer exists');
 
   let links: Undo['links'] = [];
   let identityId = record.identityId;
   if (resolution === 'link') {
-    if (identity_id === undefined) throw new Refused('identity_id says whom the record belongs to');
+    if (identity_id === undefined) throw new Refused('identity_id is required for the resolution link');
     identityId = identity_id;
     const { records } = await lockWhole(tx, [identity_id]);
     links = await decide(tx, cause, record, identity_id, records);
@@ -45,7 +45,7 @@ export async function resolveCase(
   };
 }
 
-/** The record goes where it is told, and those it was compared with stay where they are, for good. */
+/** Links the record manually, and the compared records to their current identities. */
 async function decide(
   tx: Transaction,
   cause: Cause,
@@ -54,14 +54,14 @@ async function decide(
   others: readonly StoredRecord[],
 ): Promise<Undo['links']> {
   const staying = others.filter(({ id, identityId }) => id !== record.id && identityId !== undefined);
-  const { links } = await placeDecided(tx, cause, [
+  const { links } = await linkManually(tx, cause, [
     { record, identityId },
     ...staying.map((other) => ({ record: other, identityId: other.identityId ?? identityId })),
   ]);
   return links;
 }
 
-/** The records of those who could be meant; a candidate that is gone since, or was erased, is none. */
+/** Returns the records of the candidates that still exist and were not erased. */
 async function presentCandidates(
   tx: Transaction,
   candidates: readonly { identity_id: string }[],

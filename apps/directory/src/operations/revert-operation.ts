@@ -1,4 +1,5 @@
 import type { OperationInput } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
   closeCase,
   findRedirects,
@@ -6,23 +7,22 @@ import {
   lockOperation,
   lockRecordsById,
   markReverted,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { refuseErased } from './move-records.js';
 import { type Outcome, Refused, type Undo } from './outcome.js';
 
-/** Puts every record back where it was before a merge, a split or a resolved case, if it has not moved since. */
+/** Restores every link from before a merge, a split or a resolved case. Refuses if a record has moved since. */
 export async function revertOperation(
   tx: Transaction,
   cause: Cause,
   { operation_id }: OperationInput<'operation.revert'>,
-): Promise<Outcome> {
+): Promise<Outcome<'operation.revert'>> {
   const done = await lockOperation(tx, cause.tenantId, operation_id);
-  if (!done) throw new Refused('there is no such operation');
-  if (done.status !== 'done' || !done.undo) throw new Refused(`there is nothing to take back of this ${done.type}`);
-  if (done.revertedBy) throw new Refused('the operation was taken back already');
+  if (!done) throw new Refused('the operation does not exist');
+  if (done.status !== 'done' || !done.undo) throw new Refused(`this ${done.type} cannot be reverted`);
+  if (done.revertedBy) throw new Refused('the operation has already been reverted');
   const { links, case_id } = done.undo as Undo;
 
   const records = new Map(
@@ -33,14 +33,16 @@ export async function revertOperation(
       )
     ).map((each) => [each.id, each]),
   );
-  if (links.length > 0 && records.size === 0) throw new Refused('the records it moved are there no more');
+  if (links.length > 0 && records.size === 0) throw new Refused('the records that it moved no longer exist');
   for (const { record_id, to_id } of links) {
     const record = records.get(record_id);
-    if (record && (record.identityId ?? null) !== to_id) throw new Refused('a record has been moved since');
+    if (record && (record.identityId ?? null) !== to_id) throw new Refused('a record has moved since the operation');
   }
   const former = links.flatMap(({ from }) => from.identity_id ?? []);
   refuseErased(await lockIdentities(tx, former));
   const revived = new Map((await findRedirects(tx, former)).map(({ id, createdAt }) => [id, createdAt]));
+  // Reopened before the records move, because a new dispute then updates this case instead of opening a second one.
+  if (case_id) await closeCase(tx, case_id, 'open', operation_id, cause.now);
   await applyChanges(
     tx,
     { ...cause, revived },
@@ -56,7 +58,6 @@ export async function revertOperation(
       return [{ before, placed: true, record: { ...record, updatedAt: cause.now } }];
     }),
   );
-  if (case_id) await closeCase(tx, case_id, 'open', operation_id, cause.now);
   await markReverted(tx, operation_id, cause.operationId ?? operation_id);
   return { result: { reverted_operation_id: operation_id } };
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => directory?.close());
 
 describe('an operation', () => {
-  it('that failed each time it was tried is refused, so that nobody waits for it; one that was done stays done', async () => {
+  it('is refused after its message is dead-lettered, unless it is already done', async () => {
     const id = newUuid();
     const input = { job_id: newUuid(), preview: false };
     await directory.fixture.rows(
@@ -24,7 +24,7 @@ describe('an operation', () => {
     const status = () => directory.fixture.rows('select status, result from operations where id = $1', [id]);
     await giveUpOperation(directory.database, message);
     expect(await status()).toEqual([
-      { status: 'refused', result: { error: expect.stringContaining('nothing has changed') } },
+      { status: 'refused', result: { error: expect.stringContaining('changed nothing') } },
     ]);
     await directory.fixture.rows(`update operations set status = 'done', result = '{}' where id = $1`, [id]);
     await giveUpOperation(directory.database, message);

@@ -1,14 +1,11 @@
 import { type Message, type OperationInput, type OperationType, operationInputs } from '@idsync/contracts';
-import {
-  type Database,
-  endOperation,
-  lockOperation,
-  markReceived,
-  type Operation,
-  type Transaction,
-} from '@idsync/database';
-import { type Cause, learnTenant } from '../cause.js';
+import type { Database, Transaction } from '@idsync/database';
+import { markReceived } from '@idsync/database/bus';
+import { endOperation, lockOperation, type Operation } from '@idsync/database/directory';
+import { type Cause, loadTenant } from '../cause.js';
+import { NotApplicable } from '../divide-batch.js';
 import { applyPlan } from './apply-plan.js';
+import { changeLifecycle } from './change-lifecycle.js';
 import { changeRules } from './change-rules.js';
 import { eraseIdentity } from './erase-identity.js';
 import { mergeIdentities } from './merge-identities.js';
@@ -19,7 +16,11 @@ import { revertOperation } from './revert-operation.js';
 import { splitIdentity } from './split-identity.js';
 import { undoJob } from './undo-job.js';
 
-type Handler<T extends OperationType> = (tx: Transaction, cause: Cause, input: OperationInput<T>) => Promise<Outcome>;
+type Handler<T extends OperationType> = (
+  tx: Transaction,
+  cause: Cause,
+  input: OperationInput<T>,
+) => Promise<Outcome<T>>;
 
 const handlers: { [T in OperationType]: Handler<T> } = {
   'case.resolve': resolveCase,
@@ -30,10 +31,11 @@ const handlers: { [T in OperationType]: Handler<T> } = {
   'job.undo': undoJob,
   'plan.apply': applyPlan,
   'operation.revert': revertOperation,
+  'lifecycle.change': changeLifecycle,
   'rules.change': changeRules,
 };
 
-/** Does what an operator asked for, in one transaction with its outcome: killed at any point, it was done once or not at all. */
+/** Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. */
 export async function runOperation(
   database: Database,
   message: Message<'directory.operation.requested'>,
@@ -45,7 +47,7 @@ export async function runOperation(
   try {
     await database.transaction(tenantId, async (tx) => {
       if (!(await markReceived(tx, message.id))) return;
-      const tenant = await learnTenant(tx, tenantId, 'alone');
+      const tenant = await loadTenant(tx, tenantId, 'alone');
       const operation = await lockOperation(tx, tenantId, data.operation_id);
       if (operation?.status !== 'queued') return;
       const cause = { ...tenant, operationId: operation.id, now };
@@ -53,17 +55,17 @@ export async function runOperation(
       await end(tx, 'done', result, undo);
     });
   } catch (error) {
-    if (!(error instanceof Refused || error instanceof Previewed)) throw error;
+    if (!(error instanceof Refused || error instanceof Previewed || error instanceof NotApplicable)) throw error;
     await database.transaction(tenantId, async (tx) => {
       const operation = await lockOperation(tx, tenantId, data.operation_id);
       if (!(await markReceived(tx, message.id)) || operation?.status !== 'queued') return;
-      if (error instanceof Refused) await end(tx, 'refused', { error: error.message });
-      else await end(tx, 'done', error.result);
+      if (error instanceof Previewed) await end(tx, 'done', error.result);
+      else await end(tx, 'refused', { error: error.message });
     });
   }
 }
 
-/** It failed each time it was tried: whoever asked is told, since nobody will try again. */
+/** Refuses an operation whose message was dead-lettered, because it will not be retried. */
 export async function giveUpOperation(
   database: Database,
   { tenant_id: tenantId, data }: Message<'directory.operation.requested'>,
@@ -71,17 +73,17 @@ export async function giveUpOperation(
   await database.transaction(tenantId, async (tx) => {
     const operation = await lockOperation(tx, tenantId, data.operation_id);
     if (operation?.status !== 'queued') return;
-    const error = 'it could not be done, and nothing has changed; the log of the directory says more';
+    const error = 'the operation failed and changed nothing; see the log of the directory';
     await endOperation(tx, operation.id, { status: 'refused', result: { error } });
   });
 }
 
-/** The gateway has validated the input; what an older one wrote down is checked again. */
+/** Validates the input again, because an older gateway may have stored it. */
 function handle<T extends OperationType>(
   tx: Transaction,
   cause: Cause,
   operation: Operation & { type: T },
-): Promise<Outcome> {
+): Promise<Outcome<T>> {
   const input = operationInputs[operation.type].safeParse(operation.input);
   if (!input.success) throw new Refused(`malformed input: ${input.error.message}`);
   const handler = handlers[operation.type] as Handler<T>;

@@ -1,22 +1,22 @@
 import { newUuid, type OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import type { Cause } from '../cause.js';
-import { lockWhole, placeDecided } from './move-records.js';
+import { linkManually, lockWhole } from './move-records.js';
 import { type Outcome, Refused } from './outcome.js';
 
-/** Takes records out of an identity and makes another of them; neither finds back to the other by itself. */
+/** Moves records of an identity to a new one. All links become manual, so that matching does not join them again. */
 export async function splitIdentity(
   tx: Transaction,
   cause: Cause,
   { identity_id, record_ids }: OperationInput<'identity.split'>,
-): Promise<Outcome> {
+): Promise<Outcome<'identity.split'>> {
   const { records } = await lockWhole(tx, [identity_id]);
   const leaving = new Set(record_ids);
   const unknown = record_ids.filter((id) => !records.some((record) => record.id === id));
   if (unknown.length > 0) throw new Refused(`${unknown.length} of these records do not belong to the identity`);
   if (records.every(({ id }) => leaving.has(id))) throw new Refused('at least one record must stay');
   const newId = newUuid();
-  const { links } = await placeDecided(
+  const { links } = await linkManually(
     tx,
     cause,
     records.map((record) => ({ record, identityId: leaving.has(record.id) ? newId : identity_id })),

@@ -46,7 +46,7 @@ const plan = (job: string) =>
     [job],
   );
 
-/** Everything a tenant's directory consists of. */
+/** All rows of a tenant's directory. */
 async function state(): Promise<unknown[]> {
   const tables = [
     'source_records',
@@ -66,7 +66,7 @@ async function state(): Promise<unknown[]> {
   );
 }
 
-/** The records as the API shows them, but for their ids and times. */
+/** The records as in the API, without ids and times. */
 async function shown(): Promise<unknown[]> {
   return harness.fixture.rows(
     `select external_id, status, fields, content_hash, (select i.status from identities i where i.id = identity_id) as identity
@@ -76,7 +76,7 @@ async function shown(): Promise<unknown[]> {
 }
 
 describe('a dry run', () => {
-  it('writes down what a run would do to each record, and changes nothing', async () => {
+  it('stores what a run would do to each record, and changes nothing', async () => {
     await run([people(0, 4)]);
     const before = await state();
     const job = await dryRun([people(0, 1), [...people(1, 2, 'Head'), ...people(4, 5)], people(3, 4)]);
@@ -104,14 +104,14 @@ describe('a dry run', () => {
     expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 0 }]);
   });
 
-  it('names the identity that a new record would join', async () => {
+  it('reports the identity that a new record would join', async () => {
     await run([people(0, 1)]);
     const ad = await harness.fixture.connector(harness.tenant);
     const job = await wholeRun(harness, ad, [[row('a', { employee_number: 'E0' })]], { dryRun: true });
     expect(await plan(job)).toMatchObject([{ action: 'create', identity_id: await harness.identityOf('p0') }]);
   });
 
-  it('tells what the safeguard would hold back, without holding anything', async () => {
+  it('reports what the safeguard would stop, without a quarantine', async () => {
     await run([people(0, 30)]);
     const job = await dryRun([people(0, 5)]);
     expect(await answers(harness, job)).toMatchObject([
@@ -129,7 +129,7 @@ describe('a dry run', () => {
 describe('applying the plan of a dry run', () => {
   const source = [people(0, 1), [...people(1, 2, 'Head'), ...people(4, 5)], people(3, 4)];
 
-  it('brings the directory to where the run itself would have brought it', async () => {
+  it('has the same result as the run itself', async () => {
     await run([people(0, 4)]);
     await run(source);
     const expected = await shown();
@@ -147,31 +147,31 @@ describe('applying the plan of a dry run', () => {
     expect(await plan(await dryRun(source))).toEqual([]);
   });
 
-  it('is done once', async () => {
+  it('is refused the second time', async () => {
     const job = await dryRun([people(0, 2)]);
     await harness.operate('plan.apply', { job_id: job });
     expect(await harness.operate('plan.apply', { job_id: job })).toMatchObject({
       status: 'refused',
-      result: { error: 'the plan was applied already' },
+      result: { error: 'the plan has already been applied' },
     });
   });
 
   it.each([
-    ['changed', (): SourceRecord[] => [...people(0, 1), ...people(1, 2, 'Boss'), ...people(2, 4)]],
-    ['left', (): SourceRecord[] => [people(0, 1), people(2, 4)].flat()],
-    ['came', (): SourceRecord[] => people(0, 5)],
-  ])('is refused as a whole when one of its people has %s since', async (_, other) => {
+    ['been changed', (): SourceRecord[] => [...people(0, 1), ...people(1, 2, 'Boss'), ...people(2, 4)]],
+    ['been removed', (): SourceRecord[] => [people(0, 1), people(2, 4)].flat()],
+    ['been added', (): SourceRecord[] => people(0, 5)],
+  ])('is refused completely when one of its records has %s since', async (_, other) => {
     await run([people(0, 4)]);
     const job = await dryRun(source);
     await run([other()]);
     const before = await state();
     const outcome = await harness.operate('plan.apply', { job_id: job });
     expect(outcome.status).toBe('refused');
-    expect(outcome.result.error).toMatch(/^the directory has changed since the dry run, as p[14] did/);
+    expect(outcome.result.error).toMatch(/^the directory has changed since the dry run \(p[14]\)/);
     expect(await state()).toEqual(before);
   });
 
-  it('minds nothing that is not in the plan', async () => {
+  it('is not affected by changes outside the plan', async () => {
     await run([people(0, 4)]);
     const job = await dryRun(source);
     const other = await harness.fixture.connector(harness.tenant);
@@ -179,7 +179,7 @@ describe('applying the plan of a dry run', () => {
     expect((await harness.operate('plan.apply', { job_id: job })).status).toBe('done');
   });
 
-  it('needs a reason where the safeguard would have held the run back', async () => {
+  it('requires a reason if the safeguard would have stopped the run', async () => {
     await run([people(0, 30)]);
     const job = await dryRun([people(0, 5)]);
     const refused = await harness.operate('plan.apply', { job_id: job });
@@ -188,9 +188,9 @@ describe('applying the plan of a dry run', () => {
     expect(done.result).toMatchObject({ records_deleted: 25 });
   });
 
-  it('is refused for a job that was no dry run, has not ended, or while the connector is being read', async () => {
+  it('is refused for a job that is not a dry run or has not ended, and while the connector runs', async () => {
     const error = async (job: string) => (await harness.operate('plan.apply', { job_id: job })).result.error;
-    expect(await error(await run([people(0, 2)]))).toBe('the job was no dry run');
+    expect(await error(await run([people(0, 2)]))).toBe('the job is not a dry run');
     const reading = await wholeRun(harness, hr, [people(0, 3)], { dryRun: true });
     expect(await error(reading)).toBe('the dry run is running');
     await endJob(harness, reading, 'failed');

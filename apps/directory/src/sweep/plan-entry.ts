@@ -1,10 +1,14 @@
 import { encodeId, type SourceRecord } from '@idsync/contracts';
-import type { PlanEntry } from '@idsync/database';
+import type { PlanEntry } from '@idsync/database/directory';
+import { boundChanges } from '../bound-changes.js';
 import { diffFields } from '../diff-fields.js';
 import type { RecordChange } from '../record-change.js';
-import { harmOf } from './guard.js';
+import { destructiveActionOf } from './guard.js';
 
-/** A change as a plan keeps it: what it does to the record, what was read, and how old the record was then. */
+/**
+ * Returns the plan entry of a change: the action, the changed values, the source's record and the version it is based
+ * on.
+ */
 export function planEntry(
   { record, before }: RecordChange,
   incoming: SourceRecord,
@@ -18,12 +22,12 @@ export function planEntry(
       : [{ field: 'status', ...(before && { from: before.status }), to: record.status, source }];
   return {
     seq: record.lastSeq,
-    action: before ? (harmOf({ record, before }) ?? 'update') : 'create',
+    action: before ? (destructiveActionOf({ record, before }) ?? 'update') : 'create',
     recordId: record.id,
     kind: record.kind,
     externalId: record.externalId,
     identityId,
-    changes: [...values, ...status],
+    changes: boundChanges([...values, ...status]).changes,
     incoming: JSON.stringify(incoming),
     basedOn: before?.updatedAt,
   };

@@ -1,45 +1,46 @@
 import type { Message } from '@idsync/contracts';
+import type { Database, Transaction } from '@idsync/database';
+import { enqueue } from '@idsync/database/bus';
 import {
   countDoneDeletions,
   countEntries,
   countKnownBefore,
-  countRecentHarm,
-  countRemovals,
-  type Database,
+  countRecentRemovals,
   dropEntries,
   dropRemovals,
-  enqueue,
+  dropSuperseded,
   findJobState,
   findOpenEntries,
   findOvertaken,
-  findRepeated,
+  findRepeatedRecords,
+  findRunCoverage,
   findSafeguard,
-  findSeenProof,
   type JobState,
-  keepFromCancelling,
   lockPlan,
   markEntriesDone,
   planDeletions,
+  preventCancellation,
   type SyncPlan,
   savePlan,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
-import { learnTenant } from '../cause.js';
+import { loadTenant } from '../cause.js';
 import { repeatedRecord } from '../read-batch.js';
-import { tellOvertaken } from '../tell-overtaken.js';
-import { changesOf } from './carry-out.js';
-import { whyHeld } from './guard.js';
-import { whyIncomplete } from './why-incomplete.js';
+import { reportOvertaken } from '../report-overtaken.js';
+import { runChunk } from '../run-chunk.js';
+import { quarantineReason } from './guard.js';
+import { plannedChanges } from './planned-changes.js';
+import { reportsDeletions, whyIncomplete } from './why-incomplete.js';
 
-/** Records a transaction. */
-const portion = 500;
-/** Repeated records that are told one by one. */
-const mostNamed = 1_000;
+/** Records per transaction. */
+const chunkSize = 500;
+/** Maximum number of repeated records that are reported individually. */
+const maxReported = 1_000;
 
 /**
- * Takes away what a completely read source no longer lists, or holds all of it for an operator. The plan is written down
- * first, and every portion is marked in the transaction that carries it out: killed and delivered again, it goes on.
+ * Deletes the records that a completely read source no longer lists and applies the disables and deletions of the
+ * batches, or quarantines the job. Stores the plan first and marks every chunk in the transaction that applies it, so
+ * that a redelivered message continues.
  */
 export async function sweepJob(
   database: Database,
@@ -47,12 +48,15 @@ export async function sweepJob(
   now: Date = new Date(),
 ): Promise<void> {
   const ready = await database.transaction(tenantId, (tx) => planSweep(tx, tenantId, data.job_id));
-  while (ready && (await database.transaction(tenantId, (tx) => carryOut(tx, tenantId, data.job_id, now))));
+  if (!ready) return;
+  const applyNext = () =>
+    runChunk(database, tenantId, chunkSize, (tx, size) => applyChunk(tx, tenantId, data.job_id, now, size));
+  while (await applyNext());
 }
 
-/** True if there may be something to carry out now. */
+/** Returns true if there may be entries to apply now. */
 async function planSweep(tx: Transaction, tenantId: string, jobId: string): Promise<boolean> {
-  await keepFromCancelling(tx, jobId);
+  await preventCancellation(tx, jobId);
   const job = await findJobState(tx, jobId);
   if (job?.status !== 'running') return false;
   let plan = await lockPlan(tx, tenantId, job);
@@ -60,7 +64,7 @@ async function planSweep(tx: Transaction, tenantId: string, jobId: string): Prom
   if (plan.state === 'held' && job.released) plan.state = 'ready';
   await savePlan(tx, plan);
   if (plan.state === 'held') {
-    await enqueue(tx, { type: 'sync.sweep.held', tenantId, data: { job_id: jobId, note: plan.note ?? 'held back' } });
+    await enqueue(tx, { type: 'sync.sweep.held', tenantId, data: { job_id: jobId, note: plan.note ?? 'quarantined' } });
     return false;
   }
   if (job.dryRun) {
@@ -70,68 +74,70 @@ async function planSweep(tx: Transaction, tenantId: string, jobId: string): Prom
   return !job.dryRun;
 }
 
-/** Adds what the source no longer lists, and asks the safeguard. */
+/** Adds the records that the source no longer lists, and checks the whole plan against the deletion safeguard. */
 async function completePlan(tx: Transaction, tenantId: string, job: JobState, plan: SyncPlan): Promise<SyncPlan> {
-  const { incomplete, missing } = await planMissing(tx, tenantId, job);
-  // Whoever asked for this one record has named it.
+  const incomplete = await planMissing(tx, tenantId, job);
+  // A client named this one record, so the safeguard does not apply.
   if (job.mode === 'record') return { ...plan, state: 'ready' };
-  const { deletions, disables } = await countHarm(tx, job, plan, missing);
-  if (deletions + disables === 0) return { ...plan, state: 'ready', ...(incomplete && { note: incomplete }) };
-  const known = plan.known ?? (await countKnownBefore(tx, job.connectorId, job.id));
+  const { delete: deletions, disable: disables } = await countEntries(tx, job.id);
   const guard = await findSafeguard(tx, job.connectorId);
-  const held = whyHeld(guard, { known, deletions, disables }, job.recordsRead === 0, await countRecentHarm(tx, job));
+  // Counting reads all records of the connector.
+  const known = deletions + disables === 0 ? plan.known : await countKnown(tx, job, plan);
+  const held = quarantineReason(
+    guard,
+    { known: known ?? 0, deletions, disables },
+    job,
+    await countRecentRemovals(tx, job),
+  );
   const notes = [incomplete, held].filter((note) => note !== undefined);
   const note = notes.length > 0 ? notes.join('; ') : undefined;
-  // A dry run takes nothing away: its plan only says what would happen.
+  // A dry run deletes nothing, so it is never quarantined.
   const state = held === undefined || job.dryRun ? 'ready' : 'held';
   return { ...plan, known, deletions, disables, state, note };
 }
 
-/** How many are gone: whom a run of changes or of one record was told of, and whom a run of everything did not see, unless it may have overlooked them. */
-async function planMissing(
-  tx: Transaction,
-  tenantId: string,
-  job: JobState,
-): Promise<{ missing: number; incomplete?: string }> {
-  if (job.mode === 'changes' || job.mode === 'record') return { missing: await countRemovals(tx, job.id) };
-  // Of before its source forgot what had changed, and it read everything.
+async function countKnown(tx: Transaction, job: JobState, plan: SyncPlan): Promise<number> {
+  return plan.known ?? countKnownBefore(tx, job.connectorId, job.id);
+}
+
+/**
+ * Plans the deletion of records that a complete full run did not list; in other runs, the batches have planned what the
+ * source reported as deleted. Returns the reason if the run is incomplete.
+ */
+async function planMissing(tx: Transaction, tenantId: string, job: JobState): Promise<string | undefined> {
+  if (reportsDeletions(job)) return undefined;
+  // Left from an incremental run that became a full run because the source had lost its change log.
   await dropRemovals(tx, job.id);
-  const incomplete = whyIncomplete(job, await findSeenProof(tx, job.id));
-  if (incomplete !== undefined) return { missing: 0, incomplete };
-  const planned = await planDeletions(tx, tenantId, job);
-  // Who came while it was read, and by a job of their own, need not be among those it has seen.
+  await dropSuperseded(tx, job.id);
+  const incomplete = await findIncompleteness(tx, job);
+  if (incomplete !== undefined) return incomplete;
+  await planDeletions(tx, tenantId, job);
+  // Records that a single-record job added during the run may be missing in its list.
   const overtaken = await dropEntries(tx, job.id, await findOvertaken(tx, job.id));
-  await tellOvertaken(tx, tenantId, job.id, overtaken);
-  return { missing: overtaken.length === 0 ? planned : await countRemovals(tx, job.id) };
+  await reportOvertaken(tx, tenantId, job.id, overtaken);
+  return undefined;
 }
 
-/** A run has counted what its batches take away; of a dry run all of that stands in the plan. */
-async function countHarm(
-  tx: Transaction,
-  job: JobState,
-  plan: SyncPlan,
-  missing: number,
-): Promise<{ deletions: number; disables: number }> {
-  if (!job.dryRun) return { deletions: plan.deletions + missing, disables: plan.disables };
-  const counts = await countEntries(tx, job.id);
-  return { deletions: counts.delete, disables: counts.disable };
+/** Returns why a run cannot know which records are missing. */
+async function findIncompleteness(tx: Transaction, job: JobState): Promise<string | undefined> {
+  return reportsDeletions(job) ? undefined : whyIncomplete(job, await findRunCoverage(tx, job.id));
 }
 
-/** Carries out the next portion; false once the sweep is over. */
-async function carryOut(tx: Transaction, tenantId: string, jobId: string, now: Date): Promise<boolean> {
-  await keepFromCancelling(tx, jobId);
+/** Applies the next chunk of the plan; returns false when the sweep has ended. */
+async function applyChunk(tx: Transaction, tenantId: string, jobId: string, now: Date, size: number): Promise<boolean> {
+  await preventCancellation(tx, jobId);
   const job = await findJobState(tx, jobId);
-  // Cancelled meanwhile.
+  // The job was cancelled in the meantime.
   if (job?.status !== 'running') return false;
-  const tenant = await learnTenant(tx, tenantId, job.kind === 'machine_identity' ? 'alone' : 'shared');
+  const tenant = await loadTenant(tx, tenantId, job.kind === 'machine_identity' ? 'alone' : 'shared');
   const plan = await lockPlan(tx, tenantId, job);
-  const entries = await findOpenEntries(tx, jobId, portion);
+  const entries = await findOpenEntries(tx, jobId, size);
   if (entries.length === 0) {
     await savePlan(tx, { ...plan, state: 'done' });
     const deleted = await countDoneDeletions(tx, jobId);
-    // What was held back and then released is no news any more.
-    const note = job.released ? undefined : plan.note;
-    const { count, externalIds } = await findRepeated(tx, jobId, mostNamed);
+    // After a release, the reason for the quarantine is obsolete, but an incomplete run is still incomplete.
+    const note = job.released ? await findIncompleteness(tx, job) : plan.note;
+    const { count, externalIds } = await findRepeatedRecords(tx, jobId, maxReported);
     const errors = externalIds.map(repeatedRecord);
     await enqueue(tx, {
       type: 'sync.sweep.ended',
@@ -144,8 +150,8 @@ async function carryOut(tx: Transaction, tenantId: string, jobId: string, now: D
     tx,
     entries.map(({ id }) => id),
   );
-  const { changes, overtaken } = await changesOf(tx, job, entries, now);
-  await tellOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
+  const { changes, overtaken } = await plannedChanges(tx, job, entries, tenant.policy, now);
+  await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
   await applyChanges(tx, { ...tenant, jobId, now }, changes);
   return true;
 }

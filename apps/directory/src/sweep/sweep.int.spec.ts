@@ -1,13 +1,13 @@
 import { newUuid, type RecordKind, type SourceRecord } from '@idsync/contracts';
-import { type Database, lockReferences, type Transaction } from '@idsync/database';
+import type { Database, Transaction } from '@idsync/database';
+import { lockReferences } from '@idsync/database/directory';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 import { applyBatch } from '../apply-batch.js';
 import { applyDue } from '../apply-due.js';
-import { graceMs } from '../lifecycle.js';
-import { forgetRuns } from './forget-runs.js';
+import { clearEndedRuns } from './clear-ended-runs.js';
 import { sweepJob } from './sweep-job.js';
 
 let harness: Harness;
@@ -26,10 +26,10 @@ afterAll(async () => {
   await harness?.close();
 });
 
-/** People `p0`, `p1`, …; `said` is the status their source gives. */
-const people = (from: number, to: number, said?: string): SourceRecord[] =>
+/** People `p0`, `p1`, … with the status of their source. */
+const people = (from: number, to: number, status?: string): SourceRecord[] =>
   Array.from({ length: to - from }, (_, at) => from + at).map((n) =>
-    row(`p${n}`, { employee_number: `E${n}`, email: `p${n}@x.org`, ...(said !== undefined && { status: said }) }),
+    row(`p${n}`, { employee_number: `E${n}`, email: `p${n}@x.org`, ...(status !== undefined && { status }) }),
   );
 
 const renamed = ({ external_id, fields }: SourceRecord) => ({
@@ -57,6 +57,12 @@ const types = async (job: string): Promise<string[]> =>
     await harness.fixture.rows<{ type: string }>('select type from events where job_id = $1 order by sequence', [job])
   ).map(({ type }) => type);
 
+const planned = (job: string) =>
+  harness.fixture.rows(
+    'select action, done, count(*)::int from sync_plan_entries where job_id = $1 group by action, done order by 1, 2',
+    [job],
+  );
+
 async function release(job: string): Promise<void> {
   await harness.fixture.rows(
     `update sync_jobs set status = 'running', decision = '{"action":"released"}' where id = $1`,
@@ -66,7 +72,7 @@ async function release(job: string): Promise<void> {
 }
 
 describe('a sweep', () => {
-  it('deletes who is no longer listed, keeps them as tombstones, and tells it', async () => {
+  it('turns unlisted records into tombstones and records the events', async () => {
     await run([people(0, 3), people(3, 5)]);
     const job = await run([people(0, 2), people(3, 5)]);
     expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 1 }]);
@@ -76,7 +82,7 @@ describe('a sweep', () => {
     expect(gone.fields).toMatchObject({ email: ['p2@x.org'] });
   });
 
-  it('revives who is listed again, as the same person', async () => {
+  it('restores a record that is listed again, with the same identity', async () => {
     await run([people(0, 3)]);
     const before = await harness.identityOf('p2');
     await run([people(0, 2)]);
@@ -86,19 +92,19 @@ describe('a sweep', () => {
     expect(await types(job)).toContain('lifecycle.rejoiner');
   });
 
-  it('takes who is listed again but switched off for inactive, from then on', async () => {
+  it('sets inactive for a record that is listed again as inactive, with a new grace period', async () => {
     await run([people(0, 3)]);
     await run([people(0, 2)]);
     const job = await run([[...people(0, 2), ...people(2, 3, 'inactive')]]);
     expect(await statuses()).toEqual({ active: 2, inactive: 1 });
     expect(await types(job)).toEqual(['user.status_changed', 'identity.status_changed']);
-    await applyDue(harness.database, harness.tenant, new Date(Date.now() + graceMs + 60_000));
+    await applyDue(harness.database, harness.tenant, new Date(Date.now() + 31 * 24 * 60 * 60 * 1_000));
     expect(await statuses()).toEqual({ active: 2, deleted: 1 });
     await run([[...people(0, 2), ...people(2, 3, 'inactive').map(renamed)]]);
     expect(await statuses()).toEqual({ active: 2, deleted: 1 });
   });
 
-  it('takes a record whose id changed and whose mail did not for the same person', async () => {
+  it('keeps the person of a record with a new external id and the same email', async () => {
     const ren = (id: string) => row(id, { email: 'ren@x.org', first_name: 'Ren' });
     await run([[ren('cn=ren,ou=a'), ...people(0, 3)]]);
     const before = await harness.identityOf('cn=ren,ou=a');
@@ -112,7 +118,7 @@ describe('a sweep', () => {
     expect(await harness.identityOf('cn=ren,ou=b')).toBe(before);
   });
 
-  it('gives the mail of who left to nobody but a record that the same run brought, and whose number does not differ', async () => {
+  it('transfers the email of a removed record only to a record of the same run whose number does not differ', async () => {
     const of = (id: string, number?: string) =>
       row(id, { email: 'desk@x.org', ...(number !== undefined && { employee_number: number }) });
     await run([[of('one'), of('two')]]);
@@ -125,7 +131,7 @@ describe('a sweep', () => {
     expect(await directoryFaults(harness.fixture, harness.tenant)).toEqual([]);
   });
 
-  it('of machines waits for who brings people at that moment, as their batches do', async () => {
+  it('of machines waits for concurrent changes of people, like the batches of machines', async () => {
     const apps = await harness.fixture.connector(harness.tenant, { records: 'machine_identity' });
     await run([[row('a', { owned_by: 'p0' }), row('b', { owned_by: 'p0' })]], { connector: apps });
     const job = await appliedRun(harness, apps, [[row('a', { owned_by: 'p0' })]]);
@@ -133,13 +139,13 @@ describe('a sweep', () => {
     await harness.database.transaction(harness.tenant, async (tx) => {
       await lockReferences(tx, harness.tenant, 'shared');
       swept = sweep(harness, job);
-      await harness.fixture.somebodyWaits();
+      await harness.fixture.waitForBlockedLock();
     });
     await swept;
     expect(await statuses()).toMatchObject({ decommissioned: 1 });
   });
 
-  it('changes nothing when everybody is still there, and writes to no record', async () => {
+  it('writes to no record when all records are still listed', async () => {
     await run([people(0, 3)]);
     const xmin = () =>
       harness.fixture.rows('select id, xmin from source_records where tenant_id = $1 order by id', [harness.tenant]);
@@ -152,7 +158,7 @@ describe('a sweep', () => {
   it.each<[RecordKind, string]>([
     ['account', 'deleted'],
     ['machine_identity', 'decommissioned'],
-  ])('deletes an %s, which is then %s and stays so when its owner changes', async (records, gone) => {
+  ])('deletes an %s, which becomes %s and stays so when its owner changes', async (records, gone) => {
     await run([[row('p0', { employee_number: 'E0', first_name: 'Ada' })]]);
     const connector = await harness.fixture.connector(harness.tenant, { records });
     const owned = [row('a', { employee_number: 'E0' }), row('b', { employee_number: 'E0' })];
@@ -166,17 +172,17 @@ describe('a sweep', () => {
     expect((await harness.record('b')).status).not.toBe(gone);
   });
 
-  it('tells of people that several batches named, changed or not', async () => {
+  it('reports records that several batches listed, changed or not', async () => {
     await run([people(0, 4)]);
     const job = await run([people(0, 3), [...people(1, 4), row('new', { email: 'new@x.org' })], people(1, 2)]);
-    const error = (external_id: string) => ({ external_id, message: 'stands in the source more than once' });
+    const error = (external_id: string) => ({ external_id, message: 'listed more than once by the source' });
     expect(await answers(harness, job)).toEqual([
       { type: 'sync.sweep.ended', deleted: 0, repeated: 3, errors: [error('p1'), error('p2')] },
     ]);
     expect(await statuses()).toEqual({ active: 5 });
   });
 
-  it('leaves the records of other connectors alone', async () => {
+  it('does not change records of other connectors', async () => {
     const other = await harness.fixture.connector(harness.tenant);
     await run([people(0, 3)]);
     await run([people(5, 8)], { connector: other });
@@ -184,7 +190,7 @@ describe('a sweep', () => {
     expect(await statuses()).toEqual({ active: 5, deleted: 1 });
   });
 
-  it('is over once, however often it is asked for', async () => {
+  it('runs once when it is requested repeatedly', async () => {
     await run([people(0, 3)]);
     const job = await wholeRun(harness, hr, [people(0, 2)]);
     const events = await types(job);
@@ -195,34 +201,35 @@ describe('a sweep', () => {
     expect(await answers(harness, job)).toEqual(Array(2).fill({ type: 'sync.sweep.ended', deleted: 1 }));
   });
 
-  it('goes on where a killed directory left it, whichever transaction it died in', async () => {
-    await run([people(0, 3)]);
-    const job = await appliedRun(harness, hr, [people(5, 6)]);
+  it('continues after a killed directory, in whichever transaction it was killed', async () => {
+    await run([people(0, 4)]);
+    const job = await appliedRun(harness, hr, [[...people(5, 6), ...people(3, 4, 'inactive')]]);
     const message = { id: newUuid(), tenant_id: harness.tenant, data: { job_id: job } };
-    let deaths = 0;
-    for (let diesIn = 1; diesIn <= 3; diesIn += 1) {
+    let kills = 0;
+    for (let killedIn = 1; killedIn <= 3; killedIn += 1) {
       let transactions = 0;
-      const dying = Object.assign(Object.create(harness.database) as Database, {
+      const killed = Object.assign(Object.create(harness.database) as Database, {
         transaction: <T>(tenant: string, work: (tx: Transaction) => Promise<T>) =>
           harness.database.transaction(tenant, async (tx) => {
             const result = await work(tx);
             transactions += 1;
-            if (transactions === diesIn) throw new Error('killed');
+            if (transactions === killedIn) throw new Error('killed');
             return result;
           }),
       });
-      await sweepJob(dying, message).catch(() => {
-        deaths += 1;
+      await sweepJob(killed, message).catch(() => {
+        kills += 1;
       });
     }
     await sweep(harness, job);
-    expect(deaths).toBe(3);
+    expect(kills).toBe(3);
     expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 3 }]);
     expect((await types(job)).filter((type) => type === 'user.deleted')).toHaveLength(3);
-    expect(await statuses()).toEqual({ active: 1, deleted: 3 });
+    expect((await types(job)).filter((type) => type === 'user.status_changed')).toHaveLength(1);
+    expect(await statuses()).toEqual({ active: 1, inactive: 1, deleted: 3 });
   });
 
-  it('spares a record that its source could not read, by its id', async () => {
+  it('does not delete a record that was skipped in this run', async () => {
     await run([people(0, 4)]);
     const job = await run([people(0, 2)], { errors: [{ external_id: 'p2', message: 'hire_date is not a date' }] });
     expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 1 }]);
@@ -231,9 +238,9 @@ describe('a sweep', () => {
   });
 
   it.each([
-    { message: '2 columns where the header has 3' },
+    { message: '2 columns, but the header has 3' },
     { external_id: 'p2', message: 'has a second dn in line 7', hides_others: true as const },
-  ])('deletes nothing when a record that was left out could be anybody, and says so', async (error) => {
+  ])('deletes nothing and reports why when a skipped record has no id', async (error) => {
     await run([people(0, 4)]);
     const job = await run([people(0, 2)], { errors: [error] });
     expect(await answers(harness, job)).toMatchObject([
@@ -263,7 +270,7 @@ describe('a sweep', () => {
     expect(await statuses()).toEqual({ active: 4 });
   });
 
-  it('can be undone, and is purged in the end', async () => {
+  it('can be undone; otherwise its tombstones are purged after the retention', async () => {
     await run([people(0, 3)], { at: '2026-01-01T00:00:00Z' });
     const job = await run([people(0, 2)], { at: '2026-01-02T00:00:00Z' });
     const { result } = await harness.operate('job.undo', { job_id: job, preview: false });
@@ -279,17 +286,17 @@ describe('a sweep', () => {
     ).toEqual([]);
   });
 
-  it('forgets what a job saw when the job has ended', async () => {
+  it('drops the seen records of a job when the job has ended', async () => {
     const job = await run([people(0, 3)]);
     const seen = () => harness.fixture.rows('select from seen_records where job_id = $1', [job]);
     expect(await seen()).toHaveLength(1);
-    await forgetRuns(harness.database, { id: newUuid(), tenant_id: harness.tenant, data: { job_id: job } });
+    await clearEndedRuns(harness.database, { id: newUuid(), tenant_id: harness.tenant, data: { job_id: job } });
     expect(await seen()).toEqual([]);
   });
 });
 
 describe('a batch that is announced twice', () => {
-  it('is applied once, and answered as unchanged', async () => {
+  it('is applied once, and its second answer counts the records as unchanged', async () => {
     const job = await harness.fixture.job(harness.tenant, hr, 'running');
     const message = await harness.fixture.batch(harness.tenant, hr, job, 0, people(0, 3));
     await applyBatch(harness.database, message);
@@ -306,11 +313,55 @@ describe('a batch that is announced twice', () => {
   });
 });
 
-describe('the safeguard', () => {
-  it('holds 25 of 100 deletions back, and lets them through when an operator releases them', async () => {
+describe('the safeguard against failed records', () => {
+  const failed = (from: number, to: number) =>
+    people(from, to).map(({ external_id }) => ({ external_id, message: 'hire_date is not a date' }));
+
+  it.each(['full', 'changes'] as const)('stops a %s run that left out 99 of 100 records', async (mode) => {
+    await run([people(0, 100)]);
+    const job = await run([people(0, 1)], { mode, errors: failed(1, 100) });
+    const note = 'quarantined: 99 of 100 records were left out, more than 50 % and more than 10';
+    expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.held', note }]);
+    await release(job);
+    expect((await answers(harness, job)).at(-1)).toEqual({ type: 'sync.sweep.ended', deleted: 0 });
+    expect(await statuses()).toEqual({ active: 100 });
+  });
+
+  it('sets aside the deletions of the run, however few', async () => {
+    await run([people(0, 100)]);
+    const job = await run([people(0, 1)], { errors: failed(1, 98) });
+    expect((await answers(harness, job)).map(({ type }) => type)).toEqual(['sync.sweep.held']);
+    expect(await statuses()).toEqual({ active: 100 });
+    await release(job);
+    expect(await statuses()).toEqual({ active: 98, deleted: 2 });
+  });
+
+  it('reports a released run without all ids as incomplete', async () => {
+    await run([people(0, 100)]);
+    const errors = failed(1, 100).map(({ message }) => ({ message }));
+    const job = await run([people(0, 1)], { errors });
+    await release(job);
+    const note = 'nothing was deleted: 99 records without an id could be any of the records that were not listed';
+    expect((await answers(harness, job)).at(-1)).toEqual({ type: 'sync.sweep.ended', deleted: 0, note });
+  });
+
+  it('uses the bounds of the connector, and lets a dry run end with the reason', async () => {
+    await run([people(0, 100)]);
+    const dry = await run([people(0, 1)], { dryRun: true, errors: failed(1, 100) });
+    expect(await answers(harness, dry)).toMatchObject([
+      { type: 'sync.sweep.ended', note: expect.stringMatching(/99 of 100/) },
+    ]);
+    await harness.fixture.rows('update connectors set safeguard = $2 where id = $1', [hr, { max_failed_percent: 100 }]);
+    const job = await run([people(0, 1)], { errors: failed(1, 100) });
+    expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 0 }]);
+  });
+});
+
+describe('the deletion safeguard', () => {
+  it('stops 25 of 100 deletions, and applies them when an operator releases the job', async () => {
     await run([people(0, 100)]);
     const job = await run([people(0, 75)]);
-    const note = 'held back: it would delete 25 of 100 records, more than 10 % and more than 20';
+    const note = 'quarantined: the run would delete 25 of 100 records, more than 10 % and more than 20';
     expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.held', note }]);
     expect(await statuses()).toEqual({ active: 100 });
     await release(job);
@@ -321,11 +372,11 @@ describe('the safeguard', () => {
     expect((await answers(harness, next)).map(({ type }) => type)).toEqual(['sync.sweep.held']);
   });
 
-  it('counts a day of pushes as one run, up to the last that an operator released', async () => {
+  it('counts all pushes of a day as one run, back to the last release by an operator', async () => {
     const others = await harness.fixture.connector(harness.tenant);
     await harness.fixture.rows(`update connectors set type = 'scim-push' where id = $1`, [hr]);
-    const last = async (connector: string, to: number, said?: string) => {
-      const job = await run([[...people(0, to - 5), ...people(to - 5, to, said)]], { connector });
+    const last = async (connector: string, to: number) => {
+      const job = await run([[...people(0, to - 5), ...people(to - 5, to)]], { connector });
       return { job, answer: (await answers(harness, job)).at(-1) };
     };
     await last(hr, 100);
@@ -342,20 +393,20 @@ describe('the safeguard', () => {
     for (const to of [85, 70, 55]) expect(await last(others, to)).toMatchObject({ answer: { deleted: 15 } });
   });
 
-  it('counts people as known before, however often the run named them', async () => {
+  it('counts the known records as before the run, regardless of repeated entries', async () => {
     await run([people(0, 100)]);
     const renamed = [row('p0', { first_name: 'A' })];
     const job = await run([renamed, [row('p0', { first_name: 'B' })], people(1, 75)]);
     expect(await answers(harness, job)).toMatchObject([{ note: expect.stringMatching(/delete 25 of 100/) }]);
   });
 
-  it('is not fooled by a source that names everybody anew', async () => {
+  it('stops a run in which all external ids have changed', async () => {
     await run([people(0, 100)]);
     const job = await run([people(1_000, 1_900)]);
     expect(await answers(harness, job)).toMatchObject([{ note: expect.stringMatching(/delete 100 of 100/) }]);
   });
 
-  it('holds an empty source back, however few people there are', async () => {
+  it('stops a run of an empty source, regardless of the number of records', async () => {
     await run([people(0, 3)]);
     const job = await run([]);
     expect(await answers(harness, job)).toMatchObject([
@@ -364,7 +415,7 @@ describe('the safeguard', () => {
     expect(await statuses()).toEqual({ active: 3 });
   });
 
-  it('applies disables up to the bound and holds the others back, whatever else their batch says', async () => {
+  it('sets aside all disables of a run that exceeds the bound, and applies its other changes', async () => {
     await run([people(0, 100)]);
     const job = await run([
       people(0, 15, 'inactive'),
@@ -372,21 +423,119 @@ describe('the safeguard', () => {
       people(40, 100),
     ]);
     expect(await answers(harness, job)).toMatchObject([{ note: expect.stringMatching(/disable 40 of 100 records/) }]);
-    expect(await statuses()).toEqual({ active: 81, inactive: 15, suspended: 5 });
+    expect(await statuses()).toEqual({ active: 101 });
+    expect(await types(job)).toEqual(['identity.created', 'user.created', 'lifecycle.joiner']);
+    expect(await planned(job)).toEqual([{ action: 'disable', done: false, count: 40 }]);
     await release(job);
     expect(await statuses()).toEqual({ active: 61, inactive: 15, suspended: 25 });
+    expect(await planned(job)).toEqual([{ action: 'disable', done: true, count: 40 }]);
   });
 
-  it('counts what the source says is deleted as a deletion', async () => {
+  it.each(['full', 'changes'] as const)(
+    'leaves the directory unchanged when runs of mode %s that disable or delete all people are cancelled',
+    async (mode) => {
+      await run([people(0, 200)]);
+      const records = () =>
+        harness.fixture.rows('select r::text from source_records r where tenant_id = $1 order by id', [harness.tenant]);
+      const before = await records();
+      const all = [people(0, 70, 'inactive'), people(70, 140, 'deleted'), people(140, 200, 'inactive')];
+      for (let times = 0; times < 3; times += 1) {
+        const job = await run(all, { mode });
+        const note = expect.stringMatching(/delete 70 of 200 .* and disable 130 of 200/);
+        expect(await answers(harness, job)).toMatchObject([{ type: 'sync.sweep.held', note }]);
+        await endJob(harness, job, 'cancelled');
+        expect(await records()).toEqual(before);
+        expect(await types(job)).toEqual([]);
+      }
+      const released = await run(all, { mode });
+      await release(released);
+      expect(await statuses()).toEqual({ inactive: 130, deleted: 70 });
+    },
+  );
+
+  it('lets a run within the bound disable and delete at its end', async () => {
+    await run([people(0, 100)]);
+    const job = await run([people(0, 20, 'inactive'), people(20, 30, 'deleted'), people(30, 95)]);
+    expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 15 }]);
+    expect(await statuses()).toEqual({ active: 65, inactive: 20, deleted: 15 });
+    expect((await types(job)).filter((type) => type === 'lifecycle.leaver')).toHaveLength(35);
+  });
+
+  it('disables no record in a run that fails or is cancelled before its end, and disables them in the next run', async () => {
+    await run([people(0, 30)]);
+    for (const status of ['failed', 'cancelled']) {
+      const job = await appliedRun(harness, hr, [people(0, 5, 'inactive')]);
+      await endJob(harness, job, status);
+      await sweep(harness, job);
+      expect(await statuses()).toEqual({ active: 30 });
+    }
+    await run([people(0, 5, 'inactive'), people(5, 30)]);
+    expect(await statuses()).toEqual({ active: 25, inactive: 5 });
+  });
+
+  it('counts and disables a repeated record as its last entry says, in whichever order the batches are applied', async () => {
+    await run([people(0, 100)]);
+    const batches = [people(0, 30, 'inactive'), people(0, 29), people(28, 100)];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+    ]) {
+      await run(batches, { order });
+      expect(await statuses()).toEqual({ active: 100 });
+      await run([people(0, 30), people(2, 100), people(0, 2, 'suspended'), people(0, 1, 'inactive')], {
+        order: [3, 2, 1, 0],
+      });
+      expect(await statuses()).toEqual({ active: 98, inactive: 1, suspended: 1 });
+      await run([people(0, 100)]);
+    }
+  });
+
+  it('uses the last change of a record in an incremental run', async () => {
+    await run([people(0, 30)]);
+    await run([people(0, 30, 'inactive'), people(1, 30)], { mode: 'changes' });
+    expect(await statuses()).toEqual({ active: 29, inactive: 1 });
+  });
+
+  it('uses the last entry of a record in a batch that is divided because of another record', async () => {
+    await run([people(0, 4)]);
+    const unusable = row('bad', { employee_number: 'E9', first_name: 'A\0nn' });
+    await run([[...people(0, 2, 'inactive'), unusable, ...people(1, 4)]]);
+    expect(await statuses()).toEqual({ active: 3, inactive: 1 });
+  });
+
+  it('leaves out a disable that cannot be applied, and applies the others', async () => {
+    await run([people(0, 4)]);
+    const unusable = row('p0', { employee_number: 'E0', first_name: 'A\0nn', status: 'inactive' });
+    const job = await run([[unusable, ...people(1, 2, 'inactive'), ...people(2, 4)]], { mode: 'changes' });
+    expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 0 }]);
+    expect(await statuses()).toEqual({ active: 3, inactive: 1 });
+  });
+
+  it('ignores a disable of a record that was read alone in the meantime', async () => {
+    await run([people(0, 4)]);
+    const job = await appliedRun(harness, hr, [[...people(0, 2, 'inactive'), ...people(2, 4)]]);
+    await harness.fixture.rows(`update sync_jobs set started_at = now() - interval '1 minute' where id = $1`, [job]);
+    const alone = await harness.fixture.job(harness.tenant, hr);
+    await harness.fixture.rows(
+      `update sync_jobs set mode = 'record', external_id = 'p0', last_record_at = now() where id = $1`,
+      [alone],
+    );
+    await applyBatch(harness.database, await harness.fixture.batch(harness.tenant, hr, alone, 0, people(0, 1)));
+    await sweep(harness, job);
+    expect((await harness.record('p0')).status).toBe('active');
+    expect((await harness.record('p1')).status).toBe('inactive');
+  });
+
+  it('counts a record that the source reports as deleted as a deletion', async () => {
     await run([people(0, 100)]);
     const job = await run([people(0, 15, 'deleted'), people(20, 100)], {});
-    expect((await answers(harness, job)).at(-1)).toMatchObject({ type: 'sync.sweep.ended', deleted: 5 });
+    expect((await answers(harness, job)).at(-1)).toMatchObject({ type: 'sync.sweep.ended', deleted: 20 });
     const more = await run([people(0, 15, 'deleted'), people(20, 50, 'deleted'), people(50, 100)]);
     expect(await answers(harness, more)).toMatchObject([{ note: expect.stringMatching(/delete 30 of 80/) }]);
-    expect(await statuses()).toEqual({ active: 60, deleted: 40 });
+    expect(await statuses()).toEqual({ active: 80, deleted: 20 });
   });
 
-  it('is as its connector sets it', async () => {
+  it('uses the bounds of the connector', async () => {
     await harness.fixture.rows(
       `update connectors set safeguard = '{"max_deleted_records": 0, "max_deleted_percent": 50}' where id = $1`,
       [hr],

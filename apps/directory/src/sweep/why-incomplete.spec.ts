@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { whyIncomplete } from './why-incomplete.js';
+import { reportsDeletions, whyIncomplete } from './why-incomplete.js';
 
 const job = {
   id: 'j',
@@ -13,27 +13,38 @@ const job = {
   recordsRead: 30,
   recordsApplied: 30,
   recordsFailed: 0,
+  recordsRetried: 0,
 };
 const proof = { batches: 3, errorsKept: 0, errorsUnnamed: 0 };
 
-describe('a run is a proof of what is gone', () => {
-  it('when every batch and every record is accounted for', () => {
+describe('whyIncomplete', () => {
+  it('returns undefined if every batch and every record is accounted for', () => {
     expect(whyIncomplete(job, proof)).toBeUndefined();
     expect(
       whyIncomplete({ ...job, batchesTotal: 0, recordsRead: 0, recordsApplied: 0 }, { ...proof, batches: 0 }),
     ).toBe(undefined);
   });
 
-  it('not when a batch or a record is missing from the account, or its end was not seen', () => {
+  it('returns a reason if a batch or a record is missing, or the run is incomplete', () => {
     expect(whyIncomplete(job, { ...proof, batches: 2 })).toMatch(/accounted for/);
     expect(whyIncomplete({ ...job, recordsApplied: 29 }, proof)).toMatch(/accounted for/);
     expect(whyIncomplete({ ...job, batchesTotal: null }, proof)).toMatch(/accounted for/);
   });
 
-  it('not when a record that was left out could be anybody', () => {
+  it('returns a reason if a skipped record has no id', () => {
     const failed = { ...job, recordsApplied: 28, recordsFailed: 2 };
     expect(whyIncomplete(failed, { ...proof, errorsKept: 2 })).toBeUndefined();
     expect(whyIncomplete(failed, { ...proof, errorsKept: 2, errorsUnnamed: 1 })).toMatch(/1 record without an id/);
     expect(whyIncomplete(failed, { ...proof, errorsKept: 1 })).toMatch(/too many/);
+  });
+});
+
+describe('a record that a run does not list', () => {
+  it.each([
+    ['full', false],
+    ['changes', true],
+    ['record', true],
+  ] as const)('in mode %s is kept unless its deletion is reported: %s', (mode, expected) => {
+    expect(reportsDeletions({ mode })).toBe(expected);
   });
 });

@@ -1,7 +1,12 @@
-import type { JobState, SeenProof } from '@idsync/database';
+import type { JobState, RunCoverage } from '@idsync/database/directory';
 
-/** Why nothing may be deleted after a run, although its source was read to its end; undefined if all of it is accounted for. */
-export function whyIncomplete(job: JobState, proof: SeenProof): string | undefined {
+/** Returns true for a run that lists only some records, so that a record that it does not list still exists. */
+export function reportsDeletions({ mode }: Pick<JobState, 'mode'>): boolean {
+  return mode === 'changes' || mode === 'record';
+}
+
+/** Returns the reason why a completely read run must delete nothing, or undefined if every record is accounted for. */
+export function whyIncomplete(job: JobState, proof: RunCoverage): string | undefined {
   const accounted = job.recordsApplied + job.recordsFailed === job.recordsRead;
   if (job.batchesTotal === null || proof.batches !== job.batchesTotal || !accounted) {
     return 'nothing was deleted: not every record that was read is accounted for';
@@ -9,7 +14,7 @@ export function whyIncomplete(job: JobState, proof: SeenProof): string | undefin
   if (proof.errorsUnnamed > 0) {
     return `nothing was deleted: ${lines(proof.errorsUnnamed)} could be any of the records that were not listed`;
   }
-  // Each one's id would have to be spared, and only the first of them are kept.
+  // The ids of failed records must not be deleted, but only the first ones are stored.
   if (proof.errorsKept < job.recordsFailed) return 'nothing was deleted: too many records were left out';
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { SourceRecord } from '@idsync/contracts';
-import { addPlanEntries, openPlan, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { addPlanEntries, openPlan } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
@@ -7,10 +8,11 @@ import type { Settled } from '../settle-identities.js';
 import { planEntry } from './plan-entry.js';
 
 /**
- * Makes the changes of a batch, writes down what came of its records, and takes the changes back: a dry run goes the way
- * of a real one to its last statement. People whom different batches bring do not meet.
+ * Applies changes of a batch, stores the result as plan entries and rolls the changes back. Planning thus runs the same
+ * code as applying, so a record that cannot be applied fails here. Records of different batches of a dry run are not
+ * matched with each other. A change of a record that `incoming` does not contain is not planned.
  */
-export async function rehearse(
+export async function planChanges(
   tx: Transaction,
   cause: Cause,
   job: { id: string; connectorId: string },
@@ -18,19 +20,17 @@ export async function rehearse(
   incoming: ReadonlyMap<string, SourceRecord>,
 ): Promise<void> {
   if (changes.length === 0) return;
-  await tx.query('savepoint rehearsal');
-  const settled = await applyChanges(tx, cause, changes);
-  await tx.query('rollback to savepoint rehearsal');
+  const settled = await tx.rolledBack(() => applyChanges(tx, cause, changes));
   const own = new Set(changes.map(({ record }) => record.id));
   const entries = settled.records.flatMap((change) => {
-    const said = own.has(change.record.id) ? incoming.get(change.record.externalId) : undefined;
-    return said ? [planEntry(change, said, knownIdentity(change, settled))] : [];
+    const listed = own.has(change.record.id) ? incoming.get(change.record.externalId) : undefined;
+    return listed ? [planEntry(change, listed, knownIdentity(change, settled))] : [];
   });
   await openPlan(tx, cause.tenantId, job);
   await addPlanEntries(tx, cause.tenantId, job.id, entries);
 }
 
-/** The identity a record would belong to, unless it would only be made. */
+/** Returns the identity that the record would belong to, unless the identity would be new. */
 function knownIdentity({ record }: RecordChange, { identities }: Settled): string | undefined {
   const isNew = identities.some(({ identity, before }) => identity.id === record.identityId && !before);
   return isNew ? undefined : record.identityId;

@@ -1,7 +1,8 @@
-import { enqueue, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { enqueue } from '@idsync/database/bus';
 
-/** What a job said of these was passed over, and may have been the later word: their source is asked again. */
-export async function tellOvertaken(
+/** Requests a new read of records whose entries in a job were ignored, because those entries may have been newer. */
+export async function reportOvertaken(
   tx: Transaction,
   tenantId: string,
   jobId: string,

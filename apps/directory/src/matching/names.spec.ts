@@ -1,0 +1,175 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { nameSimilarity, namesDisagree, nameWords, soundOf } from './names.js';
+
+const similarity = (a: string, b: string) => nameSimilarity(a.split(' '), b.split(' '));
+
+const wordsOf = (first_name: string, last_name: string, display_name?: string) =>
+  nameWords({
+    first_name: [first_name],
+    last_name: [last_name],
+    ...(display_name && { display_name: [display_name] }),
+  });
+
+describe('the words of a name', () => {
+  it('are those of the first and last name', () => {
+    expect(wordsOf('Zoë', 'O’Neil', 'Z. O.')).toEqual(['zoe', 'o', 'neil']);
+  });
+
+  it.each([
+    ['N/A', 'N/A'],
+    ['Unknown', 'Unknown'],
+    ['Test', 'Test'],
+    ['-', '-'],
+  ])('are none if both parts are placeholders: %s %s', (first, last) => {
+    expect(wordsOf(first, last)).toEqual([]);
+    expect(wordsOf('', '', `${first} ${last}`)).toEqual([]);
+  });
+
+  it('are those of the display name if the first and last name are placeholders', () => {
+    expect(wordsOf('N/A', 'N/A', 'Ann Smith')).toEqual(['ann', 'smith']);
+  });
+
+  it.each(['N/A', 'unknown', '-', '0000'])('do not contain a last name %s', (last) => {
+    expect(wordsOf('Robert', last)).toEqual(['robert']);
+  });
+
+  it.each([
+    ['Jennifer', 'Null'],
+    ['Li', 'Na'],
+  ])('keep names that are also placeholders: %s %s', (first, last) => {
+    expect(wordsOf(first, last)).toEqual([first.toLowerCase(), last.toLowerCase()]);
+  });
+
+  it('are the first and last name in lower case without accents', () => {
+    expect(nameWords({ first_name: ['José María'], last_name: ['Núñez-Ortiz'] })).toEqual([
+      'jose',
+      'maria',
+      'nunez',
+      'ortiz',
+    ]);
+    expect(nameWords({ first_name: ['Ann'], last_name: ['Lee'], display_name: ['Boss'] })).toEqual(['ann', 'lee']);
+  });
+
+  it('are the display name if the first or the last name is missing or empty', () => {
+    expect(nameWords({ first_name: ['Ann'], display_name: ['Lee, Ann'] })).toEqual(['lee', 'ann']);
+    expect(nameWords({ first_name: ['Ann'], last_name: [''], display_name: ['Ann Lee'] })).toEqual(['ann', 'lee']);
+  });
+
+  it('are the only name if there is no display name, and none without any name', () => {
+    expect(nameWords({ last_name: ['Lee'] })).toEqual(['lee']);
+    expect(nameWords({})).toEqual([]);
+    expect(nameWords({ display_name: [' -- '] })).toEqual([]);
+  });
+
+  it('are separated by any punctuation, also at the ends', () => {
+    expect(nameWords({ display_name: ['(Ann) Lee, M.D.'] })).toEqual(['ann', 'lee', 'm', 'd']);
+  });
+
+  it('are at most eight', () => {
+    expect(nameWords({ display_name: ['a b c d e f g h i j'] })).toHaveLength(8);
+  });
+});
+
+describe('the similarity of two names', () => {
+  it('is 0 if equal letters are further apart than half of the longer word', () => {
+    expect(similarity('brian', 'xbxxx')).toBeGreaterThan(0);
+    expect(similarity('brian', 'xxbxx')).toBe(0);
+    expect(similarity('xxbxx', 'brian')).toBe(0);
+    expect(similarity('ab', 'ba')).toBe(0);
+    expect(similarity('ab', 'xaxxxxxxx')).toBeGreaterThan(0);
+  });
+
+  it('counts at most four equal first letters', () => {
+    // Five of six letters are equal: Jaro 8/9, and four tenths of the rest for the first letters.
+    expect(similarity('abcdex', 'abcdey')).toBeCloseTo(8 / 9 + 0.4 / 9, 10);
+  });
+
+  it.each([
+    ['ann lee', 'ann lee', 1],
+    ['ann lee', 'lee ann', 1],
+    ['martha king', 'marhta king', 0.981],
+    ['katrin meier', 'kathrin meyer', 0.93],
+    ['dwayne jones', 'duane jones', 0.92],
+    ['peter miller', 'petra miller', 0.953],
+    ['anna schmidt', 'hans schmidt', 0.833],
+    ['ann lee', 'bob fox', 0],
+  ])('of "%s" and "%s" is %d', (a, b, expected) => {
+    expect(similarity(a, b)).toBeCloseTo(expected, 3);
+  });
+
+  it('is reduced by 3 % for each additional middle name', () => {
+    expect(similarity('ann lee', 'ann marie lee')).toBeCloseTo(0.97, 5);
+    expect(similarity('ann lee', 'ann marie louise lee')).toBeCloseTo(0.97 ** 2, 5);
+    expect(similarity('ann marie lee', 'ann marie lee')).toBe(1);
+  });
+
+  it.each([
+    ['ann lee', 'karl berg', true],
+    ['ann lee', 'ann berg', false],
+    ['robert miller', 'bob miller', false],
+    ['jon smith', 'john smyth', false],
+    ['müller hans', 'hans mueller', false],
+    ['ann lee', 'berg', false],
+    ['ann lee', '', false],
+    ['иван петров', 'ivan petrov', false],
+    ['иван петров', 'ольга белова', true],
+  ])('of %j and %j have nothing in common: %s', (a, b, expected) => {
+    const words = (text: string) => nameWords({ display_name: [text] });
+    expect(namesDisagree(words(a), words(b))).toBe(expected);
+    expect(namesDisagree(words(b), words(a))).toBe(expected);
+  });
+
+  it('compares each word with one word only', () => {
+    expect(similarity('ann ann', 'ann lee')).toBeCloseTo(0.5, 5);
+  });
+
+  it('is 0 for an empty name', () => {
+    expect(nameSimilarity([], ['ann'])).toBe(0);
+    expect(nameSimilarity([], [])).toBe(0);
+  });
+
+  it('is between 0 and 1, and 1 for a name in another word order', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), minLength: 1, maxLength: 6 });
+    const name = fc.array(word, { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(name, name, (a, b) => {
+        expect(nameSimilarity(a, b)).toBeGreaterThanOrEqual(0);
+        expect(nameSimilarity(a, b)).toBeLessThanOrEqual(1);
+        expect(nameSimilarity(a, [...a].reverse())).toBe(1);
+      }),
+    );
+  });
+});
+
+describe('the sound of a name', () => {
+  const sound = (name: string) => soundOf(name.split(' '));
+
+  it.each([
+    ['stefan schmidt', 'stephan schmitt'],
+    ['philip walter', 'filipp valter'],
+    ['carl becker', 'karl beker'],
+    ['ann lee', 'lee ann'],
+    ['ann lee', 'ann marie lee'],
+    ['cecilia shaw', 'zezilia shaw'],
+  ])('is the same for "%s" and "%s"', (a, b) => {
+    expect(sound(a)).toBe(sound(b));
+  });
+
+  it.each([
+    ['ann lee', 'ann reed'],
+    ['peter miller', 'peter moser'],
+  ])('differs for "%s" and "%s"', (a, b) => {
+    expect(sound(a)).not.toBe(sound(b));
+  });
+
+  it('is absent without words', () => {
+    expect(soundOf([])).toBeUndefined();
+  });
+
+  it('is the first letter and the consonants, at most twelve, without repetition', () => {
+    expect(soundOf(['anna'])).toBe('an');
+    expect(soundOf(['otto'])).toBe('ot');
+    expect(soundOf(['mtmtmtmtmtmtmtm'])).toBe('mtmtmtmtmtmt');
+  });
+});

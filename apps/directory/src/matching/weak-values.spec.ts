@@ -1,0 +1,32 @@
+import { defaultMatchingRules } from '@idsync/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { comparable, weakValues } from './weak-values.js';
+
+describe('a value for comparison', () => {
+  it.each([
+    ['  Ada   LOVELACE ', 'ada lovelace'],
+    ['+49 (30) 123-456', '930123456'],
+    ['123 456', '123456'],
+    ['12345', '12345'],
+    ['room 123456', 'room 123456'],
+    ['a-', 'a-'],
+  ])('of %j is %j', (value, expected) => {
+    expect(comparable(value)).toBe(expected);
+  });
+
+  it.each([undefined, '', '   ', 'N/A', 'unknown'])('is absent for %j', (value) => {
+    expect(comparable(value)).toBeUndefined();
+  });
+
+  it('has at most 200 characters', () => {
+    expect(comparable('ab'.repeat(150))).toBe('ab'.repeat(100));
+  });
+});
+
+describe('the values by which similar records are found', () => {
+  it('are the sound of the name and the compared fields', () => {
+    const fields = { first_name: ['Anna'], last_name: ['Lee'], phone: ['+49 30 123456'], title: ['Boss'] };
+    expect(weakValues(fields, defaultMatchingRules)).toContain('full_name an l');
+    expect(weakValues(fields, { ...defaultMatchingRules, weak: [] })).toEqual([]);
+  });
+});

@@ -1,0 +1,143 @@
+import { defaultMatchingRules, type MatchingRules, type RecordKind } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Harness, row } from '../test/harness.js';
+
+let directory: Harness;
+
+beforeAll(async () => {
+  directory = await Harness.create();
+});
+
+beforeEach(() => directory.newTenant());
+
+afterAll(() => directory?.close());
+
+const stopValues = {
+  employee_number: ['N/A', 'n.a.', 'none', '0000', '0', '9999', '-', 'External'],
+  email: ['N/A', 'info@x.org', 'Office@x.org', 'no-reply@x.org', 'not an email', 'none@none.org'],
+  user_principal_name: ['N/A', 'admin', 'support@x.org', 'not a login', '0000'],
+  first_name: ['N/A', 'Unknown', '-'],
+  last_name: ['N/A', 'Unknown', '-'],
+  'attributes.phone': ['N/A', '000000000', '---', 'unknown'],
+};
+
+/** Links a unique fuzzy match, so that a placeholder could link here too. */
+const trusting: MatchingRules = {
+  ...defaultMatchingRules,
+  weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' as const })),
+};
+
+const records = fc.array(
+  fc.record(
+    Object.fromEntries(Object.entries(stopValues).map(([field, values]) => [field, fc.constantFrom(...values)])),
+    { requiredKeys: [] },
+  ),
+  { minLength: 1, maxLength: 5 },
+);
+
+const linkedKeys = () =>
+  directory.fixture.rows('select kind, value from correlation_keys where tenant_id = $1', [directory.tenant]);
+
+async function linkedTogether(): Promise<{ records: number }[]> {
+  return directory.fixture.rows(
+    `select count(*)::int as records from source_records where tenant_id = $1 and identity_id is not null
+      group by identity_id having count(*) > 1`,
+    [directory.tenant],
+  );
+}
+
+describe('placeholders and role mailboxes', () => {
+  it('never link two records of any kind', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(records, { minLength: 4, maxLength: 4 }), async (lists) => {
+        await directory.newTenant();
+        await directory.operate('rules.change', { rules: trusting, preview: false });
+        const kinds: RecordKind[] = ['user', 'user', 'account', 'machine_identity'];
+        for (const [at, kind] of kinds.entries()) {
+          const connector = await directory.fixture.connector(directory.tenant, { records: kind, priority: at });
+          await directory.sync(
+            connector,
+            (lists[at] ?? []).map((values, place) => row(`${kind}-${at}-${place}`, values as Record<string, string>)),
+          );
+        }
+        expect(await linkedTogether()).toEqual([]);
+        expect(await linkedKeys()).toEqual([]);
+      }),
+      { numRuns: Number(process.env.IDSYNC_PROPERTY_RUNS ?? 15) },
+    );
+  }, 600_000);
+
+  it('are shown as attributes', async () => {
+    const hr = await directory.fixture.connector(directory.tenant);
+    await directory.sync(hr, [row('1', { employee_number: 'N/A', email: 'info@x.org' })]);
+    const [identity] = await directory.fixture.identities<{
+      attributes: { field_name: string; field_value: string }[];
+    }>(directory.tenant);
+    expect(identity?.attributes.map((each) => [each.field_name, each.field_value])).toEqual([
+      ['email', 'info@x.org'],
+      ['employee_number', 'N/A'],
+    ]);
+  });
+
+  it('do not contradict an employee number in a fuzzy match', async () => {
+    const hr = await directory.fixture.connector(directory.tenant, { priority: 1 });
+    const ldap = await directory.fixture.connector(directory.tenant, { records: 'account', priority: 2 });
+    const ann = { first_name: 'Ann', last_name: 'Smith' };
+    await directory.sync(hr, [row('1', { ...ann, employee_number: '4711' })]);
+    await directory.sync(ldap, [row('ann', { ...ann, employee_number: 'N/A' })]);
+    const cases = await directory.fixture.rows('select kind from review_cases where tenant_id = $1', [
+      directory.tenant,
+    ]);
+    expect(cases).toEqual([{ kind: 'weak' }]);
+  });
+});
+
+describe('match keys that an earlier version stored for placeholders', () => {
+  const store = (kind: string, value: string, identityId: string) =>
+    directory.fixture.rows(
+      'insert into correlation_keys (tenant_id, kind, value, identity_id) values ($1, $2, $3, $4)',
+      [directory.tenant, kind, value, identityId],
+    );
+  it('link no further record and own no machine', async () => {
+    const hr = await directory.fixture.connector(directory.tenant);
+    const ad = await directory.fixture.connector(directory.tenant);
+    const ldap = await directory.fixture.connector(directory.tenant, { records: 'account' });
+    const bots = await directory.fixture.connector(directory.tenant, { records: 'machine_identity' });
+    const placeholder = { employee_number: 'N/A', email: 'info@x.org' };
+    await directory.sync(hr, [row('1', placeholder)]);
+    await store('employee_number', 'n/a', await directory.identityOf('1'));
+    await store('email', 'info@x.org', await directory.identityOf('1'));
+    await directory.sync(ad, [row('2', placeholder)]);
+    await directory.sync(ldap, [row('3', placeholder)]);
+    await directory.sync(bots, [row('4', { ...placeholder, owned_by: 'info@x.org' })]);
+    expect(await linkedTogether()).toEqual([]);
+  });
+
+  it('are removed when a record with the value changes or is erased', async () => {
+    const hr = await directory.fixture.connector(directory.tenant);
+    await directory.sync(hr, [row('1', { employee_number: 'N/A' }), row('2', { email: 'info@x.org' })]);
+    await store('employee_number', 'n/a', await directory.identityOf('1'));
+    await store('email', 'info@x.org', await directory.identityOf('2'));
+    await directory.sync(hr, [row('1', { employee_number: '4711' }), row('2', { email: 'info@x.org' })]);
+    expect(await linkedKeys()).toEqual([
+      { kind: 'email', value: 'info@x.org' },
+      { kind: 'employee_number', value: '4711' },
+    ]);
+    await directory.operate('identity.erase', { identity_id: await directory.identityOf('2'), reason: 'request' });
+    expect(await linkedKeys()).toEqual([{ kind: 'employee_number', value: '4711' }]);
+  });
+
+  it('do not keep two people together when the matching rules are set again', async () => {
+    const hr = await directory.fixture.connector(directory.tenant);
+    const ad = await directory.fixture.connector(directory.tenant);
+    await directory.sync(hr, [row('1', { employee_number: 'N/A' })]);
+    await directory.sync(ad, [row('2', { employee_number: 'N/A' })]);
+    const [first, second] = [await directory.identityOf('1'), await directory.identityOf('2')];
+    await directory.operate('identity.merge', { into_id: first, from_ids: [second], reason: 'as by a key' });
+    await directory.fixture.rows('update source_records set decided = false where tenant_id = $1', [directory.tenant]);
+    expect(await linkedTogether()).toEqual([{ records: 2 }]);
+    await directory.operate('rules.change', { rules: defaultMatchingRules, preview: false });
+    expect(await linkedTogether()).toEqual([]);
+  });
+});

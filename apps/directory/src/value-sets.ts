@@ -1,0 +1,11 @@
+/** Returns each value once, in the order of its first occurrence. */
+export function distinct(values: readonly string[]): string[] {
+  return values.length < 2 ? [...values] : [...new Set(values)];
+}
+
+/** Returns true if both lists have the same values, in any order and however often. */
+export function sameValues(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  const [left, right] = [new Set(a), new Set(b)];
+  return left.size === right.size && [...left].every((value) => right.has(value));
+}
