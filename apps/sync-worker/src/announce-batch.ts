@@ -1,14 +1,16 @@
-import { enqueue, type JobCounts, type SyncJob, type Transaction } from '@idsync/database';
+import type { Transaction } from '@idsync/database';
+import { enqueue } from '@idsync/database/bus';
+import type { JobCounts, SyncJob } from '@idsync/database/sync';
 
 /**
- * Tells the directory of a batch that was just written. One of changes waits until those before it are applied: what the
- * source says later of the same record must be applied later.
+ * Announces a written batch to the directory. A batch of an incremental run waits until the previous ones are applied,
+ * because later values of the same record must be applied later.
  */
 export async function announceWritten(tx: Transaction, job: SyncJob, seq: number): Promise<void> {
   if (job.mode !== 'changes' || seq === job.batchesProcessed) await announce(tx, job, seq);
 }
 
-/** A batch was applied: the next one of changes may be, if it is written. */
+/** Announces the next written batch of an incremental run after a batch was applied. */
 export async function announceNext(tx: Transaction, job: SyncJob, counts: JobCounts): Promise<void> {
   const { batchesProcessed: next, batchesWritten } = counts;
   if (job.mode === 'changes' && job.status === 'running' && next < batchesWritten) await announce(tx, job, next);

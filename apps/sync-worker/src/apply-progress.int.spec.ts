@@ -1,11 +1,13 @@
 import type { Message } from '@idsync/contracts';
-import { findBatch } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { findBatch } from '@idsync/database/directory';
+import { silentLogger } from '@idsync/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
 import { applyProgress } from './apply-progress.js';
 import { cancelRequestedJob } from './cancel-requested-job.js';
-import { announceAgain, forgetLeftBatches } from './chores.js';
+import { purgeBatches, republishBatches } from './chores.js';
 import { claimJob } from './claim-job.js';
 import { failUnappliedBatch } from './fail-unapplied-batch.js';
 import { logEnds } from './job-ends.js';
@@ -22,7 +24,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-/** A job whose source is read, and the messages that announced its batches. */
+/** Reads the source of a new job. Returns the job with the announcements of its batches. */
 async function readJob(lines: number): Promise<{ id: string; tenantId: string; ready: Message<'sync.batch.ready'>[] }> {
   const job = await fixture.queueAlone();
   const context = fixture.context(listSource(lines));
@@ -40,8 +42,8 @@ async function answers(ready: Message<'sync.batch.ready'>[]): Promise<Message<'s
 const batchesLeft = async (jobId: string) =>
   (await fixture.rows.rows('select from sync_batches where job_id = $1', [jobId])).length;
 
-describe('progress', () => {
-  it('counts a batch once, however often and at whatever moment its answer comes', async () => {
+describe('the progress of a job', () => {
+  it('counts a batch once for repeated and concurrent answers', async () => {
     const job = await readJob(50);
     const applied = await answers(job.ready);
     const again = [...applied, ...applied, ...[...applied].reverse()];
@@ -58,48 +60,49 @@ describe('progress', () => {
     expect(ends).toHaveLength(1);
   });
 
-  it('leaves one line in the logs when the job has ended, and none of what is in it', async () => {
-    const lines: [string, object, string][] = [];
-    const line = (level: string) => (fields: object, message: string) => void lines.push([level, fields, message]);
-    const forget = logEnds({ debug: line('debug'), info: line('info'), warn: line('warn') });
+  it('logs one line without error messages when the job has ended', async () => {
+    const lines: unknown[][] = [];
+    const line = (level: string) => (fields: object | string, message?: string) =>
+      void lines.push([level, fields, message]);
+    const stopLogging = logEnds({ ...silentLogger, debug: line('debug'), info: line('info'), warn: line('warn') });
     const job = await readJob(10);
     for (const message of await answers(job.ready)) await applyProgress(fixture.database, message);
     await fixture.sweepAll();
     const failing = await readJob(20);
     const [first] = failing.ready;
     if (first) await failUnappliedBatch(fixture.database, first);
-    forget();
+    stopLogging();
     await readJob(10);
-    const told = ({ id, tenantId }: { id: string; tenantId: string }, status: string) => ({
+    const logged = ({ id, tenantId }: { id: string; tenantId: string }, status: string) => ({
       tenant_id: tenantId,
       job_id: id,
       connector_id: expect.any(String),
       status,
     });
     expect(lines).toEqual([
-      ['info', told(job, 'completed'), 'job ended'],
-      ['warn', told(failing, 'failed'), 'job failed'],
+      ['info', logged(job, 'completed'), 'job ended'],
+      ['warn', logged(failing, 'failed'), 'job failed'],
     ]);
   });
 
-  it('counts what the directory left out, and says so', async () => {
+  it('counts and reports records that the directory skipped', async () => {
     const job = await readJob(10);
     const [applied] = await answers(job.ready);
     if (!applied) throw new Error('no answer');
-    const errors = [{ external_id: 'r\u00003', message: 'stands in the source more than once' }];
+    const errors = [{ external_id: 'r\u00003', message: 'listed more than once by the source' }];
     await applyProgress(fixture.database, { ...applied, data: { ...applied.data, created: 4, unchanged: 5, errors } });
     await fixture.sweepAll();
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'completed_with_errors',
       records_applied: 9,
       records_failed: 1,
-      error_message: '1 record was left out; r3: stands in the source more than once',
+      error_message: '1 record was left out; r3: listed more than once by the source',
     });
-    // Events are kept for ever, and to people they have no more to tell.
+    // Events are permanent, so they must not contain the id of a record.
     expect((await fixture.events(job.id)).at(-1)).toMatchObject({ details: { error: '1 record was left out' } });
   });
 
-  it('does not believe an answer that names another tenant', async () => {
+  it('ignores an answer with the id of another tenant', async () => {
     const job = await readJob(10);
     const [applied] = await answers(job.ready);
     if (!applied) throw new Error('no answer');
@@ -109,36 +112,36 @@ describe('progress', () => {
   });
 });
 
-describe('a batch the directory gave up', () => {
-  it('fails its job, by its number, and takes the other batches out of reach', async () => {
+describe('a dead-lettered batch', () => {
+  it('fails its job with the number of the batch, and removes the other batches', async () => {
     const job = await readJob(30);
     const [, second] = job.ready;
     if (!second) throw new Error('no second batch');
     expect(await failUnappliedBatch(fixture.database, second)).toBe(true);
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'failed',
-      error_message: 'batch 2 could not be applied; the log of the directory says more',
+      error_message: 'batch 2 could not be applied; see the log of the directory',
     });
     expect(await batchesLeft(job.id)).toBe(0);
   });
 
-  it('fails its job only when no other batch of it is being applied any more', async () => {
+  it('fails its job only after all batches in progress are applied', async () => {
     const job = await readJob(20);
     const [first] = job.ready;
     if (!first) throw new Error('no batch');
     let failed: Promise<boolean> | undefined;
-    // As the directory does while it applies a batch.
+    // The same lock that the directory holds while it applies a batch.
     await fixture.database.transaction(first.tenant_id, async (tx) => {
       await tx.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [`batches ${job.id}`]);
       failed = failUnappliedBatch(fixture.database, first);
-      await fixture.rows.somebodyWaits();
+      await fixture.rows.waitForBlockedLock();
       expect(await fixture.job(job.id)).toMatchObject({ status: 'running' });
     });
     expect(await failed).toBe(true);
     expect(await fixture.job(job.id)).toMatchObject({ status: 'failed' });
   });
 
-  it('is no reason to fail if it was applied after all', async () => {
+  it('does not fail its job if it was already applied', async () => {
     const job = await readJob(20);
     const [first] = job.ready;
     if (!first) throw new Error('no batch');
@@ -156,7 +159,7 @@ describe('cancelling', () => {
     data: { job_id: job.id, ...(reason !== undefined && { reason }) },
   });
 
-  it('ends a queued job at once', async () => {
+  it('ends a queued job immediately', async () => {
     const job = await fixture.queueAlone();
     expect(await cancelRequestedJob(fixture.database, request(job, 'wrong file'))).toBe(true);
     expect(await fixture.job(job.id)).toMatchObject({ status: 'cancelled', cancel_reason: 'wrong file' });
@@ -165,7 +168,7 @@ describe('cancelling', () => {
     ]);
   });
 
-  it('ends a running job, counts what had been applied once its answers come, and forgets the rest', async () => {
+  it('ends a running job, counts later answers of applied batches, and deletes the other batches', async () => {
     const job = await readJob(30);
     const applied = (await answers(job.ready)).slice(0, 2);
     await cancelRequestedJob(fixture.database, request(job));
@@ -177,30 +180,32 @@ describe('cancelling', () => {
     for (const message of job.ready) expect(await failUnappliedBatch(fixture.database, message)).toBe(false);
     const later = { status: 'cancelled', records_applied: 20, batches_processed: 2, completed_at: atEnd?.completed_at };
     expect(await fixture.job(job.id)).toMatchObject(later);
-    await announceAgain(fixture.database, -1);
+    await republishBatches(fixture.database, -1);
     expect((await fixture.announced()).filter(({ data }) => data.job_id === job.id)).toEqual([]);
     expect(await batchesLeft(job.id)).toBe(1);
-    await forgetLeftBatches(fixture.database, -1);
+    await purgeBatches(fixture.database, -1);
     expect(await batchesLeft(job.id)).toBe(0);
   });
 
-  it('waits for a batch that is being applied, so that nothing is applied any more once it has ended', async () => {
+  it('waits for a batch that is being applied, so that no batch is applied after the end', async () => {
     const job = await readJob(20);
     const order: string[] = [];
     let cancelled: Promise<unknown> | undefined;
-    await fixture.database.transaction(job.tenantId, async (tx) => {
+    const directory = await Database.connect({ url: fixture.url, service: 'directory' });
+    await directory.transaction(job.tenantId, async (tx) => {
       await findBatch(tx, job.id, 0);
       cancelled = cancelRequestedJob(fixture.database, request(job)).then(() => order.push('cancelled'));
-      await fixture.rows.somebodyWaits();
+      await fixture.rows.waitForBlockedLock();
       order.push('applied');
     });
     await cancelled;
     expect(order).toEqual(['applied', 'cancelled']);
-    const after = await fixture.database.transaction(job.tenantId, (tx) => findBatch(tx, job.id, 1));
+    const after = await directory.transaction(job.tenantId, (tx) => findBatch(tx, job.id, 1));
+    await directory.close();
     expect(after).toMatchObject({ jobStatus: 'cancelled' });
   });
 
-  it('leaves a job alone that has ended, and one of another tenant', async () => {
+  it('ignores a job that has ended and a job of another tenant', async () => {
     const ended = await readJob(0);
     await fixture.sweepAll();
     expect(await cancelRequestedJob(fixture.database, request(ended))).toBe(false);

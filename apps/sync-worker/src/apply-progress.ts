@@ -1,32 +1,31 @@
 import type { Message, MessageData, RecordOutcome } from '@idsync/contracts';
+import type { Database } from '@idsync/database';
 import {
-  type Database,
-  forgetMended,
-  keepRecordErrors,
+  deleteRecoveredRecords,
   lockJob,
-  noteFailing,
   removeBatch,
   saveCounts,
+  saveFailingRecords,
   saveOutcome,
-} from '@idsync/database';
+  saveRecordErrors,
+} from '@idsync/database/sync';
 import { announceNext } from './announce-batch.js';
 import { endReadJob } from './end-job.js';
 import { afterBatch, isComplete } from './job-counts.js';
 
 /**
- * Counts a batch the directory has applied, once: whoever removes its row counts it. Returns true if it
- * was the last one.
+ * Counts an applied batch and deletes its row, so that it is counted once. Returns true if it was the last one.
  */
 export async function applyProgress(database: Database, message: Message<'sync.batch.applied'>): Promise<boolean> {
   const { tenant_id: tenantId, data } = message;
   return database.transaction(tenantId, async (tx) => {
     const job = await lockJob(tx, tenantId, data.job_id);
-    // What was in the directory's hands when the job was cancelled was applied, and is told.
+    // A batch that the directory was applying when the job was cancelled still counts.
     if (!job || !['running', 'cancelled'].includes(job.status)) return false;
-    await forgetMended(tx, job, data.seq, data.errors);
+    await deleteRecoveredRecords(tx, job, data.seq, data.errors);
     if (!(await removeBatch(tx, job.id, data.seq))) return false;
-    await keepRecordErrors(tx, job, data.errors);
-    await noteFailing(tx, job, data.errors);
+    await saveRecordErrors(tx, job, data.errors);
+    await saveFailingRecords(tx, job, data.errors);
     const counts = afterBatch(job, {
       applied: data.created + data.updated + data.unchanged,
       failed: data.errors.length,
@@ -42,7 +41,7 @@ export async function applyProgress(database: Database, message: Message<'sync.b
   });
 }
 
-/** What came of the one record of a batch. */
+/** Returns the outcome of a single-record job. */
 function outcomeOf({ created, updated, errors }: MessageData<'sync.batch.applied'>): RecordOutcome {
   if (errors.length > 0) return 'refused';
   if (created > 0) return 'created';

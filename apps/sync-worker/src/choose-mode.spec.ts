@@ -1,21 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseMode, type Knowledge } from './choose-mode.js';
+import { type ConnectorFacts, chooseMode } from './choose-mode.js';
 
-const state = { checkpoint: { at: 7 }, configVersion: 2, runsSinceFull: 3 };
-const known: Knowledge = { tellsChanges: true, configVersion: 2, state, fullEvery: null };
+const hour = 3_600_000;
+const completeAsOf = new Date('2026-01-31T12:00:00Z');
+const hoursLater = (hours: number) => new Date(completeAsOf.getTime() + hours * hour);
+const state = { checkpoint: { at: 7 }, configVersion: 2, runsSinceFull: 3, completeAsOf };
+const known: ConnectorFacts = {
+  reportsChanges: true,
+  configVersion: 2,
+  state,
+  fullEvery: null,
+  fullEveryHours: null,
+  nextRunAt: hoursLater(1),
+};
 const changes = { mode: 'changes', since: { at: 7 } };
 const full = { mode: 'full' };
 
-describe('a job reads', () => {
-  it('what has changed, where its source can tell and a run has left a checkpoint of this config', () => {
+describe('chooseMode', () => {
+  it('returns an incremental run if the source reports changes and there is a checkpoint for the configuration', () => {
     expect(chooseMode('auto', known)).toEqual(changes);
-    expect(chooseMode('auto', { ...known, tellsChanges: false })).toEqual(full);
+    expect(chooseMode('auto', { ...known, reportsChanges: false })).toEqual(full);
     expect(chooseMode('auto', { ...known, configVersion: 3 })).toEqual(full);
     expect(chooseMode('auto', { ...known, state: undefined })).toEqual(full);
     expect(chooseMode('auto', { ...known, state: { ...state, checkpoint: null, configVersion: null } })).toEqual(full);
   });
 
-  it('everything when it is due, unless changes were asked for', () => {
+  it('returns a full run when one is due, unless an incremental run was requested', () => {
     expect(chooseMode('auto', { ...known, fullEvery: 5 })).toEqual(changes);
     expect(chooseMode('auto', { ...known, fullEvery: 4 })).toEqual(full);
     expect(chooseMode('changes', { ...known, fullEvery: 4 })).toEqual(changes);
@@ -23,18 +33,36 @@ describe('a job reads', () => {
     expect(chooseMode('auto', { ...known, fullEvery: 1, state: { ...state, runsSinceFull: 0 } })).toEqual(full);
   });
 
-  it('changes only, where the source misses none, unless its schedule says otherwise', () => {
-    const seldom = { ...known, missesNothing: true, state: { ...state, runsSinceFull: 99_999 } };
+  it('returns a full run if the last complete one would be older than full_every_hours at the next run', () => {
+    expect(chooseMode('auto', { ...known, nextRunAt: hoursLater(24) })).toEqual(changes);
+    expect(chooseMode('auto', { ...known, nextRunAt: hoursLater(24.1) })).toEqual(full);
+    expect(chooseMode('auto', { ...known, fullEveryHours: 48, nextRunAt: hoursLater(47) })).toEqual(changes);
+    expect(chooseMode('auto', { ...known, fullEveryHours: 48, nextRunAt: hoursLater(49) })).toEqual(full);
+    expect(chooseMode('auto', { ...known, fullEveryHours: 48, fullEvery: 4 })).toEqual(full);
+    expect(chooseMode('changes', { ...known, nextRunAt: hoursLater(100) })).toEqual(changes);
+  });
+
+  it('returns a full run if no complete one is recorded', () => {
+    expect(chooseMode('auto', { ...known, state: { ...state, completeAsOf: null } })).toEqual(full);
+  });
+
+  it('returns only incremental runs if the source reports every change, unless the schedule has full_every', () => {
+    const seldom = {
+      ...known,
+      reportsEveryChange: true,
+      state: { ...state, runsSinceFull: 99_999 },
+      nextRunAt: hoursLater(1_000),
+    };
     expect(chooseMode('auto', seldom)).toEqual(changes);
     expect(chooseMode('auto', { ...seldom, fullEvery: 100 })).toEqual(full);
   });
 
-  it('everything when that is asked for, and says why if changes were asked for and there are none', () => {
+  it('returns a requested full run, and a full run with a reason if a requested incremental run is impossible', () => {
     expect(chooseMode('full', known)).toEqual(full);
-    expect(chooseMode('changes', { ...known, tellsChanges: false })).toEqual({
+    expect(chooseMode('changes', { ...known, reportsChanges: false })).toEqual({
       ...full,
-      whyFull: 'everything was read: the source cannot tell what has changed',
+      whyFull: 'everything was read: the source cannot report changes',
     });
-    expect(chooseMode('changes', { ...known, state: undefined }).whyFull).toContain('no run has left a checkpoint');
+    expect(chooseMode('changes', { ...known, state: undefined }).whyFull).toContain('there is no checkpoint');
   });
 });

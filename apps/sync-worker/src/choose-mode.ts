@@ -1,34 +1,46 @@
-import type { SyncMode } from '@idsync/contracts';
-import type { ConnectorState, ReadingMode } from '@idsync/database';
+import { defaultFullEveryHours, type SyncMode } from '@idsync/contracts';
+import type { ConnectorState, ReadingMode } from '@idsync/database/sync';
 
-/** Of so many runs one reads everything, unless a schedule says otherwise: changes that were missed are not missed for ever. */
-const usualFullEvery = 100;
+/** One in this many runs is a full run, unless the schedule has its own number, to pick up missed changes. */
+const defaultFullEvery = 100;
+const hourMs = 3_600_000;
 
-/** What there is to know of a connector before it is read. */
-export interface Knowledge {
-  tellsChanges: boolean;
-  missesNothing?: boolean;
-  /** Of its config as it is now. */
+/** State of a connector that decides between a full and an incremental run. */
+export interface ConnectorFacts {
+  reportsChanges: boolean;
+  reportsEveryChange?: boolean;
+  /** Current version of the configuration. */
   configVersion: number;
   state: ConnectorState | undefined;
   fullEvery: number | null;
+  fullEveryHours: number | null;
+  /** Due time of the run after this one, or now if there is none: until then, nothing else notices deletions. */
+  nextRunAt: Date;
 }
 
-/** How a job reads that was asked to read so. */
-export function chooseMode(
-  asked: SyncMode,
-  { tellsChanges, missesNothing, configVersion, state, fullEvery }: Knowledge,
-): ReadingMode {
-  if (asked === 'full') return { mode: 'full' };
+/** Chooses between a full and an incremental run for the requested mode. */
+export function chooseMode(requested: SyncMode, facts: ConnectorFacts): ReadingMode {
+  const { reportsChanges, configVersion, state } = facts;
+  if (requested === 'full') return { mode: 'full' };
   const since = state?.configVersion === configVersion ? state.checkpoint : null;
-  if (!tellsChanges) return instead(asked, 'the source cannot tell what has changed');
-  if (!state || since === null) return instead(asked, 'no run has left a checkpoint since the config was changed');
-  const every = fullEvery ?? (missesNothing ? Number.POSITIVE_INFINITY : usualFullEvery);
-  if (asked === 'auto' && state.runsSinceFull + 1 >= every) return { mode: 'full' };
+  if (!reportsChanges) return fullRun(requested, 'the source cannot report changes');
+  if (!state || since === null) return fullRun(requested, 'there is no checkpoint for the current configuration');
+  if (requested === 'auto' && isFullRunDue(facts, state)) return { mode: 'full' };
   return { mode: 'changes', since };
 }
 
-/** Only who asked for changes is told why there are none. */
-function instead(asked: SyncMode, reason: string): ReadingMode {
-  return asked === 'auto' ? { mode: 'full' } : { mode: 'full', whyFull: `everything was read: ${reason}` };
+function isFullRunDue(
+  { reportsEveryChange, fullEvery, fullEveryHours, nextRunAt }: ConnectorFacts,
+  { runsSinceFull, completeAsOf }: ConnectorState,
+): boolean {
+  const every = fullEvery ?? (reportsEveryChange ? Number.POSITIVE_INFINITY : defaultFullEvery);
+  if (runsSinceFull + 1 >= every) return true;
+  if (reportsEveryChange) return false;
+  const oldest = nextRunAt.getTime() - (fullEveryHours ?? defaultFullEveryHours) * hourMs;
+  return completeAsOf === null || completeAsOf.getTime() < oldest;
+}
+
+/** Falls back to a full run, with a reason only if an incremental run was requested explicitly. */
+function fullRun(requested: SyncMode, reason: string): ReadingMode {
+  return requested === 'auto' ? { mode: 'full' } : { mode: 'full', whyFull: `everything was read: ${reason}` };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
-import { announceAgain, forgetOldJobs } from './chores.js';
+import { purgeJobs, republishBatches } from './chores.js';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -25,26 +25,26 @@ async function readJob(lines: number, badLines: number[] = []): Promise<{ id: st
   return job;
 }
 
-describe('housekeeping', () => {
+describe('the housekeeping of the sync worker', () => {
   it('deletes jobs that ended a month ago, with their errors, ten at a time', async () => {
     const old = await Promise.all(Array.from({ length: 12 }, () => readJob(1, [0])));
     const recent = await readJob(1, [0]);
     await fixture.rows.rows(`update sync_jobs set completed_at = now() - interval '31 days' where id = any($1)`, [
       old.map((job) => job.id),
     ]);
-    expect([await forgetOldJobs(fixture.database), await forgetOldJobs(fixture.database)]).toEqual([10, 2]);
-    expect(await forgetOldJobs(fixture.database)).toBe(0);
+    expect([await purgeJobs(fixture.database), await purgeJobs(fixture.database)]).toEqual([10, 2]);
+    expect(await purgeJobs(fixture.database)).toBe(0);
     expect(await fixture.recordErrors(old[0]?.id ?? '')).toEqual([]);
     expect(await fixture.recordErrors(recent.id)).toHaveLength(1);
   });
 
-  it('announces a batch again that had no answer for long, so that a lost message does not hold a job up', async () => {
+  it('republishes a batch without an answer, so that a lost message does not block a job', async () => {
     const job = await readJob(20);
     await fixture.announced();
-    expect(await announceAgain(fixture.database, 60_000)).toBe(0);
+    expect(await republishBatches(fixture.database, 60_000)).toBe(0);
     await fixture.rows.rows(`update sync_batches set announced_at = now() - interval '2 minutes' where seq = 1`);
-    expect(await announceAgain(fixture.database, 60_000)).toBe(1);
-    expect(await announceAgain(fixture.database, 60_000)).toBe(0);
+    expect(await republishBatches(fixture.database, 60_000)).toBe(1);
+    expect(await republishBatches(fixture.database, 60_000)).toBe(0);
     await fixture.applyAll();
     expect(fixture.applied).toEqual(numbered(10, 20));
     expect(await fixture.job(job.id)).toMatchObject({ batches_processed: 1, status: 'running' });

@@ -1,68 +1,71 @@
+import type { Database } from '@idsync/database';
 import {
-  type Database,
-  deleteLeftBatches,
+  deleteLeftoverBatches,
   deleteOldJobs,
   deleteOldProbes,
-  enqueue,
+  findUnansweredBatches,
+  findUnansweredSweeps,
   takeUnansweredBatches,
   takeUnansweredSweeps,
-} from '@idsync/database';
-import type { Chore } from '@idsync/messaging';
+} from '@idsync/database/sync';
+import { type Chore, republishLost } from '@idsync/messaging';
 import type { SyncContext } from './sync-context.js';
 
-/** Rows a transaction: each job goes with a thousand errors at the most. */
+/** Rows per transaction; each job has at most 1000 errors, which are deleted with it. */
 const jobsAtATime = 10;
 const batchesAtATime = 100;
 const probesAtATime = 100;
 
-/** What the sync-worker does that no message asks for. */
+/** Periodic work of the sync-worker. */
 export function chores({ database, settings }: SyncContext): Chore[] {
   const { unansweredMs } = settings;
   return [
-    { name: 'forgetting old jobs', portion: jobsAtATime, run: () => forgetOldJobs(database) },
-    { name: 'forgetting old probes', portion: probesAtATime, run: () => forgetOldProbes(database) },
-    { name: 'forgetting left batches', portion: batchesAtATime, run: () => forgetLeftBatches(database, unansweredMs) },
-    { name: 'asking again for sweeps', portion: batchesAtATime, run: () => askAgainForSweeps(database, unansweredMs) },
-    { name: 'announcing batches again', portion: batchesAtATime, run: () => announceAgain(database, unansweredMs) },
+    { name: 'deleting old jobs', batchSize: jobsAtATime, run: () => purgeJobs(database) },
+    { name: 'deleting old probes', batchSize: probesAtATime, run: () => purgeProbes(database) },
+    { name: 'deleting remaining batches', batchSize: batchesAtATime, run: () => purgeBatches(database, unansweredMs) },
+    { name: 'republishing sweeps', batchSize: batchesAtATime, run: () => republishSweeps(database, unansweredMs) },
+    { name: 'republishing batches', batchSize: batchesAtATime, run: () => republishBatches(database, unansweredMs) },
   ];
 }
 
-/** Deletes jobs that ended a month ago; returns how many. */
-export async function forgetOldJobs(database: Database): Promise<number> {
-  return database.transaction(undefined, (tx) => deleteOldJobs(tx, jobsAtATime));
+/** Deletes jobs that ended a month ago and returns their number. */
+export async function purgeJobs(database: Database): Promise<number> {
+  return deleteOldJobs(database, jobsAtATime);
 }
 
-/** Deletes what was asked of connectors more than an hour ago; returns how many. */
-export async function forgetOldProbes(database: Database): Promise<number> {
-  return database.transaction(undefined, (tx) => deleteOldProbes(tx, probesAtATime));
+/** Deletes probes older than an hour and returns their number. */
+export async function purgeProbes(database: Database): Promise<number> {
+  return deleteOldProbes(database, probesAtATime);
 }
 
-/** Deletes the batches that a cancelled job left; returns how many. */
-export async function forgetLeftBatches(database: Database, unansweredMs: number): Promise<number> {
-  return database.transaction(undefined, (tx) => deleteLeftBatches(tx, unansweredMs, batchesAtATime));
+/** Deletes the remaining batches of cancelled jobs and returns their number. */
+export async function purgeBatches(database: Database, unansweredMs: number): Promise<number> {
+  return deleteLeftoverBatches(database, unansweredMs, batchesAtATime);
 }
 
-/**
- * Announces batches again whose message may be lost, as when a broker lost its data; returns how many. The directory
- * passes over a batch that is applied, and a batch applied twice changes nothing.
- */
-export async function announceAgain(database: Database, unansweredMs: number): Promise<number> {
-  return database.transaction(undefined, async (tx) => {
-    const batches = await takeUnansweredBatches(tx, unansweredMs, batchesAtATime);
-    for (const { jobId, seq, tenantId } of batches) {
-      await enqueue(tx, { type: 'sync.batch.ready', tenantId, data: { job_id: jobId, seq } });
-    }
-    return batches.length;
+/** Republishes lost messages of batches and returns their number. A batch that is applied twice changes nothing. */
+export async function republishBatches(database: Database, unansweredMs: number): Promise<number> {
+  return republishLost(database, 'sync.batch.ready', {
+    find: (tx) => findUnansweredBatches(tx, unansweredMs, batchesAtATime),
+    take: (tx, tenantId, found) => takeUnansweredBatches(tx, tenantId, found, unansweredMs),
+    dataOf: ({ jobId, seq }) => ({ job_id: jobId, seq }),
   });
 }
 
-/** Asks again for sweeps whose message or answer may be lost; returns how many. What is done is only answered again. */
-export async function askAgainForSweeps(database: Database, unansweredMs: number): Promise<number> {
-  return database.transaction(undefined, async (tx) => {
-    const jobs = await takeUnansweredSweeps(tx, unansweredMs, batchesAtATime);
-    for (const { jobId, tenantId } of jobs) {
-      await enqueue(tx, { type: 'sync.sweep.requested', tenantId, data: { job_id: jobId } });
-    }
-    return jobs.length;
+/**
+ * Republishes sweep requests whose message or answer may be lost and returns their number. A completed sweep is only
+ * answered again.
+ */
+export async function republishSweeps(database: Database, unansweredMs: number): Promise<number> {
+  return republishLost(database, 'sync.sweep.requested', {
+    find: (tx) => findUnansweredSweeps(tx, unansweredMs, batchesAtATime),
+    take: (tx, tenantId, found) =>
+      takeUnansweredSweeps(
+        tx,
+        tenantId,
+        found.map(({ jobId }) => jobId),
+        unansweredMs,
+      ),
+    dataOf: ({ jobId }) => ({ job_id: jobId }),
   });
 }

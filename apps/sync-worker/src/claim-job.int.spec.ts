@@ -1,5 +1,5 @@
 import { encodeId } from '@idsync/contracts';
-import { findClaimableJobs } from '@idsync/database';
+import { findClaimableJobs } from '@idsync/database/sync';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
@@ -19,10 +19,10 @@ afterAll(async () => {
 });
 
 const claimable = async () =>
-  (await fixture.database.transaction(undefined, (tx) => findClaimableJobs(tx, 100))).map((job) => job.id);
+  (await fixture.database.acrossTenants((tx) => findClaimableJobs(tx, 100))).map((job) => job.id);
 
-describe('claiming', () => {
-  it('starts a queued job, tells so once, and takes a lease with the next token', async () => {
+describe('claiming a job', () => {
+  it('starts a queued job with one event, and takes a lease with the next token', async () => {
     const job = await fixture.queueAlone();
     expect(await claimable()).toContain(job.id);
     const claimed = await claimJob(context, job);
@@ -38,7 +38,7 @@ describe('claiming', () => {
     ]);
   });
 
-  it('takes over a job whose lease has run out, with a higher token and its start time kept', async () => {
+  it('takes over a job with an expired lease, with a higher token and the original start time', async () => {
     const job = await fixture.queueAlone();
     await claimJob(context, job);
     const { started_at } = await fixture.job(job.id);
@@ -49,7 +49,7 @@ describe('claiming', () => {
     expect(await fixture.events(job.id)).toHaveLength(1);
   });
 
-  it('leaves a job for later whose tenant is busy, instead of waiting', async () => {
+  it('skips a job whose tenant is locked, instead of waiting', async () => {
     const job = await fixture.queueAlone();
     await fixture.database.transaction(job.tenantId, async (tx) => {
       await tx.query('select last from event_sequences where tenant_id = $1 for update', [job.tenantId]);
@@ -59,7 +59,7 @@ describe('claiming', () => {
     expect(await claimJob(context, job)).toMatchObject({ id: job.id });
   });
 
-  it('offers the oldest queued job of a connector, and none while another of it runs or is quarantined', async () => {
+  it('finds the oldest queued job of a connector, and none while another one runs or is quarantined', async () => {
     const first = await fixture.queueAlone();
     const second = await fixture.queue(first.tenantId, first.connectorId);
     expect(await claimable()).toContain(first.id);
@@ -73,7 +73,7 @@ describe('claiming', () => {
     expect(await claimable()).toContain(second.id);
   });
 
-  it('lets one of two jobs of a connector run when both are claimed at the same moment', async () => {
+  it('starts one of two jobs of a connector when both are claimed concurrently', async () => {
     const first = await fixture.queueAlone();
     const second = await fixture.queue(first.tenantId, first.connectorId);
     const claims = await Promise.all([first, second, first, second].map((job) => claimJob(context, job)));
@@ -82,7 +82,7 @@ describe('claiming', () => {
     expect(statuses.sort()).toEqual(['queued', 'running']);
   });
 
-  it('does not offer a running job that only waits for its batches', async () => {
+  it('does not find a running job that only waits for its batches', async () => {
     const job = await fixture.queueAlone();
     await claimJob(context, job);
     await fixture.rows.rows('update sync_jobs set batches_total = 3, lease_until = null where id = $1', [job.id]);
@@ -90,17 +90,17 @@ describe('claiming', () => {
     expect(await claimJob(context, job)).toBeUndefined();
   });
 
-  it('gives a job up whose workers keep dying without a page in between', async () => {
+  it('fails a job whose workers are killed repeatedly without a page in between', async () => {
     const job = await fixture.queueAlone();
-    const impatient = fixture.context(listSource(0), { claimsAllowed: 3 });
+    const context = fixture.context(listSource(0), { claimsAllowed: 3 });
     for (let claim = 1; claim <= 3; claim += 1) {
-      expect(await claimJob(impatient, job)).toBeDefined();
+      expect(await claimJob(context, job)).toBeDefined();
       await fixture.expireLease(job.id);
     }
-    expect(await claimJob(impatient, job)).toBeUndefined();
+    expect(await claimJob(context, job)).toBeUndefined();
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'failed',
-      error_message: 'internal error: 3 attempts came to nothing',
+      error_message: 'internal error: no progress in 3 attempts',
     });
     expect((await fixture.events(job.id)).map((event) => event.type)).toEqual(['sync.job.started', 'sync.job.failed']);
   });

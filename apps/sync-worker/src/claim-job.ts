@@ -1,30 +1,23 @@
 import { encodeId } from '@idsync/contracts';
-import {
-  type ClaimableJob,
-  type ClaimedJob,
-  claimLease,
-  lockNotAvailable,
-  recordEvents,
-  sqlState,
-  uniqueViolation,
-  waitForLocksAtMost,
-} from '@idsync/database';
+import { lockNotAvailable, setLockTimeout, sqlState, uniqueViolation } from '@idsync/database';
+import { recordEvents } from '@idsync/database/bus';
+import { type ClaimableJob, type ClaimedJob, claimLease } from '@idsync/database/sync';
 import { failJob } from './end-job.js';
 import type { SyncContext } from './sync-context.js';
 
-/** A tenant whose log is being written for minutes must not keep the jobs of the others waiting. */
+/** Lock timeout, so that a long transaction of one tenant does not delay the jobs of other tenants. */
 const lockWaitMs = 2_000;
 
-/** Takes a job's lease and tells that it has started, if it was queued. Nothing comes back if somebody else was quicker. */
+/** Claims a job's lease and records the start of a queued job. Returns undefined if another process has claimed it. */
 export async function claimJob(context: SyncContext, candidate: ClaimableJob): Promise<ClaimedJob | undefined> {
   const { database, owner, settings } = context;
   try {
     return await database.transaction(candidate.tenantId, async (tx) => {
-      await waitForLocksAtMost(tx, lockWaitMs);
+      await setLockTimeout(tx, lockWaitMs);
       const job = await claimLease(tx, candidate, owner, settings.leaseMs);
       if (!job) return undefined;
       if (job.attempts > settings.claimsAllowed) {
-        await failJob(tx, job, `internal error: ${settings.claimsAllowed} attempts came to nothing`);
+        await failJob(tx, job, `internal error: no progress in ${settings.claimsAllowed} attempts`);
         return undefined;
       }
       if (job.started) {
@@ -41,8 +34,8 @@ export async function claimJob(context: SyncContext, candidate: ClaimableJob): P
       return job;
     });
   } catch (error) {
-    // Two queued jobs of one connector were claimed at the same moment, and sync_jobs_one_running let one through; or the tenant is
-    // busy, and the next look tries again.
+    // Either another queued job of the connector was claimed concurrently (sync_jobs_one_running), or the tenant is
+    // locked and the next poll retries.
     const state = sqlState(error);
     if (state === uniqueViolation || state === lockNotAvailable) return undefined;
     throw error;

@@ -1,25 +1,24 @@
 import { type EventType, encodeId } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import { enqueue, recordEvents } from '@idsync/database/bus';
 import {
+  blockBatches,
+  deleteStaleFailingRecords,
   endJob,
-  enqueue,
   findFirstRecordError,
-  forgetOtherFailing,
-  holdBatches,
   type JobCounts,
   type JobEnd,
-  keepCheckpoint,
-  markSweepAsked,
-  noteLastJob,
-  recordEvents,
+  markSweepRequested,
   type SyncJob,
+  saveCheckpoint,
   saveCounts,
   saveDecision,
+  saveLastJob,
   saveOutcome,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/sync';
 import { afterEnd } from './job-counts.js';
-import { tellEnd } from './job-ends.js';
-import { decideOutcome, leftOut } from './job-outcome.js';
+import { reportEnd } from './job-ends.js';
+import { decideOutcome, leftOut, withoutSource } from './job-outcome.js';
 import { endedJobs } from './metrics.js';
 
 const eventOfEnd = {
@@ -29,28 +28,28 @@ const eventOfEnd = {
   cancelled: 'sync.job.cancelled',
 } as const satisfies Record<JobEnd['status'], EventType>;
 
-/** Whether it could be read; a job that was cancelled does not tell. */
-const saysOfSource = { completed: true, completed_with_errors: true, failed: false, cancelled: undefined };
+/** Whether the source could be read; unknown for a cancelled job. */
+const couldReadSource = { completed: true, completed_with_errors: true, failed: false, cancelled: undefined };
 
-/** What came of the sweep. */
+/** Result of the sweep. */
 export interface Swept {
   deleted: number;
   note?: string;
 }
 
-/** All batches of a locked job are applied: the directory sweeps, unless the source failed. */
+/** Requests the sweep of a locked job whose batches are all applied, or ends the job if its source failed. */
 export async function endReadJob(tx: Transaction, job: SyncJob, counts: JobCounts): Promise<void> {
   if (job.errorMessage !== null) return completeJob(tx, job, counts);
   await saveCounts(tx, job.id, counts);
-  await askForSweep(tx, job);
+  await requestSweep(tx, job);
 }
 
-export async function askForSweep(tx: Transaction, job: SyncJob): Promise<void> {
-  await markSweepAsked(tx, job.id);
+export async function requestSweep(tx: Transaction, job: SyncJob): Promise<void> {
+  await markSweepRequested(tx, job.id);
   await enqueue(tx, { type: 'sync.sweep.requested', tenantId: job.tenantId, data: { job_id: job.id } });
 }
 
-/** Ends a locked job that has nothing left to do. Call it last in a transaction, as all that end a job. */
+/** Ends a locked job. Call every function that ends a job last in its transaction. */
 export async function completeJob(
   tx: Transaction,
   job: SyncJob,
@@ -58,11 +57,11 @@ export async function completeJob(
   swept: Swept = { deleted: 0 },
 ): Promise<void> {
   const firstError = counts.recordsFailed > 0 ? await findFirstRecordError(tx, job.id) : undefined;
-  const outcome = decideOutcome(job.errorMessage, counts, firstError);
-  // What could not be proved complete leaves the next run to begin where this one did.
+  const outcome = decideOutcome(job, counts, firstError);
+  // A sweep with a note could not prove that the run was complete, so the next run starts at the same checkpoint.
   if (outcome.status !== 'failed' && !job.dryRun && job.mode !== 'record') {
-    if (swept.note === undefined) await keepCheckpoint(tx, job);
-    if (job.mode === 'full') await forgetOtherFailing(tx, job);
+    if (swept.note === undefined) await saveCheckpoint(tx, job);
+    if (job.mode === 'full') await deleteStaleFailingRecords(tx, job);
   }
   if (job.mode === 'record' && swept.deleted > 0) await saveOutcome(tx, job.id, 'deleted');
   await end(tx, job, {
@@ -74,10 +73,10 @@ export async function completeJob(
   });
 }
 
-/** Waits for batches that are being applied: the connector's next job must not begin beside them. */
+/** Waits for batches that are being applied, because the connector's next job must not start before they end. */
 export async function failJob(tx: Transaction, job: SyncJob, errorMessage: string): Promise<void> {
-  await holdBatches(tx, job.id);
-  await end(tx, job, { ...job, status: 'failed', errorMessage, cancelReason: null });
+  await blockBatches(tx, job.id);
+  await end(tx, job, { ...job, status: 'failed', ...withoutSource(errorMessage), cancelReason: null });
 }
 
 export async function cancelJob(
@@ -86,7 +85,7 @@ export async function cancelJob(
   { reason, by }: { reason?: string; by?: string },
 ): Promise<void> {
   await saveDecision(tx, job.id, { action: 'cancelled', reason, by, at: new Date() });
-  await end(tx, job, { ...job, status: 'cancelled', errorMessage: null, cancelReason: reason ?? null });
+  await end(tx, job, { ...job, status: 'cancelled', ...withoutSource(null), cancelReason: reason ?? null });
 }
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
@@ -94,10 +93,10 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
   const { endedAt, seconds } = await endJob(tx, job.id, jobEnd);
   tx.afterCommit(() => {
     endedJobs.observe({ outcome: jobEnd.status }, seconds);
-    tellEnd({ job, status: jobEnd.status });
+    reportEnd({ job, status: jobEnd.status });
   });
-  // One record says nothing of its source.
-  if (!job.dryRun && job.mode !== 'record') await noteLastJob(tx, job, saysOfSource[jobEnd.status]);
+  // A single-record job does not prove whether its source can be read.
+  if (!job.dryRun && job.mode !== 'record') await saveLastJob(tx, job, couldReadSource[jobEnd.status]);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
   await recordEvents(tx, job.tenantId, [
     {
@@ -116,6 +115,7 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
         ...(job.dryRun && { dry_run: true }),
         ...(jobEnd.note !== undefined && { note: jobEnd.note }),
         ...(error !== null && { error }),
+        ...(jobEnd.errorCode !== null && { error_code: jobEnd.errorCode }),
         ...(jobEnd.cancelReason !== null && { reason: jobEnd.cancelReason }),
       },
     },

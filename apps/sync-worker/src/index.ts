@@ -1,1 +1,1 @@
-export { type SyncWorkerOptions, startSyncWorker } from './start.js';
+export { startSyncWorker } from './start.js';

@@ -1,4 +1,4 @@
-import type { JobCounts } from '@idsync/database';
+import type { JobCounts } from '@idsync/database/sync';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { afterBatch, afterEnd, afterPage, afterSourceFailed, isComplete } from './job-counts.js';
@@ -14,11 +14,12 @@ const none: JobCounts = {
   progressPct: 0,
 };
 
-/** Any source, cut into any pages, telling any fraction, its batches applied in any order between its pages. */
-const trips = fc.record({
+/** Random sources with random pages and fractions, and batches applied between random pages. */
+const runs = fc.record({
   pages: fc.array(
     fc.record({
       records: fc.nat(1000),
+      batches: fc.integer({ min: 1, max: 3 }),
       errors: fc.nat(50),
       fraction: fc.option(fc.double({ min: 0, max: 1.5, noNaN: true }), { nil: undefined }),
       appliedAfter: fc.nat(3),
@@ -28,7 +29,7 @@ const trips = fc.record({
   ),
 });
 
-function travel({ pages }: typeof trips extends fc.Arbitrary<infer Trip> ? Trip : never): JobCounts[] {
+function simulate({ pages }: typeof runs extends fc.Arbitrary<infer Run> ? Run : never): JobCounts[] {
   const seen: JobCounts[] = [none];
   const waiting: { applied: number; failed: number }[] = [];
   let counts = none;
@@ -38,37 +39,42 @@ function travel({ pages }: typeof trips extends fc.Arbitrary<infer Trip> ? Trip 
     counts = afterBatch(counts, batch);
     seen.push(counts);
   };
-  pages.forEach(({ records, errors, fraction, appliedAfter, failedOfBatch }, at) => {
+  pages.forEach(({ records, batches, errors, fraction, appliedAfter, failedOfBatch }, at) => {
     counts = afterPage(counts, {
       records,
+      batches: Math.min(records, batches),
       errors,
       last: at === pages.length - 1,
       ...(fraction !== undefined && { fraction }),
     });
     seen.push(counts);
     const failed = Math.min(failedOfBatch, records);
-    if (records > 0) waiting.push({ applied: records - failed, failed });
+    // In a divided page, all batches but the first have one record.
+    const single = Math.max(0, Math.min(records, batches) - 1);
+    const first = records - single;
+    if (first > 0) waiting.push({ applied: first - Math.min(failed, first), failed: Math.min(failed, first) });
+    for (let i = 0; i < single; i += 1) waiting.push({ applied: 1, failed: 0 });
     for (let i = 0; i < appliedAfter; i += 1) applyOne();
   });
   while (waiting.length > 0) applyOne();
   return seen;
 }
 
-describe('progress', () => {
-  it('never goes back, and stays between 0 and 99 while the job runs', () => {
+describe('the counts of a job', () => {
+  it('have a progress that never decreases and stays between 0 and 99 while the job runs', () => {
     fc.assert(
-      fc.property(trips, (trip) => {
-        const percents = travel(trip).map((counts) => counts.progressPct);
+      fc.property(runs, (run) => {
+        const percents = simulate(run).map((counts) => counts.progressPct);
         expect(percents).toEqual([...percents].sort((a, b) => a - b));
         expect(Math.max(...percents)).toBeLessThanOrEqual(99);
       }),
     );
   });
 
-  it('is complete with the last batch and not before, and accounts for every record', () => {
+  it('are complete exactly after the last batch, and include every record', () => {
     fc.assert(
-      fc.property(trips, (trip) => {
-        const seen = travel(trip);
+      fc.property(runs, (run) => {
+        const seen = simulate(run);
         const last = seen.at(-1) ?? none;
         expect(isComplete(last)).toBe(true);
         expect(seen.slice(0, -1).filter(isComplete)).toEqual([]);
@@ -77,21 +83,22 @@ describe('progress', () => {
     );
   });
 
-  it('is 100 on success only', () => {
+  it('have a progress of 100 on success only', () => {
     const half = { ...none, progressPct: 50 };
     expect(afterEnd(half, true).progressPct).toBe(100);
     expect(afterEnd(half, false).progressPct).toBe(50);
   });
 
-  it('counts what is applied against what the source is estimated to hold', () => {
-    const read = afterPage(none, { records: 100, errors: 0, fraction: 0.25, last: false });
+  it('have a progress relative to the estimated size of the source', () => {
+    const read = afterPage(none, { records: 100, batches: 1, errors: 0, fraction: 0.25, last: false });
     expect(read).toMatchObject({ recordsExpected: 400, progressPct: 0 });
     expect(afterBatch(read, { applied: 100, failed: 0 }).progressPct).toBe(25);
   });
 
-  it('counts against what was read where the source cannot tell', () => {
-    const read = afterPage(afterPage(none, { records: 90, errors: 10, last: false }), {
+  it('have a progress relative to the records read if the source reports no size', () => {
+    const read = afterPage(afterPage(none, { records: 90, batches: 1, errors: 10, last: false }), {
       records: 100,
+      batches: 2,
       errors: 0,
       last: false,
     });
@@ -99,8 +106,8 @@ describe('progress', () => {
     expect(afterBatch(read, { applied: 88, failed: 2 }).progressPct).toBe(50);
   });
 
-  it('does not wait for pages a failed source never gave', () => {
-    const read = afterPage(none, { records: 10, errors: 0, last: false });
+  it('are complete without the missing pages of a failed source', () => {
+    const read = afterPage(none, { records: 10, batches: 1, errors: 0, last: false });
     expect(isComplete(read)).toBe(false);
     const failed = afterSourceFailed(read);
     expect(isComplete(failed)).toBe(false);

@@ -1,17 +1,19 @@
-import type { JobCounts } from '@idsync/database';
+import type { JobCounts } from '@idsync/database/sync';
 
 export interface PageCounts {
   records: number;
+  /** Batches that these records were divided into. */
+  batches: number;
   errors: number;
-  /** How much of the source is behind this page, if the source can tell. */
+  /** Fraction of the source that has been read after this page, if the source reports it. */
   fraction?: number;
   last: boolean;
 }
 
-/** A page was read: its records are a batch now, its errors are records that failed. */
+/** Counts a page: its records are in batches, its errors are failed records. */
 export function afterPage(counts: JobCounts, page: PageCounts): JobCounts {
   const recordsRead = counts.recordsRead + page.records + page.errors;
-  const batchesWritten = counts.batchesWritten + (page.records > 0 ? 1 : 0);
+  const batchesWritten = counts.batchesWritten + page.batches;
   return withProgress({
     ...counts,
     recordsRead,
@@ -22,7 +24,7 @@ export function afterPage(counts: JobCounts, page: PageCounts): JobCounts {
   });
 }
 
-/** The directory has applied a batch. */
+/** Counts an applied batch. */
 export function afterBatch(counts: JobCounts, batch: { applied: number; failed: number }): JobCounts {
   return withProgress({
     ...counts,
@@ -32,7 +34,7 @@ export function afterBatch(counts: JobCounts, batch: { applied: number; failed: 
   });
 }
 
-/** What several batches named was counted as applied each time; all but once it was left out. */
+/** Moves the repeated entries of records from applied to failed: only the last entry of a record counts as applied. */
 export function afterSweep(counts: JobCounts, repeated: number): JobCounts {
   return {
     ...counts,
@@ -41,22 +43,22 @@ export function afterSweep(counts: JobCounts, repeated: number): JobCounts {
   };
 }
 
-/** The source failed: what was written of it is all there will be. */
+/** Fixes the number of batches when the source has failed. */
 export function afterSourceFailed(counts: JobCounts): JobCounts {
   return { ...counts, batchesTotal: counts.batchesWritten };
 }
 
-/** The job ended; only success makes a hundred of it. */
+/** Sets progress to 100 % if the job succeeded. */
 export function afterEnd(counts: JobCounts, succeeded: boolean): JobCounts {
   return succeeded ? { ...counts, progressPct: 100 } : counts;
 }
 
-/** Nothing is left to read or to wait for. */
+/** Returns true if everything is read and applied. */
 export function isComplete(counts: JobCounts): boolean {
   return counts.batchesTotal !== null && counts.batchesProcessed >= counts.batchesTotal;
 }
 
-/** Records settled against records known; an estimate that grows never takes progress back. */
+/** Computes progress as processed per known records; a growing estimate never decreases it. */
 function withProgress(counts: JobCounts): JobCounts {
   const known = Math.max(counts.recordsExpected ?? 0, counts.recordsRead);
   const settled = counts.recordsApplied + counts.recordsFailed;

@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
-import type { JobEnd, SyncJob } from '@idsync/database';
+import type { JobEnd, SyncJob } from '@idsync/database/sync';
+import type { Logger } from '@idsync/runtime';
 
-/** Told of every job that has ended, or is held back by a safeguard, once that is committed. */
+/** Receives every job that has ended or was quarantined, after the commit. */
 const ends = channel('idsync.sync-worker.job-ended');
 
 interface EndedJob {
@@ -9,23 +10,17 @@ interface EndedJob {
   status: JobEnd['status'] | 'quarantined';
 }
 
-interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
-export function tellEnd(ended: EndedJob): void {
+export function reportEnd(ended: EndedJob): void {
   ends.publish(ended);
 }
 
 /**
- * Leaves a line for each, until what is returned is called. Why one failed is told by the job and not here: a source may have put
- * people's data into it. Jobs of one record come with every push, and are told at `debug`.
+ * Logs every end of a job until the returned function is called. The error message stays out of the log, because it may
+ * contain personal data from the source. Single-record jobs are frequent (one per push) and are logged at `debug`.
  */
-export function logEnds(log: Log): () => void {
-  const onEnd = (told: unknown) => {
-    const { job, status } = told as EndedJob;
+export function logEnds(log: Logger): () => void {
+  const onEnd = (message: unknown) => {
+    const { job, status } = message as EndedJob;
     const fields = { tenant_id: job.tenantId, job_id: job.id, connector_id: job.connectorId, status };
     if (status === 'failed' || status === 'quarantined') log.warn(fields, `job ${status}`);
     else if (job.mode === 'record') log.debug(fields, 'job ended');

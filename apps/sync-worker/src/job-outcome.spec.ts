@@ -1,12 +1,15 @@
-import type { JobCounts } from '@idsync/database';
+import type { JobCounts } from '@idsync/database/sync';
 import { describe, expect, it } from '@jest/globals';
-import { decideOutcome } from './job-outcome.js';
+import { decideOutcome, withoutSource } from './job-outcome.js';
 
 const counts = (recordsFailed: number) => ({ recordsFailed }) as JobCounts;
 
 describe('the outcome of a job', () => {
-  it('is completed, with nothing to say, if no record was left out', () => {
-    expect(decideOutcome(null, counts(0), undefined)).toEqual({ status: 'completed', errorMessage: null });
+  it('is completed without a message if no record was skipped', () => {
+    expect(decideOutcome(withoutSource(null), counts(0), undefined)).toEqual({
+      status: 'completed',
+      ...withoutSource(null),
+    });
   });
 
   it.each([
@@ -15,15 +18,19 @@ describe('the outcome of a job', () => {
     [2, { line: null, externalId: 'x', message: 'is there twice' }, '2 records were left out; x: is there twice'],
     [2, { line: null, externalId: null, message: 'odd' }, '2 records were left out; odd'],
     [2, undefined, '2 records were left out'],
-  ])('is completed with errors, and says how many and which was first: %#', (failed, first, errorMessage) => {
-    expect(decideOutcome(null, counts(failed), first)).toEqual({ status: 'completed_with_errors', errorMessage });
-  });
+  ])(
+    'is completed with errors, with the number of skipped records and the first one: %#',
+    (failed, first, errorMessage) => {
+      expect(decideOutcome(withoutSource(null), counts(failed), first)).toEqual({
+        status: 'completed_with_errors',
+        ...withoutSource(errorMessage),
+      });
+    },
+  );
 
-  it('is failed if the source failed, whatever else went wrong', () => {
+  it('is failed if the source failed, regardless of skipped records', () => {
     const first = { line: 1, externalId: null, message: 'x' };
-    expect(decideOutcome('hr.csv is gone', counts(5), first)).toEqual({
-      status: 'failed',
-      errorMessage: 'hr.csv is gone',
-    });
+    const failure = { errorMessage: 'hr.csv is gone', errorCode: 'not_found', sourceMessage: 'no hr.csv' } as const;
+    expect(decideOutcome(failure, counts(5), first)).toEqual({ status: 'failed', ...failure });
   });
 });

@@ -1,9 +1,15 @@
-import type { JobCounts, JobEnd } from '@idsync/database';
+import type { JobCounts, JobEnd, SourceFailure } from '@idsync/database/sync';
 
-export interface JobOutcome {
+export interface JobOutcome extends SourceFailure {
   status: JobEnd['status'];
-  errorMessage: string | null;
 }
+
+/** Failure fields of a job whose source did not fail. */
+export const withoutSource = (errorMessage: string | null): SourceFailure => ({
+  errorMessage,
+  errorCode: null,
+  sourceMessage: null,
+});
 
 export interface FirstError {
   line: number | null;
@@ -11,19 +17,22 @@ export interface FirstError {
   message: string;
 }
 
-/** How a job ends whose batches are all applied: failed if its source did, else completed, with or without errors. */
+/**
+ * Returns the outcome of a job whose batches are all applied: failed if its source failed, else completed with or
+ * without errors.
+ */
 export function decideOutcome(
-  sourceError: string | null,
+  { errorMessage, errorCode, sourceMessage }: SourceFailure,
   counts: JobCounts,
   firstError: FirstError | undefined,
 ): JobOutcome {
-  if (sourceError !== null) return { status: 'failed', errorMessage: sourceError };
-  if (counts.recordsFailed === 0) return { status: 'completed', errorMessage: null };
+  if (errorMessage !== null) return { status: 'failed', errorMessage, errorCode, sourceMessage };
+  if (counts.recordsFailed === 0) return { status: 'completed', ...withoutSource(null) };
   const example = firstError ? `; ${describe(firstError)}` : '';
-  return { status: 'completed_with_errors', errorMessage: leftOut(counts) + example };
+  return { status: 'completed_with_errors', ...withoutSource(leftOut(counts) + example) };
 }
 
-/** What is told where it is kept for ever: it names no record. */
+/** Text for permanent storage; it must not name a record. */
 export function leftOut({ recordsFailed }: Pick<JobCounts, 'recordsFailed'>): string {
   return recordsFailed === 1 ? '1 record was left out' : `${recordsFailed} records were left out`;
 }

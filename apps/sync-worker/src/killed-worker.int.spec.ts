@@ -21,37 +21,37 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-interface Death {
+interface Kill {
   part: 'read' | 'count';
   job?: { id: string; tenantId: string };
   messages?: Message<'sync.batch.applied'>[];
-  /** The step it dies at; it lives if there are fewer. */
-  dieAt: number;
+  /** The step at which it is killed; with fewer steps it is not. */
+  killAt: number;
 }
 
-/** Runs the worker in a process of its own; the steps it took, or undefined if it was killed. */
-function work(death: Death): Promise<number | undefined> {
+/** Runs the worker in its own process. Returns its number of steps, or undefined if it was killed. */
+function work(kill: Kill): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const options = JSON.stringify({ url: fixture.url, lines, ...death });
+    const options = JSON.stringify({ url: fixture.url, lines, ...kill });
     execFile(process.execPath, [script, options], { timeout: 60_000 }, (error, stdout, stderr) => {
       if (!error) resolve(Number(stdout));
       else if (error.signal === 'SIGKILL' && !error.killed) resolve(undefined);
-      else reject(new Error(`the worker failed by itself: ${stderr}`));
+      else reject(new Error(`the worker failed before it was killed: ${stderr}`));
     });
   });
 }
 
-/** Two at a time: the machine may have no more processors. */
+/** Runs two steps concurrently, because the machine may have only two processors. */
 async function forEachStep(steps: number, check: (step: number) => Promise<void>): Promise<void> {
   let next = 1;
-  const lane = async () => {
+  const runSteps = async () => {
     while (next <= steps) {
       const step = next;
       next += 1;
       await check(step);
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([runSteps(), runSteps()]);
 }
 
 async function contents(jobId: string): Promise<{ seq: number; records: string[] }[]> {
@@ -74,7 +74,7 @@ async function announcedSeqs(jobId: string): Promise<number[]> {
   return rows.map((row) => row.seq);
 }
 
-/** What another worker does when it finds the job, once PostgreSQL has let go of what the dead one had locked. */
+/** Takes over the job as another worker would, after PostgreSQL has released the locks of the killed one. */
 async function takeOver(job: { id: string; tenantId: string }): Promise<void> {
   const context = fixture.context(listSource(lines));
   await eventually(async () => {
@@ -88,7 +88,7 @@ async function takeOver(job: { id: string; tenantId: string }): Promise<void> {
   });
 }
 
-/** Several jobs are at it at the same time: another's look may have found this one's sweep. */
+/** Waits for the end of the job, because a concurrent step may answer its sweep. */
 const swept = (jobId: string) =>
   eventually(async () => {
     await fixture.sweepAll();
@@ -108,12 +108,12 @@ const expectedBatches = [
 ];
 
 describe('a worker killed with SIGKILL', () => {
-  it('between any two steps of reading leaves a job that another finishes, no batch repeated and none lost', async () => {
-    const steps = await work({ part: 'read', job: await fixture.queueAlone(), dieAt: 0 });
+  it('between any two steps of reading leaves a job that another worker completes without a repeated or lost batch', async () => {
+    const steps = await work({ part: 'read', job: await fixture.queueAlone(), killAt: 0 });
     expect(steps).toBeGreaterThan(20);
-    await forEachStep(steps ?? 0, async (dieAt) => {
+    await forEachStep(steps ?? 0, async (killAt) => {
       const job = await fixture.queueAlone();
-      expect(await work({ part: 'read', job, dieAt })).toBeUndefined();
+      expect(await work({ part: 'read', job, killAt })).toBeUndefined();
       await takeOver(job);
       expect(await contents(job.id)).toEqual(expectedBatches);
       expect(await announcedSeqs(job.id)).toEqual([0, 1]);
@@ -125,18 +125,18 @@ describe('a worker killed with SIGKILL', () => {
     });
   }, 180_000);
 
-  it('between any two steps of counting leaves a job that ends once, every record counted once', async () => {
+  it('between any two steps of counting leaves a job that ends once with every record counted once', async () => {
     const readJob = async () => {
       const job = await fixture.queueAlone();
       await takeOver(job);
       return { job, messages: answersTo(job) };
     };
-    const steps = await work({ part: 'count', ...(await readJob()), dieAt: 0 });
+    const steps = await work({ part: 'count', ...(await readJob()), killAt: 0 });
     await fixture.sweepAll();
     expect(steps).toBeGreaterThan(10);
-    await forEachStep(steps ?? 0, async (dieAt) => {
+    await forEachStep(steps ?? 0, async (killAt) => {
       const { job, messages } = await readJob();
-      expect(await work({ part: 'count', messages, dieAt })).toBeUndefined();
+      expect(await work({ part: 'count', messages, killAt })).toBeUndefined();
       for (const message of messages) await applyProgress(fixture.database, message);
       await swept(job.id);
       expect(await fixture.job(job.id)).toMatchObject({

@@ -1,17 +1,18 @@
-import { countActiveJobs, type Database, type JobEnd } from '@idsync/database';
-import { counter, durations, gauge, seldom } from '@idsync/runtime';
+import type { Database } from '@idsync/database';
+import { countActiveJobs, findOldestCompleteRead, type JobEnd } from '@idsync/database/sync';
+import { cached, counter, durations, gauge } from '@idsync/runtime';
 
-/** The count of each outcome is that of the jobs. */
+/** The count of each outcome is the number of ended jobs. */
 export const endedJobs = durations(
   {
     name: 'sync_job_duration_seconds',
-    help: 'How long jobs ran from their beginning to their end, by how they ended.',
+    help: 'Duration of jobs from start to end, by outcome.',
     labels: ['outcome'],
   },
   'job',
 );
 
-/** Of every way to end. */
+/** All outcomes. */
 const ends: Record<JobEnd['status'], true> = {
   completed: true,
   completed_with_errors: true,
@@ -20,27 +21,31 @@ const ends: Record<JobEnd['status'], true> = {
 };
 for (const outcome of Object.keys(ends)) endedJobs.startAtZero({ outcome });
 
-export const heldBack = counter({
+export const quarantinedJobs = counter({
   name: 'sync_safeguard_holds_total',
-  help: 'Jobs that a safeguard held back for an operator.',
+  help: 'Jobs that a safeguard quarantined.',
 });
 
 const activeJobs = gauge({
   name: 'sync_jobs',
-  help: 'Jobs that are running, and jobs that wait for an operator.',
+  help: 'Running and quarantined jobs.',
   labels: ['status'],
+});
+const completeAge = gauge({
+  name: 'sync_complete_age_seconds',
+  help: 'Age of the oldest last complete read among connectors with an active schedule.',
 });
 const scheduleLag = gauge({
   name: 'sync_schedule_lag_seconds',
-  help: 'How long the run that is due the longest had been due at the last look for such.',
+  help: 'Delay of the most overdue scheduled run at the last poll of schedules.',
 });
-const scheduleLook = gauge({
+const schedulePoll = gauge({
   name: 'sync_schedule_last_look_timestamp_seconds',
-  help: 'When due runs were last looked for.',
+  help: 'Time of the last successful poll of schedules.',
 });
 
-/** What the looks for due runs have found; nothing where none has succeeded yet. */
-export class ScheduleLooks {
+/** Result of the last poll of schedules; the gauges are absent before the first success. */
+export class SchedulePolls {
   private last: { lag: number; at: number } | undefined;
 
   note(lag: number): void {
@@ -50,16 +55,21 @@ export class ScheduleLooks {
   watch(): () => void {
     const shown = (value: (last: { lag: number; at: number }) => number) => () =>
       this.last ? [{ labels: {}, value: value(this.last) }] : [];
-    const forget = [scheduleLag.watch(shown(({ lag }) => lag)), scheduleLook.watch(shown(({ at }) => at))];
+    const remove = [scheduleLag.watch(shown(({ lag }) => lag)), schedulePoll.watch(shown(({ at }) => at))];
     return () => {
-      for (const each of forget) each();
+      for (const each of remove) each();
     };
   }
 }
 
 export function watchJobs(database: Database): () => void {
-  const look = seldom(() => database.transaction(undefined, countActiveJobs));
+  const poll = cached(() => database.acrossTenants(countActiveJobs));
   return activeJobs.watch(async () =>
-    (await look()).map(({ status, count }) => ({ labels: { status }, value: count })),
+    (await poll()).map(({ status, count }) => ({ labels: { status }, value: count })),
   );
+}
+
+export function watchCompleteness(database: Database): () => void {
+  const poll = cached(() => database.acrossTenants(findOldestCompleteRead));
+  return completeAge.watch(async () => [{ labels: {}, value: await poll() }]);
 }

@@ -1,36 +1,45 @@
 import { type Connector, createConnector, SourceError } from '@idsync/connectors';
-import { type Database, type JobSource, open } from '@idsync/database';
+import { encodeId } from '@idsync/contracts';
+import { type Database, decrypt } from '@idsync/database';
+import type { JobSource } from '@idsync/database/sync';
 import { pushedUsers } from './pushed-users.js';
 
 export interface SourceSettings {
-  /** The folder that the paths of file connectors are relative to. */
+  /** Directory with the files of connectors. */
   sourcesDir: string;
-  /** Open the secrets of connectors: the one they are sealed with now first, then those from before. */
+  /** Whether each tenant reads only the subdirectory named after its id. */
+  sourcesByTenant: boolean;
+  /** Keys that decrypt the secrets of connectors: the current key first, then previous keys. */
   encryptionKeys: readonly Buffer[];
   /** Private networks that sources may be in. */
   allowedCidrs: readonly string[];
 }
 
-/** The connector of a source, with its secrets opened. Throws SourceError where it cannot be read at all. */
+/**
+ * Returns a function that creates the connector of a source with decrypted secrets. It throws SourceError if the
+ * configuration is unusable.
+ */
 export function sourceOpener(
   database: Database,
-  { encryptionKeys, ...settings }: SourceSettings,
+  { encryptionKeys, sourcesByTenant, ...settings }: SourceSettings,
 ): (source: JobSource) => Connector {
   return (source) => {
     const { tenantId, secrets, type, records, config } = source;
-    const opened = secrets ? openSecrets(secrets, encryptionKeys, tenantId) : {};
+    const opened = secrets ? decryptSecrets(secrets, encryptionKeys, tenantId) : {};
     const pushed = pushedUsers(database, source);
-    return createConnector({ type, records, config, secrets: opened, pushed, ...settings });
+    const tenantFolder = sourcesByTenant ? encodeId('tenant', tenantId) : undefined;
+    return createConnector({ tenantFolder, type, records, config, secrets: opened, pushed, ...settings });
   };
 }
 
-function openSecrets(sealed: Buffer, keys: readonly Buffer[], tenantId: string): Record<string, string> {
+function decryptSecrets(encrypted: Buffer, keys: readonly Buffer[], tenantId: string): Record<string, string> {
   let text: string;
   try {
-    text = open(sealed, keys, tenantId);
+    text = decrypt(encrypted, keys, tenantId);
   } catch {
     throw new SourceError(
-      "no key opens the connector's secrets: give them anew, or name their key in ENCRYPTION_KEYS_PREVIOUS",
+      "no encryption key decrypts the connector's secrets: set them again, or add their key to ENCRYPTION_KEYS_PREVIOUS",
+      { code: 'misconfigured' },
     );
   }
   return JSON.parse(text) as Record<string, string>;

@@ -1,51 +1,51 @@
 import type { Message } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { Controller, Inject } from '@nestjs/common';
-import { EventPattern, Payload } from '@nestjs/microservices';
+import { On } from '@idsync/messaging';
+import { Controller } from '@nestjs/common';
 import { applyProgress } from './apply-progress.js';
 import { endSweep, failSweep } from './end-sweep.js';
 import { failUnappliedBatch } from './fail-unapplied-batch.js';
-import { JobScheduler } from './job-scheduler.js';
+import { JobScheduler } from './job-scheduler.service.js';
 import { quarantine } from './quarantine.js';
 
 @Controller()
 export class ProgressConsumer {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(JobScheduler) private readonly scheduler: JobScheduler,
+    private readonly database: Database,
+    private readonly scheduler: JobScheduler,
   ) {}
 
-  @EventPattern<string>('sync.batch.applied')
-  async applied(@Payload() message: Message<'sync.batch.applied'>): Promise<void> {
+  @On('sync.batch.applied')
+  async applied(message: Message<'sync.batch.applied'>): Promise<void> {
     const last = await applyProgress(this.database, message);
-    // A source that failed ends its job with its last batch.
+    // After a source failure the last batch ends the job, which frees capacity for another job.
     if (last) this.scheduler.wake();
     else this.scheduler.batchApplied(message.data.job_id);
   }
 
-  @EventPattern<string>('sync.sweep.ended')
-  async swept(@Payload() message: Message<'sync.sweep.ended'>): Promise<void> {
+  @On('sync.sweep.ended')
+  async swept(message: Message<'sync.sweep.ended'>): Promise<void> {
     if (await endSweep(this.database, message)) this.scheduler.wake();
   }
 
-  @EventPattern<string>('sync.sweep.held')
-  async held(@Payload() message: Message<'sync.sweep.held'>): Promise<void> {
+  @On('sync.sweep.held')
+  async held(message: Message<'sync.sweep.held'>): Promise<void> {
     await quarantine(this.database, message);
   }
 
-  @EventPattern<string>('dead.sync.sweep.requested')
-  async sweepGivenUp(@Payload() message: Message<'sync.sweep.requested'>): Promise<void> {
+  @On('dead.sync.sweep.requested')
+  async sweepGivenUp(message: Message<'sync.sweep.requested'>): Promise<void> {
     if (await failSweep(this.database, message)) this.scheduler.wake();
   }
 
-  @EventPattern<string>('dead.sync.batch.ready')
-  async givenUp(@Payload() message: Message<'sync.batch.ready'>): Promise<void> {
+  @On('dead.sync.batch.ready')
+  async givenUp(message: Message<'sync.batch.ready'>): Promise<void> {
     const failed = await failUnappliedBatch(this.database, message);
     if (failed) this.scheduler.jobEnded(message.data.job_id);
   }
 
-  @EventPattern<string>('dead.sync.record.ready')
-  async recordGivenUp(@Payload() message: Message<'sync.record.ready'>): Promise<void> {
+  @On('dead.sync.record.ready')
+  async recordGivenUp(message: Message<'sync.record.ready'>): Promise<void> {
     await this.givenUp(message);
   }
 }

@@ -1,22 +1,24 @@
 import { encodeId, type Message } from '@idsync/contracts';
-import { type Database, lockJob, quarantineJob, recordEvents, saveDecision } from '@idsync/database';
-import { askForSweep } from './end-job.js';
-import { tellEnd } from './job-ends.js';
-import { heldBack } from './metrics.js';
+import type { Database } from '@idsync/database';
+import { recordEvents } from '@idsync/database/bus';
+import { lockJob, quarantineJob, saveDecision } from '@idsync/database/sync';
+import { requestSweep } from './end-job.js';
+import { reportEnd } from './job-ends.js';
+import { quarantinedJobs } from './metrics.js';
 
-/** The directory holds back what the job would take away: it waits for an operator. Returns whether. */
+/** Quarantines a job whose sweep the deletion safeguard has stopped. Returns true if it was quarantined. */
 export async function quarantine(
   database: Database,
   { tenant_id: tenantId, data }: Message<'sync.sweep.held'>,
 ): Promise<boolean> {
   return database.transaction(tenantId, async (tx) => {
     const job = await lockJob(tx, tenantId, data.job_id);
-    // An answer that was given before the release, and comes after it, says nothing new.
+    // An answer from before the release is outdated.
     if (job?.status !== 'running' || job.released) return false;
     const occurredAt = await quarantineJob(tx, job.id, data.note);
     tx.afterCommit(() => {
-      heldBack.add({});
-      tellEnd({ job, status: 'quarantined' });
+      quarantinedJobs.add({});
+      reportEnd({ job, status: 'quarantined' });
     });
     await recordEvents(tx, tenantId, [
       {
@@ -35,7 +37,7 @@ export async function quarantine(
   });
 }
 
-/** An operator lets a quarantined job do what it wants to, this once. Returns whether it waited for that. */
+/** Releases a quarantined job for this run. Returns false if the job is not quarantined. */
 export async function releaseJob(
   database: Database,
   { tenant_id: tenantId, data }: Message<'sync.job.release_requested'>,
@@ -44,7 +46,7 @@ export async function releaseJob(
     const job = await lockJob(tx, tenantId, data.job_id);
     if (job?.status !== 'quarantined') return false;
     await saveDecision(tx, job.id, { action: 'released', reason: data.reason, by: data.by, at: new Date() });
-    await askForSweep(tx, job);
+    await requestSweep(tx, job);
     return true;
   });
 }

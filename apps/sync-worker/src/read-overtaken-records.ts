@@ -1,9 +1,10 @@
 import type { Message } from '@idsync/contracts';
-import { type Database, insertRecordJob, lockJob } from '@idsync/database';
+import type { Database } from '@idsync/database';
+import { insertRecordJob, lockJob } from '@idsync/database/sync';
 
 /**
- * Makes a job for each record that two jobs read at the same time: what the source says now is later than both. Delivered twice,
- * one more of them finds nothing changed.
+ * Queues a job for each record that two jobs have read concurrently, because a new read is later than both. A
+ * redelivered message queues one more job, which changes nothing.
  */
 export async function readOvertakenRecords(
   database: Database,

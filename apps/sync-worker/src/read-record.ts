@@ -1,12 +1,11 @@
-import { type Connector, type FoundRecord, type Page, SourceError } from '@idsync/connectors';
-import { type ClaimedJob, findJobSource, type Lease, lockLeasedJob } from '@idsync/database';
-import { answerOf } from './answer-of.js';
+import { answerOf, type Connector, type FoundRecord, type Page, SourceError } from '@idsync/connectors';
+import { type ClaimedJob, findJobSource, type Lease, lockLeasedJob } from '@idsync/database/sync';
+import { connectorDeleted } from './open-reading.js';
 import { Interrupted, type RunControl } from './run-control.js';
-import { connectorDeleted } from './settle-mode.js';
 import type { SyncContext } from './sync-context.js';
 import { writePage } from './write-page.js';
 
-/** Reads the one record that a job is about, and writes the one page it has. */
+/** Reads the record of a single-record job and writes it as one page. */
 export async function readRecord(
   context: SyncContext,
   { connectorId, externalId }: Pick<ClaimedJob, 'connectorId'> & { externalId: string },
@@ -15,7 +14,7 @@ export async function readRecord(
 ): Promise<void> {
   const connector = await openSource(context, lease, connectorId);
   const ask = connector.readOne?.bind(connector);
-  if (!ask) throw new SourceError('connectors of this kind cannot read one record alone');
+  if (!ask) throw new SourceError('this type of connector cannot read a single record', { code: 'misconfigured' });
   const found = await answerOf(() => ask(externalId, signal), signal, context.settings.pageTimeoutMs);
   await writePage(context, lease, pageOf(externalId, found));
 }
@@ -29,17 +28,18 @@ async function openSource(
     if (!(await lockLeasedJob(tx, lease))) throw new Interrupted('lease lost');
     return findJobSource(tx, connectorId);
   });
-  if (!source) throw new SourceError(connectorDeleted);
+  if (!source) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
   return openConnector(source);
 }
 
-function pageOf(externalId: string, found: FoundRecord): Page {
+/** Returns a page with the record, its error, or its removal. */
+export function pageOf(externalId: string, found: FoundRecord): Page {
   const page = { records: [], errors: [], cursor: {}, last: true };
   if (found === 'absent') return { ...page, removed: [externalId] };
   if ('error' in found) return { ...page, errors: [{ ...found.error, external_id: externalId }] };
-  // Anything else would be written to somebody nobody asked for.
+  // Applying it would change a record that was not requested.
   if (found.record.external_id !== externalId) {
-    throw new SourceError(`the source gave another record: ${JSON.stringify(found.record.external_id)}`);
+    throw new SourceError('the source returned a different record than the requested one');
   }
   return { ...page, records: [found.record] };
 }

@@ -1,11 +1,11 @@
 import type { Connector, FoundRecord } from '@idsync/connectors';
 import { newUuid } from '@idsync/contracts';
-import { findUnfinishedJob } from '@idsync/database';
+import { findUnfinishedJob } from '@idsync/database/sync';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { eventually, SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
-import { JobScheduler } from './job-scheduler.js';
+import { JobScheduler } from './job-scheduler.service.js';
 import { readOvertakenRecords } from './read-overtaken-records.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -36,13 +36,13 @@ async function queueRecord(of: { tenantId: string; connectorId: string }, extern
   return { id, tenantId: of.tenantId };
 }
 
-async function place() {
+async function newConnector() {
   const tenantId = await fixture.rows.tenant();
   return { tenantId, connectorId: await fixture.rows.connector(tenantId) };
 }
 
 const asked: string[] = [];
-/** Never ends a read of everything; tells of one record what it is given. */
+/** A source whose full read never ends and whose single-record read returns `answer`. */
 function source(answer: (externalId: string) => Promise<FoundRecord>): Connector {
   return {
     ...listSource(30, { beforePage: () => new Promise(() => undefined) }),
@@ -67,9 +67,9 @@ async function completed(id: string): Promise<boolean> {
   return (await fixture.job(id)).status === 'completed';
 }
 
-describe('a job of one record', () => {
-  it('waits neither for a run of its connector, nor for those that take all the room there is', async () => {
-    const of = await place();
+describe('a single-record job', () => {
+  it('waits neither for a run of its connector nor for runs that use the whole capacity', async () => {
+    const of = await newConnector();
     const run = await fixture.queue(of.tenantId, of.connectorId);
     const behind = await fixture.queue(of.tenantId, of.connectorId);
     start(present);
@@ -80,8 +80,8 @@ describe('a job of one record', () => {
     expect((await fixture.job(behind.id)).status).toBe('queued');
   });
 
-  it('is in no run’s way either, nor in that of a schedule', async () => {
-    const of = await place();
+  it('does not block a run or a schedule of its connector', async () => {
+    const of = await newConnector();
     const one = await queueRecord(of);
     const context = fixture.context(present);
     expect(await claimJob(context, one)).toMatchObject({ mode: 'record', externalId: 'r1' });
@@ -91,8 +91,8 @@ describe('a job of one record', () => {
     expect(await claimJob(context, await fixture.queue(of.tenantId, of.connectorId))).toBeDefined();
   });
 
-  it('comes after those of the same record, and beside those of others', async () => {
-    const of = await place();
+  it('runs after jobs of the same record and concurrently with jobs of other records', async () => {
+    const of = await newConnector();
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -115,28 +115,28 @@ describe('a job of one record', () => {
     expect((await fixture.job(first.id)).status).toBe('completed');
   });
 
-  it('is taken over when its worker dies, and applied once', async () => {
-    const of = await place();
+  it('is taken over when its worker is killed, and applied once', async () => {
+    const of = await newConnector();
     const one = await queueRecord(of);
     const dead = await claimJob(fixture.context(present), one);
     await fixture.expireLease(one.id);
     start(present);
     await eventually(() => completed(one.id));
-    // The one that was thought dead comes back too late.
+    // The first worker continues after its lease has expired.
     if (dead) await runJob(fixture.context(present), dead, new RunControl());
     expect(await fixture.announced()).toEqual([]);
     expect(await fixture.job(one.id)).toMatchObject({ status: 'completed', batches_written: 1, lease_token: 2 });
   });
 
-  it('fails where its source cannot be asked for one', async () => {
-    const one = await queueRecord(await place());
+  it('fails if its connector cannot read single records', async () => {
+    const one = await queueRecord(await newConnector());
     start(listSource(3));
     await eventually(async () => (await fixture.job(one.id)).status === 'failed');
-    expect((await fixture.job(one.id)).error_message).toBe('connectors of this kind cannot read one record alone');
+    expect((await fixture.job(one.id)).error_message).toBe('this type of connector cannot read a single record');
   });
 
-  it('is made for each record that two jobs have read at the same time', async () => {
-    const of = await place();
+  it('is created for each record that two jobs have read concurrently', async () => {
+    const of = await newConnector();
     const run = await fixture.queue(of.tenantId, of.connectorId);
     const data = { job_id: run.id, external_ids: ['r1', 'CN=a/b'] };
     await readOvertakenRecords(fixture.database, { id: newUuid(), tenant_id: of.tenantId, data });

@@ -1,6 +1,6 @@
 import { WakeUp } from '@idsync/messaging';
 
-/** Why a run ended that was not the job's end. */
+/** Reason why a run ended before its job. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
@@ -9,28 +9,33 @@ export class Interrupted extends Error {
   }
 }
 
-/** The strings by which a run in progress is held. */
+/** Controls for stopping or interrupting a running job. */
 export class RunControl {
   readonly wakeUp = new WakeUp();
   private readonly controller = new AbortController();
-  private stopAsked = false;
+  private readonly stopper = new AbortController();
 
-  /** Fires when the page in hand is of no use any more. */
+  /** Fires when the current page is no longer needed. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  get stopping(): boolean {
-    return this.stopAsked;
+  /** Fires when the run must end after the current page. */
+  get stopSignal(): AbortSignal {
+    return this.stopper.signal;
   }
 
-  /** The run ends after the page in hand. */
+  get stopping(): boolean {
+    return this.stopper.signal.aborted;
+  }
+
+  /** Ends the run after the current page. */
   stop(): void {
-    this.stopAsked = true;
+    this.stopper.abort(new Interrupted('worker stops'));
     this.wakeUp.call();
   }
 
-  /** The run ends now; what it has in hand is not written. */
+  /** Ends the run now; the current page is not written. */
   interrupt(reason: Interrupted['reason']): void {
     this.controller.abort(new Interrupted(reason));
     this.wakeUp.call();

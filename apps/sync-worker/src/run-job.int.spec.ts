@@ -1,5 +1,5 @@
 import type { Connector } from '@idsync/connectors';
-import type { ClaimedJob } from '@idsync/database';
+import type { ClaimedJob } from '@idsync/database/sync';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource, truncated } from '../test/list-source.js';
 import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
@@ -42,7 +42,7 @@ async function run(job: ClaimedJob, source: Connector, settings: Partial<SyncSet
 describe('running a job', () => {
   it('writes each page as a batch and completes when the directory has applied the last one', async () => {
     const job = await claimed();
-    await run(job, listSource(25, { tellsFraction: true }));
+    await run(job, listSource(25, { reportsFraction: true }));
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'running',
       batches_written: 3,
@@ -68,7 +68,7 @@ describe('running a job', () => {
     });
   });
 
-  it('completes without a batch when the source is empty, once the directory has looked at what that means', async () => {
+  it('completes without a batch after the sweep when the source is empty', async () => {
     const job = await claimed();
     await run(job, listSource(0));
     expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_total: 0 });
@@ -76,7 +76,7 @@ describe('running a job', () => {
     expect(await fixture.job(job.id)).toMatchObject({ status: 'completed', progress_pct: 100, batches_total: 0 });
   });
 
-  it('reports records it had to leave out with their lines, and writes no batch for a page of nothing else', async () => {
+  it('reports skipped records with their lines, and writes no batch for a page without valid records', async () => {
     const job = await claimed();
     await run(job, listSource(20, { badLines: [3, ...Array.from({ length: 10 }, (_, at) => at + 10)] }));
     expect(await fixture.job(job.id)).toMatchObject({ batches_written: 1, records_failed: 11 });
@@ -89,7 +89,7 @@ describe('running a job', () => {
     expect(await fixture.recordErrors(job.id)).toHaveLength(11);
   });
 
-  it('counts every error and keeps a thousand of them', async () => {
+  it('counts every error and stores 1000 of them', async () => {
     const job = await claimed();
     const badLines = Array.from({ length: 1_500 }, (_, line) => line);
     await run(job, listSource(1_500, { badLines }), { pageSize: 400 });
@@ -99,7 +99,7 @@ describe('running a job', () => {
     expect(kept.map((error) => error.line)).toEqual(badLines.slice(0, 1_000));
   });
 
-  it('fails with the words of the source once what was read before is applied', async () => {
+  it('fails with the message of the source after the pages before are applied', async () => {
     const job = await claimed();
     await run(job, listSource(30, { failsAt: truncated(25) }));
     expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_total: 2, lease_until: null });
@@ -117,28 +117,28 @@ describe('running a job', () => {
     });
   });
 
-  it('fails at once when the source gave nothing', async () => {
+  it('fails immediately when the source returned no page', async () => {
     const job = await claimed();
     await run(job, listSource(30, { failsAt: truncated(0) }));
     expect(await fixture.job(job.id)).toMatchObject({ status: 'failed', batches_written: 0 });
   });
 
-  it('fails when the source stops before its end was seen, or is silent for too long', async () => {
+  it('fails when the source ends without a last page or times out', async () => {
     const endless = await claimed();
     await run(endless, listSource(0, { endless: true }));
     expect(await fixture.job(endless.id)).toMatchObject({
       status: 'failed',
-      error_message: 'the source stopped before its end was seen',
+      error_message: 'the source stopped before the end of its data',
     });
     const silent = await claimed();
     await run(silent, listSource(10, { beforePage: () => new Promise(() => undefined) }), { pageTimeoutMs: 50 });
     expect(await fixture.job(silent.id)).toMatchObject({
       status: 'failed',
-      error_message: 'the source was silent for 0.05 seconds',
+      error_message: 'the source did not respond for 0.05 seconds',
     });
   });
 
-  it('fails when the connector was deleted, before the first page or between two', async () => {
+  it('fails when the connector is deleted before the first page or between two pages', async () => {
     const early = await claimed();
     const deleteConnector = (id: string) =>
       fixture.rows.rows('update connectors set deleted_at = now() where id = $1', [id]);
@@ -156,7 +156,7 @@ describe('running a job', () => {
     expect(await fixture.job(late.id)).toMatchObject({ status: 'failed', error_message: 'connector was deleted' });
   });
 
-  it('tries again where it stopped after an unexpected error, and fails when that goes on without a page', async () => {
+  it('retries after the last page on an unexpected error, and fails after repeated errors without a page', async () => {
     const job = await claimed();
     const broken = listSource(30, { failsAt: { line: 15, error: new TypeError('undefined is not a function') } });
     await run(job, broken, { errorsAllowed: 2 });
@@ -170,12 +170,12 @@ describe('running a job', () => {
     }
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'failed',
-      error_message: 'internal error; the log of the worker says more',
+      error_message: 'internal error; see the log of the worker',
       batches_written: 1,
     });
   });
 
-  it('does not go on with a mapping that was changed where another one left it', async () => {
+  it('fails when the mapping is changed between two pages', async () => {
     const job = await claimed();
     await run(job, listSource(30, { failsAt: { line: 15, error: new TypeError('undefined is not a function') } }));
     await fixture.rows.rows('update connectors set config_version = config_version + 1 where id = $1', [
@@ -186,15 +186,15 @@ describe('running a job', () => {
     await fixture.applyAll();
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'failed',
-      error_message: 'the connector was changed while it was read: start another run',
+      error_message: 'the connector was changed during the run: start another run',
       batches_written: 1,
       records_applied: 10,
     });
   });
 });
 
-describe('a worker that was overtaken', () => {
-  it('writes nothing more: neither the page in hand nor the end', async () => {
+describe('a worker that has lost its lease', () => {
+  it('writes neither the current page nor the end of the job', async () => {
     const job = await claimed();
     let overtaken: ClaimedJob | undefined;
     const beforePage = async (line: number) => {
@@ -211,12 +211,12 @@ describe('a worker that was overtaken', () => {
     expect(await fixture.job(job.id)).toMatchObject({ status: 'completed', records_applied: 30, batches_total: 3 });
   });
 
-  it('does not fail the job that another has now, nor give its lease away', async () => {
+  it('does not fail the job of another worker or release its lease', async () => {
     const job = await claimed();
     const beforePage = async () => {
       await fixture.expireLease(job.id);
       await takeOver(job);
-      throw new TypeError('the old worker stumbles');
+      throw new TypeError('the old worker fails');
     };
     await run(job, listSource(30, { beforePage }), { errorsAllowed: 1 });
     const now = await fixture.job(job.id);
@@ -224,7 +224,7 @@ describe('a worker that was overtaken', () => {
     expect(now.lease_owner).not.toBeNull();
   });
 
-  it('notices by its renewals while the source is silent', async () => {
+  it('is interrupted by the lease renewal while the source does not respond', async () => {
     const job = await claimed();
     const beforePage = async (): Promise<void> => {
       await fixture.rows.rows('update sync_jobs set lease_token = lease_token + 1 where id = $1', [job.id]);
@@ -235,11 +235,11 @@ describe('a worker that was overtaken', () => {
   });
 });
 
-describe('a directory that is behind', () => {
-  it('makes the source wait, with the lease renewed, and lets it go on when batches are applied', async () => {
+describe('a slow directory', () => {
+  it('pauses the run with a renewed lease until batches are applied', async () => {
     const job = await claimed();
     const control = new RunControl();
-    const context = fixture.context(listSource(100), { batchesInFlight: 2, roomPollMs: 20, leaseMs: 2_000 });
+    const context = fixture.context(listSource(100), { batchesInFlight: 2, capacityPollMs: 20, leaseMs: 2_000 });
     const running = runJob(context, job, control);
     await eventually(async () => (await fixture.job(job.id)).batches_written === 2);
     const { lease_until } = await fixture.job(job.id);

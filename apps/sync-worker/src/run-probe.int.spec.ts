@@ -2,7 +2,7 @@ import { type Connector, SourceError } from '@idsync/connectors';
 import { newUuid, type ProbeKind } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SyncFixture } from '../test/sync-fixture.js';
-import { forgetOldProbes } from './chores.js';
+import { purgeProbes } from './chores.js';
 import { runProbe } from './run-probe.js';
 
 let fixture: SyncFixture;
@@ -62,7 +62,7 @@ function source(pages: { records: number[]; errors?: string[] }[], after?: Error
 }
 
 describe('a test of a connector', () => {
-  it('shows the first records as they are mapped, and what could not be, and reads no further', async () => {
+  it('returns the first mapped records and errors, and reads no further page', async () => {
     const pages = source(
       [{ records: [1, 2], errors: ['no id'] }, { records: [3, 4, 5, 6] }],
       new Error('read too far'),
@@ -74,30 +74,30 @@ describe('a test of a connector', () => {
     expect(await fixture.rows.rows('select from sync_jobs where tenant_id = $1', [tenant])).toEqual([]);
   });
 
-  it('says why the source cannot be read, and of other errors nothing that may be secret', async () => {
-    const refused = source([], new SourceError('the server refuses the password'));
+  it('returns the reason of a source failure, and no details of internal errors', async () => {
+    const refused = source([], new SourceError('the server refuses it', { code: 'auth_failed', said: 'wrong ***' }));
     expect(await answerOf(await probe('test'), refused)).toEqual({
       status: 'failed',
-      result: { error: 'the server refuses the password' },
+      result: { error: 'the server refuses it', error_code: 'auth_failed', source_message: 'wrong ***' },
     });
     const broken = source([], new Error('password hunter2'));
     expect(await answerOf(await probe('test'), broken)).toEqual({
       status: 'failed',
-      result: { error: 'internal error; the log of the worker says more' },
+      result: { error: 'internal error; see the log of the worker' },
     });
   });
 
-  it('ends though the source never answers', async () => {
+  it('times out if the source does not respond', async () => {
     const silent: Connector = {
       read: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
     };
     expect(await answerOf(await probe('test'), silent, 50)).toEqual({
       status: 'failed',
-      result: { error: 'the source gave no answer within 0.05 seconds' },
+      result: { error: 'the source did not respond within 0.05 seconds', error_code: 'timed_out' },
     });
   });
 
-  it('says so if the connector was deleted meanwhile, and answers once', async () => {
+  it('reports a connector that was deleted in the meantime, and stores one result', async () => {
     const id = await probe('test');
     await fixture.rows.rows('update connectors set deleted_at = now() where id = $1', [connector]);
     expect(await answerOf(id, source([]))).toMatchObject({ result: { error: 'the connector was deleted' } });
@@ -105,19 +105,22 @@ describe('a test of a connector', () => {
     expect(await answerOf(id, source([{ records: [1] }]))).toMatchObject({ status: 'failed' });
   });
 
-  it('is forgotten after an hour: it holds records of people', async () => {
+  it('is deleted after an hour, because it contains personal data', async () => {
     const id = await probe('test');
     await fixture.rows.rows(`update connector_probes set created_at = now() - interval '61 minutes' where id = $1`, [
       id,
     ]);
-    expect(await forgetOldProbes(fixture.database)).toBe(1);
+    expect(await purgeProbes(fixture.database)).toBe(1);
   });
 });
 
-describe('a discovery', () => {
-  it('tells what there is to map, or that connectors of this type cannot', async () => {
-    const telling: Connector = { ...source([]), discover: async () => [{ name: 'mail', examples: ['a@x.example'] }] };
-    expect(await answerOf(await probe('discover'), telling)).toEqual({
+describe('a discovery of a connector', () => {
+  it('returns the fields of the source, or an error if the type cannot discover them', async () => {
+    const discovering: Connector = {
+      ...source([]),
+      discover: async () => [{ name: 'mail', examples: ['a@x.example'] }],
+    };
+    expect(await answerOf(await probe('discover'), discovering)).toEqual({
       status: 'done',
       result: { fields: [{ name: 'mail', examples: ['a@x.example'] }] },
     });

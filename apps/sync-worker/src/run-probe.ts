@@ -1,12 +1,13 @@
 import { type Connector, type Page, SourceError } from '@idsync/connectors';
 import type { Message, ProbeKind, ProbeResult } from '@idsync/contracts';
-import { endProbe, findJobSource, findOpenProbe } from '@idsync/database';
+import { endProbe, findJobSource, findOpenProbe } from '@idsync/database/sync';
+import { withTimeout } from '@idsync/runtime';
 import type { SyncContext } from './sync-context.js';
 
-/** Records that a test shows. */
+/** Number of records in the result of a test. */
 const shown = 5;
 
-/** Reads a little of a source and writes down what came of it. Killed in between, it is done again. */
+/** Reads a few records of a source and stores the result. A killed probe runs again when its message is redelivered. */
 export async function runProbe(
   context: SyncContext,
   { tenant_id: tenantId, data }: Message<'connector.probe.requested'>,
@@ -22,7 +23,7 @@ export async function runProbe(
     context,
     kind,
     () => {
-      if (!source) throw new SourceError('the connector was deleted');
+      if (!source) throw new SourceError('the connector was deleted', { code: 'misconfigured' });
       return context.openConnector(source);
     },
     settings.probeMs,
@@ -37,26 +38,26 @@ async function answer(
   withinMs: number,
 ): Promise<ProbeResult> {
   const stop = new AbortController();
-  const tooLate = new SourceError(`the source gave no answer within ${withinMs / 1_000} seconds`);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      stop.abort(tooLate);
-      reject(tooLate);
-    }, withinMs);
+  const tooLate = new SourceError(`the source did not respond within ${withinMs / 1_000} seconds`, {
+    code: 'timed_out',
   });
   try {
     const connector = openConnector();
-    const look = kind === 'test' ? firstRecords(connector, stop.signal) : fieldsOf(connector, stop.signal);
-    return await Promise.race([look, late]);
+    const reading = kind === 'test' ? firstRecords(connector, stop.signal) : fieldsOf(connector, stop.signal);
+    const result = await withTimeout<ProbeResult | undefined>(withinMs, reading, undefined);
+    if (!result) throw tooLate;
+    return result;
   } catch (error) {
-    if (error instanceof SourceError) return { error: error.message };
-    log.error(`a probe failed: ${error instanceof Error ? error.stack : String(error)}`);
-    return { error: 'internal error; the log of the worker says more' };
+    if (error instanceof SourceError) return shownError(error);
+    log.error({ err: error }, 'probe failed');
+    return { error: 'internal error; see the log of the worker' };
   } finally {
-    clearTimeout(timer);
     stop.abort(tooLate);
   }
+}
+
+function shownError({ message, code, said }: SourceError): ProbeResult {
+  return { error: message, error_code: code, ...(said !== undefined && { source_message: said }) };
 }
 
 async function firstRecords(connector: Connector, signal: AbortSignal): Promise<ProbeResult> {
@@ -69,13 +70,16 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   }
   return {
     records: records.slice(0, shown),
-    errors: errors
-      .slice(0, shown)
-      .map(({ external_id, message }) => ({ ...(external_id && { external_id }), message })),
+    errors: errors.slice(0, shown).map(({ external_id, message, said }) => ({
+      ...(external_id && { external_id }),
+      message,
+      ...(said !== undefined && { source_message: said }),
+    })),
   };
 }
 
 async function fieldsOf(connector: Connector, signal: AbortSignal): Promise<ProbeResult> {
-  if (!connector.discover) throw new SourceError('connectors of this type cannot tell what there is to map');
+  if (!connector.discover)
+    throw new SourceError('this type of connector cannot discover fields', { code: 'misconfigured' });
   return { fields: await connector.discover(signal) };
 }

@@ -1,5 +1,5 @@
-import { checkSchedule, nextRun, type PlannedRun } from '@idsync/connectors';
 import { healthAfter, suspendedAfter } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
   type DueConnector,
   findDueConnectors,
@@ -9,72 +9,75 @@ import {
   type ScheduleState,
   savePlannedRun,
   saveSkippedRun,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/sync';
 import type { Chore } from '@idsync/messaging';
+import { checkSchedule, nextRun, type PlannedRun } from '@idsync/runtime';
 import type { SyncContext } from './sync-context.js';
 
-/** A source that fails and fails is looked at as often as that, unless its schedule is slower. */
+/** Maximum pause of a suspended connector, unless its schedule has a longer interval. */
 const longestPauseMs = 6 * 60 * 60_000;
 
-/** Connectors a look. */
-const portion = 100;
+/** Connectors per poll. */
+const batchSize = 100;
 
-/** Makes the jobs that are due by a schedule, and tells `made` when there are any, and `looked` how late they are. */
-export function scheduledRuns(context: SyncContext, made: () => void, looked: (lagSeconds: number) => void): Chore {
-  return { name: 'making scheduled jobs', portion, run: () => makeDueJobs(context, made, looked) };
-}
-
-/** Plans and makes what is due, a connector a transaction: one that fails keeps no other waiting. Returns how many it saw to. */
-export async function makeDueJobs(
-  { database, log }: SyncContext,
-  made: () => void,
-  looked: (lagSeconds: number) => void = () => undefined,
-): Promise<number> {
-  const due = await database.transaction(undefined, (tx) => findDueConnectors(tx, portion));
-  looked(Math.max(0, ...due.map(({ seconds }) => seconds)));
-  let seenTo = 0;
-  for (const connector of due) {
-    try {
-      const outcome = await database.transaction(connector.tenantId, (tx) => seeTo(tx, connector));
-      if (outcome !== 'passed by') seenTo += 1;
-      if (outcome === 'made') made();
-    } catch (error) {
-      log.warn(`connector ${connector.id} not scheduled: ${String(error)}`);
-    }
-  }
-  return seenTo;
+/** Creates due scheduled jobs; calls `created` for each job, and `polled` with the delay of the most overdue run. */
+export function scheduledRuns(context: SyncContext, created: () => void, polled: (lagSeconds: number) => void): Chore {
+  return { name: 'creating scheduled jobs', batchSize, run: () => createDueJobs(context, created, polled) };
 }
 
 /**
- * Whoever holds the lock makes the job and plans the next, so that a due time is one job; the others pass by. So do all where
- * the schedule or the connector is gone, and it is not looked at again.
+ * Creates and plans due jobs, with one transaction per connector, so that errors stay separate. Returns the number of
+ * processed connectors.
  */
-async function seeTo(tx: Transaction, connector: DueConnector): Promise<'made' | 'planned' | 'passed by'> {
-  const state = await lockSchedule(tx, connector);
-  if (!state) return 'passed by';
-  if (state.stored === null) {
-    await savePlannedRun(tx, connector, null, undefined, state.lastDueAt);
-    return 'passed by';
+export async function createDueJobs(
+  { database, log }: SyncContext,
+  created: () => void,
+  polled: (lagSeconds: number) => void = () => undefined,
+): Promise<number> {
+  const due = await database.acrossTenants((tx) => findDueConnectors(tx, batchSize));
+  polled(Math.max(0, ...due.map(({ seconds }) => seconds)));
+  let processed = 0;
+  for (const connector of due) {
+    try {
+      const outcome = await database.transaction(connector.tenantId, (tx) => processDue(tx, connector));
+      if (outcome !== 'skipped') processed += 1;
+      if (outcome === 'created') created();
+    } catch (err) {
+      log.warn({ err, connector_id: connector.id }, 'scheduling a connector failed');
+    }
   }
-  const made = state.isDue && (await makeJob(tx, connector, state.dueAt ?? state.now));
-  const lastDueAt = state.isDue ? state.dueAt : state.lastDueAt;
-  await savePlannedRun(tx, connector, state.stored, plan(state, lastDueAt), lastDueAt);
-  return made ? 'made' : 'planned';
+  return processed;
 }
 
-/** A run never overlaps another of its connector: what is missed so is in the next. */
-async function makeJob(tx: Transaction, connector: DueConnector, dueAt: Date): Promise<boolean> {
+/**
+ * Creates the job and plans the next one under a lock, so that each due time creates one job in one process. A
+ * connector without a schedule is skipped and not polled again.
+ */
+async function processDue(tx: Transaction, connector: DueConnector): Promise<'created' | 'planned' | 'skipped'> {
+  const state = await lockSchedule(tx, connector);
+  if (!state) return 'skipped';
+  if (state.stored === null) {
+    await savePlannedRun(tx, connector, null, undefined, state.lastDueAt);
+    return 'skipped';
+  }
+  const created = state.isDue && (await createJob(tx, connector, state.dueAt ?? state.now));
+  const lastDueAt = state.isDue ? state.dueAt : state.lastDueAt;
+  await savePlannedRun(tx, connector, state.stored, plan(state, lastDueAt), lastDueAt);
+  return created ? 'created' : 'planned';
+}
+
+/** Skips the run if another job of the connector is unfinished; the next run reads the missed changes. */
+async function createJob(tx: Transaction, connector: DueConnector, dueAt: Date): Promise<boolean> {
   const unfinished = await findUnfinishedJob(tx, connector.id);
   if (unfinished === undefined && (await insertScheduledJob(tx, connector, dueAt))) return true;
   await saveSkippedRun(tx, connector, `another job of the connector was ${unfinished ?? 'queued'}`);
   return false;
 }
 
-/** One that is suspended pauses for twice as long as it would, and twice as long again with each failure. */
+/** Plans the next run. A suspended connector pauses for twice its interval, doubling with each failure. */
 function plan(state: ScheduleState, lastDueAt: Date | null): PlannedRun | undefined {
   const { schedule, now, failures, lastFailedAt } = state;
-  // Of an older release, or of a time zone that is no more: never, and not again and again.
+  // A schedule of an older release or of a removed time zone may be invalid; it is not planned again.
   if (!schedule || checkSchedule(schedule, now) !== undefined) return undefined;
   const last = lastDueAt ?? now;
   const next = nextRun(schedule, { now, last }, Math.random());

@@ -2,13 +2,13 @@ import { type Connector, SourceError } from '@idsync/connectors';
 import type { Message } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
-import { SyncFixture } from '../test/sync-fixture.js';
+import { eventually, SyncFixture } from '../test/sync-fixture.js';
 import { applyProgress } from './apply-progress.js';
 import { cancelRequestedJob } from './cancel-requested-job.js';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
-import { makeDueJobs } from './scheduled-runs.js';
+import { createDueJobs } from './scheduled-runs.js';
 
 let fixture: SyncFixture;
 let tenant: string;
@@ -28,14 +28,14 @@ afterAll(async () => {
 });
 
 const broken: Connector = {
-  // biome-ignore lint/correctness/useYield: it fails before its first page
+  // biome-ignore lint/correctness/useYield: the source fails before its first page
   async *read() {
-    throw new SourceError('nobody answers');
+    throw new SourceError('no response');
   },
 };
 
 interface Answer {
-  /** Records that the directory leaves out. */
+  /** Records that the directory skips. */
   leftOut?: string[];
   dryRun?: boolean;
 }
@@ -47,9 +47,12 @@ async function run(source: Connector, { leftOut = [], dryRun = false }: Answer =
   const claimed = await claimJob(context, job);
   if (!claimed) throw new Error('not claimed');
   await runJob(context, claimed, new RunControl());
-  for (const message of await fixture.announced()) {
-    const answer = await fixture.apply(message);
-    if (answer) await applyProgress(fixture.database, leavingOut(answer, leftOut));
+  // Batches of an incremental run are announced one after another.
+  for (let ready = await fixture.announced(); ready.length > 0; ready = await fixture.announced()) {
+    for (const message of ready) {
+      const answer = await fixture.apply(message);
+      if (answer) await applyProgress(fixture.database, leavingOut(answer, leftOut));
+    }
   }
   await fixture.sweepAll();
   return job.id;
@@ -77,22 +80,22 @@ const failing = () =>
 const failingIds = async () => (await failing()).map(({ external_id }) => external_id);
 
 describe('a source that fails', () => {
-  const look = () => makeDueJobs(fixture.context(broken), () => undefined);
+  const poll = () => createDueJobs(fixture.context(broken), () => undefined);
   const minutesToNext = async () => {
     const { next_run_at, last_failed_at } = await state();
     return ((next_run_at?.getTime() ?? Number.NaN) - last_failed_at.getTime()) / 60_000;
   };
 
-  it('is looked at more and more seldom after its third failure, down to every six hours, and at once as before when it answers', async () => {
+  it('is polled less often after its third failure, at least every six hours, and at its usual interval after a success', async () => {
     await fixture.rows.rows('update connectors set schedule = $2 where id = $1', [
       connector,
       JSON.stringify({ every: '15m', jitter: '0s' }),
     ]);
-    await look();
+    await poll();
     const gaps: number[] = [];
     for (let failure = 1; failure <= 9; failure += 1) {
       await run(broken);
-      await look();
+      await poll();
       expect((await state()).failures).toBe(failure);
       gaps.push(await minutesToNext());
     }
@@ -101,12 +104,12 @@ describe('a source that fails', () => {
       expect(gaps[at]).toBeLessThanOrEqual(least + 15.1);
     }
     await run(listSource(1));
-    await look();
+    await poll();
     expect((await state()).failures).toBe(0);
     expect(((await state()).next_run_at?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
   });
 
-  it('is not blamed for a job that was cancelled, nor for a rehearsal', async () => {
+  it('has no failures counted for cancelled jobs and dry runs', async () => {
     await run(broken);
     await run(broken, { dryRun: true });
     expect((await state()).failures).toBe(1);
@@ -117,7 +120,7 @@ describe('a source that fails', () => {
     expect((await state()).failures).toBe(0);
   });
 
-  it('is told apart from one that is slow by when it last gave a page', async () => {
+  it('is distinguished from a slow source by the time of its last page', async () => {
     const job = await run(listSource(0));
     const [row] = await fixture.rows.rows<{ last_record_at: Date }>(
       'select last_record_at from sync_jobs where id = $1',
@@ -127,9 +130,9 @@ describe('a source that fails', () => {
   });
 });
 
-describe('a record that cannot be used', () => {
+describe('a failing record', () => {
   const changes = (...ids: string[]): Connector => ({
-    tellsChanges: true,
+    reportsChanges: true,
     async *read() {
       const records = ids.map((external_id) => ({ external_id, fields: {} }));
       yield { records, errors: [], cursor: { at: 1 }, last: true, checkpoint: { at: 1 } };
@@ -146,7 +149,7 @@ describe('a record that cannot be used', () => {
     expect(await failing()).toEqual([]);
   });
 
-  it('stays listed while runs of changes do not name it, and goes when one applies it', async () => {
+  it('stays listed during incremental runs without it, and is removed when one applies it', async () => {
     await run(changes('a', 'b', 'c'), { leftOut: ['a', 'b'] });
     await run(changes('c'));
     expect(await failingIds()).toEqual(['a', 'b']);
@@ -156,7 +159,102 @@ describe('a record that cannot be used', () => {
     expect(await failingIds()).toEqual(['b']);
   });
 
-  it('is listed by its line where it has no id, and by the next full run no more if its source was mended', async () => {
+  describe('is read again by incremental runs, which', () => {
+    /** A source whose changes are `ids`, and that has only the records `found`. */
+    const retrying = (ids: string[], found: string[], asked: string[] = []): Connector => ({
+      ...changes(...ids),
+      readOne: async (externalId) => {
+        asked.push(externalId);
+        if (externalId === 'bad') return { error: { message: 'hire_date is not a date' } };
+        return found.includes(externalId) ? { record: { external_id: externalId, fields: {} } } : 'absent';
+      },
+    });
+    /** Makes the failing records due again. */
+    const later = () =>
+      fixture.rows.rows(`update failing_records set retry_at = retry_at - interval '2 days' where connector_id = $1`, [
+        connector,
+      ]);
+    const counts = async (id: string) => {
+      const [row] = await fixture.rows.rows(
+        `select mode, status, records_read::int as read, records_failed::int as failed, records_retried::int as retried
+           from sync_jobs where id = $1`,
+        [id],
+      );
+      return row;
+    };
+
+    it('apply it as soon as it can be used, and remove it if it is gone', async () => {
+      await run(changes('a', 'b', 'c'), { leftOut: ['a', 'b'] });
+      const before = fixture.applied.length;
+      const job = await run(retrying(['c'], ['a']));
+      expect(await counts(job)).toEqual({ mode: 'changes', status: 'completed', read: 3, failed: 0, retried: 2 });
+      expect(fixture.applied.slice(before)).toEqual(['b', 'a', 'c']);
+      expect(await failingIds()).toEqual([]);
+    });
+
+    it('delay each further try, and count it as a record that was left out', async () => {
+      await run(changes('bad', 'c'), { leftOut: ['bad'] });
+      const asked: string[] = [];
+      const source = retrying([], [], asked);
+      expect(await counts(await run(source))).toMatchObject({ status: 'completed_with_errors', failed: 1, retried: 1 });
+      expect(await counts(await run(source))).toMatchObject({ status: 'completed', failed: 0, retried: 0 });
+      await later();
+      await run(source);
+      expect(asked).toEqual(['bad', 'bad']);
+      const [failing] = await fixture.rows.rows<{ retries: number; minutes: number }>(
+        `select retries, round(extract(epoch from retry_at - now()) / 60)::int as minutes from failing_records
+          where connector_id = $1`,
+        [connector],
+      );
+      expect(failing).toEqual({ retries: 2, minutes: 30 });
+    });
+
+    it('try it again later if the worker is killed or the source does not answer', async () => {
+      await run(changes('a', 'b'), { leftOut: ['a', 'b'] });
+      const asked: string[] = [];
+      const hanging: Connector = { ...retrying([], ['a', 'b'], asked), readOne: () => new Promise(() => {}) };
+      const job = await fixture.queue(tenant, connector);
+      const context = fixture.context(hanging);
+      const claimed = await claimJob(context, job);
+      if (!claimed) throw new Error('not claimed');
+      const control = new RunControl();
+      const died = runJob(context, claimed, control);
+      await eventually(async () => (await taken()) === 1);
+      control.interrupt('lease lost');
+      await died;
+      await fixture.expireLease(job.id);
+      const again = await claimJob(context, job);
+      if (!again) throw new Error('not claimed');
+      await runJob(fixture.context(hanging, { retryMs: 1 }), again, new RunControl());
+      await fixture.applyAll();
+      expect(await fixture.job(job.id)).toMatchObject({ status: 'completed' });
+      expect(await failingIds()).toEqual(['a', 'b']);
+      await later();
+      await run(retrying([], ['a', 'b'], asked));
+      expect(asked).toEqual(['a', 'b']);
+      expect(await failingIds()).toEqual([]);
+    });
+
+    async function taken(): Promise<number> {
+      const [row] = await fixture.rows.rows<{ count: number }>(
+        'select count(*)::int from failing_records where connector_id = $1 and retries > 0',
+        [connector],
+      );
+      return row?.count ?? 0;
+    }
+
+    it('leave it to full runs and dry runs do not touch it', async () => {
+      await run(changes('a'), { leftOut: ['a'] });
+      const asked: string[] = [];
+      await run(retrying([], ['a'], asked), { dryRun: true });
+      await fixture.rows.rows('update connector_states set complete_as_of = null where connector_id = $1', [connector]);
+      await run(retrying(['a'], ['a'], asked), { leftOut: ['a'] });
+      expect(asked).toEqual([]);
+      expect(await failingIds()).toEqual(['a']);
+    });
+  });
+
+  it('without an id is listed by its line, until a full run reads it without an error', async () => {
     await run(listSource(30, { badLines: [3, 4] }));
     await run(listSource(30, { badLines: [4] }));
     expect((await failing()).map(({ line }) => line)).toEqual([4]);
@@ -164,7 +262,7 @@ describe('a record that cannot be used', () => {
     expect(await failing()).toEqual([]);
   });
 
-  it('is not listed for a rehearsal, nor taken from the list by one, nor by a run that failed', async () => {
+  it('is neither listed nor removed by a dry run, and not removed by a failed run', async () => {
     await run(listSource(5), { leftOut: ['r1'] });
     await run(listSource(5), { leftOut: ['r2'], dryRun: true });
     await run(listSource(5), { dryRun: true });
@@ -172,7 +270,7 @@ describe('a record that cannot be used', () => {
     expect(await failingIds()).toEqual(['r1']);
   });
 
-  it('is one of a bounded number', async () => {
+  it('is stored up to a maximum number per connector', async () => {
     const badLines = [...Array(1_500).keys()];
     await run(listSource(1_500, { badLines }));
     const [row] = await fixture.rows.rows<{ count: number }>(

@@ -2,15 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Message, type MessageData, type MessageType, newUuid } from '@idsync/contracts';
-import { Database, enqueue, markReceived } from '@idsync/database';
-import { type Bus, openBus, PermanentError, patternsOf } from '@idsync/messaging';
+import { Database } from '@idsync/database';
+import { enqueue, markReceived } from '@idsync/database/bus';
+import { Bus, PermanentError, patternsOf } from '@idsync/messaging';
 import type { RunningService } from '@idsync/runtime';
 import { type BrokerVhost, createVhost, hasBroker } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, SyncFixture } from '../test/sync-fixture.js';
 import { startSyncWorker } from './start.js';
 
-/** What the directory of these tests does with a batch. */
+/** Behaviour of the fake directory for a batch. */
 let directory: (message: Message<'sync.batch.ready'>) => Promise<void>;
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
@@ -42,16 +43,19 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       if (!gateway || !directoryDatabase) throw new Error('not connected');
       databases = { gateway, directory: directoryDatabase };
       worker = await startSyncWorker({
-        databaseUrl: fixture.url,
-        amqpUrl,
-        sourcesDir,
-        encryptionKeys: [Buffer.alloc(32, 7)],
-        allowedCidrs: [],
-        logLevel: 'fatal',
+        DATABASE_URL: fixture.url,
+        AMQP_URL: amqpUrl,
+        SOURCES_DIR: sourcesDir,
+        SOURCES_BY_TENANT: false,
+        SOURCE_ALLOW_CIDRS: [],
+        SOURCE_OUTAGE_SECONDS: 300,
+        ENCRYPTION_KEY: Buffer.alloc(32, 7),
+        ENCRYPTION_KEYS_PREVIOUS: [],
+        LOG_LEVEL: 'fatal',
       });
       buses = await Promise.all(
         (['gateway', 'directory'] as const).map((service) =>
-          openBus({ service, database: databases[service], amqpUrl }),
+          Bus.open({ service, database: databases[service], amqpUrl }),
         ),
       );
       const strategy = buses[1]?.strategy;
@@ -97,7 +101,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
         await enqueue(tx, { type: 'sync.batch.applied', tenantId, data: answer });
       });
 
-    it('brings a file to the directory and tells what it left out', async () => {
+    it('sends the records of a file to the directory and reports skipped records', async () => {
       directory = applying;
       const job = await trigger();
       await ends(job, 'completed_with_errors');
@@ -115,8 +119,8 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(await fixture.job(job)).toMatchObject({ cancel_reason: 'wrong file' });
     });
 
-    it('fails a job over a batch that the directory gives up, and takes no harm from messages about no job', async () => {
-      directory = () => Promise.reject(new PermanentError('a batch nobody can apply'));
+    it('fails the job of a dead-lettered batch, and ignores messages about unknown jobs', async () => {
+      directory = () => Promise.reject(new PermanentError('the batch cannot be applied'));
       await send(databases.gateway, 'sync.job.requested', { job_id: newUuid() });
       await send(databases.gateway, 'sync.job.cancel_requested', { job_id: newUuid() });
       const job = await trigger();
@@ -124,7 +128,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect((await fixture.job(job)).error_message).toMatch(/^batch 1 could not be applied/);
     });
 
-    it('keeps to a schedule it was given while it ran', async () => {
+    it('follows a schedule that is set while it runs', async () => {
       directory = applying;
       const rows = <Row extends object>(sql: string) => fixture.rows.rows<Row>(sql, [connectorId]);
       await rows(`update connectors set schedule = '{"every": "1h", "jitter": "0s"}' where id = $1`);

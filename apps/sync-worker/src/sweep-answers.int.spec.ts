@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
 import { cancelRequestedJob } from './cancel-requested-job.js';
-import { askAgainForSweeps } from './chores.js';
+import { republishSweeps } from './chores.js';
 import { claimJob } from './claim-job.js';
 import { endSweep, failSweep } from './end-sweep.js';
 import { quarantine, releaseJob } from './quarantine.js';
@@ -25,7 +25,7 @@ interface Job {
   tenantId: string;
 }
 
-/** A job that waits for its sweep. */
+/** Returns a job that waits for its sweep. */
 async function readJob(): Promise<Job> {
   const job = await fixture.queueAlone();
   const context = fixture.context(listSource(0));
@@ -35,8 +35,8 @@ async function readJob(): Promise<Job> {
   return job;
 }
 
-/** Sweeps asked for this job, taken out of the outbox. */
-const asked = async ({ id }: Job): Promise<number> =>
+/** Deletes the sweep requests of this job in the outbox and returns their number. */
+const takeRequests = async ({ id }: Job): Promise<number> =>
   (
     await fixture.rows.rows(
       `delete from outbox where type = 'sync.sweep.requested' and message::jsonb #>> '{data,job_id}' = $1 returning id`,
@@ -67,9 +67,9 @@ const row = async ({ id }: Job) =>
 const events = async ({ id }: Job): Promise<string[]> => (await fixture.events(id)).map(({ type }) => type);
 
 describe('an answer to a sweep', () => {
-  it('completes the job once, with what was deleted and what is to be said', async () => {
+  it('completes the job once, with the number of deletions and the note', async () => {
     const job = await readJob();
-    expect(await asked(job)).toBe(1);
+    expect(await takeRequests(job)).toBe(1);
     const answer = to(job, { deleted: 3, note: 'nothing more' });
     expect(await endSweep(fixture.database, answer)).toBe(true);
     expect(await endSweep(fixture.database, to(job, { deleted: 5 }))).toBe(false);
@@ -82,21 +82,21 @@ describe('an answer to a sweep', () => {
     expect(await events(job)).toEqual(['sync.job.started', 'sync.job.completed']);
   });
 
-  it('tells of records that several batches named: their last word counts, the others are left out', async () => {
+  it('counts repeated entries of a record as skipped and reports them', async () => {
     const job = await readJob();
     await fixture.rows.rows('update sync_jobs set records_applied = 5 where id = $1', [job.id]);
-    const errors = [{ external_id: '7', message: 'stands in the source more than once' }];
+    const errors = [{ external_id: '7', message: 'listed more than once by the source' }];
     expect(await endSweep(fixture.database, to(job, { deleted: 0, repeated: 2, errors }))).toBe(true);
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'completed_with_errors',
       records_applied: 3,
       records_failed: 2,
-      error_message: '2 records were left out; 7: stands in the source more than once',
+      error_message: '2 records were left out; 7: listed more than once by the source',
     });
-    expect(await fixture.recordErrors(job.id)).toMatchObject([{ message: 'stands in the source more than once' }]);
+    expect(await fixture.recordErrors(job.id)).toMatchObject([{ message: 'listed more than once by the source' }]);
   });
 
-  it('is not believed if it names another tenant, or a job that is still being read', async () => {
+  it('is ignored for another tenant and for a job that is still being read', async () => {
     const job = await readJob();
     const foreign = { ...to(job, { deleted: 0 }), tenant_id: await fixture.rows.tenant() };
     expect(await endSweep(fixture.database, foreign)).toBe(false);
@@ -106,57 +106,58 @@ describe('an answer to a sweep', () => {
     expect(await failSweep(fixture.database, to(reading, {}))).toBe(false);
   });
 
-  it('fails the job when the directory gave the sweep up', async () => {
+  it('fails the job when the sweep request is dead-lettered', async () => {
     const job = await readJob();
     expect(await failSweep(fixture.database, to(job, {}))).toBe(true);
     expect(await fixture.job(job.id)).toMatchObject({
       status: 'failed',
-      error_message: expect.stringMatching(/^what the source no longer lists could not be deleted/),
+      error_message: expect.stringMatching(/^the deletion of unlisted records failed/),
     });
   });
 
-  it('is asked for again when none has come for long', async () => {
+  it('is requested again after a timeout', async () => {
     const job = await readJob();
-    await asked(job);
-    await askAgainForSweeps(fixture.database, 60_000);
-    expect(await asked(job)).toBe(0);
+    await takeRequests(job);
+    await republishSweeps(fixture.database, 60_000);
+    expect(await takeRequests(job)).toBe(0);
     await fixture.rows.rows(`update sync_jobs set sweep_asked_at = now() - interval '1 hour' where id = $1`, [job.id]);
-    await askAgainForSweeps(fixture.database, 60_000);
-    await askAgainForSweeps(fixture.database, 60_000);
-    expect(await asked(job)).toBe(1);
+    await republishSweeps(fixture.database, 60_000);
+    await republishSweeps(fixture.database, 60_000);
+    expect(await takeRequests(job)).toBe(1);
   });
 });
 
 describe('a quarantined job', () => {
-  const held = (job: Job) => quarantine(fixture.database, to(job, { note: 'held back: it would delete 25' }));
+  const quarantined = (job: Job) =>
+    quarantine(fixture.database, to(job, { note: 'quarantined: the run would delete 25' }));
   const release = (job: Job, reason = 'they did leave') => releaseJob(fixture.database, to(job, { reason, by: 'eve' }));
 
-  it('waits for an operator, says why, and keeps its connector busy', async () => {
+  it('waits for an operator with its reason, and blocks its connector', async () => {
     const job = await readJob();
-    await asked(job);
-    expect(await held(job)).toBe(true);
-    expect(await held(job)).toBe(false);
-    expect(await row(job)).toMatchObject({ status: 'quarantined', note: 'held back: it would delete 25' });
+    await takeRequests(job);
+    expect(await quarantined(job)).toBe(true);
+    expect(await quarantined(job)).toBe(false);
+    expect(await row(job)).toMatchObject({ status: 'quarantined', note: 'quarantined: the run would delete 25' });
     expect(await events(job)).toEqual(['sync.job.started', 'sync.job.quarantined']);
     await fixture.rows.rows(`update sync_jobs set sweep_asked_at = now() - interval '1 hour' where id = $1`, [job.id]);
-    await askAgainForSweeps(fixture.database, 60_000);
-    expect(await asked(job)).toBe(0);
+    await republishSweeps(fixture.database, 60_000);
+    expect(await takeRequests(job)).toBe(0);
   });
 
-  it('is swept again when it is released, once, and an old answer does not hold it again', async () => {
+  it('is swept again once after its release, and an outdated answer does not quarantine it again', async () => {
     const job = await readJob();
-    await asked(job);
-    await held(job);
+    await takeRequests(job);
+    await quarantined(job);
     expect(await release(job)).toBe(true);
     expect(await release(job, 'once more')).toBe(false);
-    expect(await asked(job)).toBe(1);
-    expect(await held(job)).toBe(false);
+    expect(await takeRequests(job)).toBe(1);
+    expect(await quarantined(job)).toBe(false);
     expect(await decision(job)).toMatchObject({ action: 'released', reason: 'they did leave', by: 'eve' });
     expect(await endSweep(fixture.database, to(job, { deleted: 25 }))).toBe(true);
     expect(await row(job)).toMatchObject({ status: 'completed', records_deleted: 25 });
   });
 
-  it('can still be cancelled once it was released, and keeps both decisions', async () => {
+  it('can be cancelled after its release, and stores both decisions', async () => {
     const job = await readJob();
     await quarantine(fixture.database, to(job, { note: 'too many' }));
     await releaseJob(fixture.database, to(job, { reason: 'they did leave', by: 'eve' }));
@@ -169,7 +170,7 @@ describe('a quarantined job', () => {
     });
   });
 
-  it('has nothing left of its note when it was released and has done all', async () => {
+  it('has no note when it completes after its release', async () => {
     const job = await readJob();
     await quarantine(fixture.database, to(job, { note: 'too many' }));
     await releaseJob(fixture.database, to(job, { reason: 'they did leave', by: 'eve' }));
@@ -177,16 +178,16 @@ describe('a quarantined job', () => {
     expect(await row(job)).toMatchObject({ status: 'completed', note: null, records_deleted: 30 });
   });
 
-  it('can be cancelled, and keeps who did it and why', async () => {
+  it('can be cancelled, and stores the operator and the reason', async () => {
     const job = await readJob();
-    await held(job);
+    await quarantined(job);
     expect(await cancelRequestedJob(fixture.database, to(job, { reason: 'wrong file', by: 'eve' }))).toBe(true);
     expect(await release(job)).toBe(false);
     expect(await decision(job)).toMatchObject({ action: 'cancelled', reason: 'wrong file', by: 'eve' });
     expect(await row(job)).toMatchObject({ status: 'cancelled', records_deleted: 0 });
   });
 
-  it('is not there to be released before it is held', async () => {
+  it('cannot be released before it is quarantined', async () => {
     expect(await release(await readJob())).toBe(false);
   });
 });

@@ -1,57 +1,59 @@
 import type { Connector } from '@idsync/connectors';
-import type { Database, JobSource } from '@idsync/database';
+import type { Database } from '@idsync/database';
+import type { JobSource } from '@idsync/database/sync';
+import type { Logger } from '@idsync/runtime';
 
 export const defaultSettings = {
-  /** Records a page, and so a batch. */
+  /** Records per page, and so per batch. */
   pageSize: 1_000,
-  /** How long a worker that died holds on to its jobs; it renews after a third of it. */
+  /** Duration of a lease; a worker renews it after a third. */
   leaseMs: 12_000,
-  /** Between two looks for work that no message brought. */
+  /** Interval of polls for jobs without a message. */
   pollMs: 2_000,
-  /** Jobs one process reads at the same time. */
+  /** Jobs that one process runs concurrently. */
   concurrency: 4,
-  /** Beside them, jobs of one record: these wait for no other. */
+  /** Additional single-record jobs that one process runs concurrently. */
   recordConcurrency: 4,
-  /** Batches of one job that wait for the directory, at the most; then its source waits. */
+  /** Maximum number of unapplied batches of a job; the run waits at this limit. */
   batchesInFlight: 20,
-  /** Between two looks for room when no message brought the word that a batch was applied. */
-  roomPollMs: 500,
-  /** A source that is silent for so long has failed. */
+  /** Interval of checks for capacity if the message about an applied batch is lost. */
+  capacityPollMs: 500,
+  /** Timeout for a page of a source. */
   pageTimeoutMs: 10 * 60_000,
+  /** Failing records that an incremental run reads again, and how long it may spend on them. */
+  retries: 100,
+  retryMs: 30_000,
+  /** How long a source may be unavailable in the middle of a job: refused and broken connections, restarts, 5xx. */
+  outageMs: 5 * 60_000,
+  /** First pause between two attempts during an outage; it doubles up to `longestPauseMs`. */
+  firstPauseMs: 1_000,
+  longestPauseMs: 30_000,
   /** Unexpected errors without a page in between, after which the job fails. */
   errorsAllowed: 5,
-  /** Claims without a page in between, after which the job fails: its workers die of it. */
+  /** Claims without a page in between, after which the job fails, because it probably crashes its workers. */
   claimsAllowed: 20,
-  /** A stopping worker gives the pages in hand so long, then drops them; they were not written. */
+  /** Time for current pages when the worker stops; unwritten pages are discarded afterwards. */
   stopMs: 5_000,
-  /** And then so long for what was dropped to let go of its leases. */
-  letGoMs: 5_000,
-  /** A batch that was not applied for so long is announced again: its message may be lost. */
+  /** Additional time for interrupted runs to release their leases. */
+  interruptMs: 5_000,
+  /** Age of an unapplied batch or unanswered sweep after which its message is republished. */
   unansweredMs: 15 * 60_000,
-  /** Between two looks for schedules that are due or have changed. */
+  /** Interval of polls for due or changed schedules. */
   schedulePollMs: 2_000,
   housekeepingMs: 5 * 60_000,
-  /** What a test or a discovery of a source may take. */
+  /** Timeout of a test or discovery of a source. */
   probeMs: 20_000,
 };
 
 export type SyncSettings = typeof defaultSettings;
 
-interface SyncLogger {
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
-}
-
-export const contextToken = Symbol('the context of a sync-worker');
-
-/** What every part of the worker works with. */
-export interface SyncContext {
-  database: Database;
-  /** Throws SourceError where the source cannot be opened at all. */
-  openConnector(source: JobSource): Connector;
-  /** Names this process in the leases it takes. */
-  owner: string;
-  settings: SyncSettings;
-  log: SyncLogger;
+/** Dependencies of all parts of the worker. */
+export abstract class SyncContext {
+  abstract readonly database: Database;
+  /** Throws SourceError if the source cannot be opened. */
+  abstract readonly openConnector: (source: JobSource) => Connector;
+  /** Identifies this process in its leases. */
+  abstract readonly owner: string;
+  abstract readonly settings: SyncSettings;
+  abstract readonly log: Logger;
 }

@@ -1,22 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Database } from '@idsync/database';
+import { WorkerModule } from '@idsync/messaging';
+import { Logger, type SyncWorkerConfig } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { JobScheduler } from './job-scheduler.js';
+import { ConfigService } from '@nestjs/config';
+import { SyncHousekeeping } from './housekeeping.service.js';
+import { JobScheduler } from './job-scheduler.service.js';
 import { JobsConsumer } from './jobs.consumer.js';
+import { Observation } from './observation.service.js';
+import { sourceOpener } from './open-source.js';
 import { ProbesConsumer } from './probes.consumer.js';
 import { ProgressConsumer } from './progress.consumer.js';
-import { contextToken, type SyncContext } from './sync-context.js';
+import { Schedules } from './schedules.service.js';
+import { defaultSettings, SyncContext } from './sync-context.js';
 
-@Module({})
+@Module({
+  controllers: [JobsConsumer, ProbesConsumer, ProgressConsumer],
+  providers: [
+    { provide: SyncContext, inject: [Database, Logger, ConfigService], useFactory: syncContext },
+    Observation,
+    JobScheduler,
+    Schedules,
+    SyncHousekeeping,
+  ],
+})
 export class SyncWorkerModule {
-  static with(context: SyncContext, scheduler: JobScheduler): DynamicModule {
-    return {
-      module: SyncWorkerModule,
-      controllers: [JobsConsumer, ProbesConsumer, ProgressConsumer],
-      providers: [
-        { provide: Database, useValue: context.database },
-        { provide: contextToken, useValue: context },
-        { provide: JobScheduler, useValue: scheduler },
-      ],
-    };
+  static forRoot(config: SyncWorkerConfig): DynamicModule {
+    return { module: SyncWorkerModule, imports: [WorkerModule.forRoot('sync-worker', config)] };
   }
+}
+
+function syncContext(database: Database, log: Logger, config: ConfigService<SyncWorkerConfig, true>): SyncContext {
+  const value = <Name extends keyof SyncWorkerConfig>(name: Name) => config.get(name, { infer: true });
+  return {
+    database,
+    log,
+    openConnector: sourceOpener(database, {
+      sourcesDir: value('SOURCES_DIR'),
+      sourcesByTenant: value('SOURCES_BY_TENANT'),
+      encryptionKeys: [value('ENCRYPTION_KEY'), ...value('ENCRYPTION_KEYS_PREVIOUS')],
+      allowedCidrs: value('SOURCE_ALLOW_CIDRS'),
+    }),
+    owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
+    settings: { ...defaultSettings, outageMs: value('SOURCE_OUTAGE_SECONDS') * 1_000 },
+  };
 }

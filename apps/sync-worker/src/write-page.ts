@@ -1,68 +1,83 @@
 import { type Page, SourceError } from '@idsync/connectors';
 import type { RecordOutcome, SourceRecord } from '@idsync/contracts';
 import {
+  addRetried,
   endReading,
   findJobSource,
   insertBatch,
-  keepRecordErrors,
   type Lease,
   lockLeasedJob,
-  moveOn,
-  noteFailing,
   saveCounts,
+  saveFailingRecords,
   saveOutcome,
-} from '@idsync/database';
+  savePosition,
+  saveRecordErrors,
+} from '@idsync/database/sync';
 import { announceWritten } from './announce-batch.js';
+import { divideByWeight } from './divide-by-weight.js';
 import { endReadJob } from './end-job.js';
 import { afterPage, isComplete } from './job-counts.js';
+import { connectorDeleted } from './open-reading.js';
 import { Interrupted } from './run-control.js';
-import { connectorDeleted } from './settle-mode.js';
 import type { SyncContext } from './sync-context.js';
 
+/** A page of the source, or of retries at its beginning. */
+export interface WrittenPage extends Omit<Page, 'cursor'> {
+  cursor: Page['cursor'] | null;
+  /** True if it contains failing records that were read again. */
+  isRetry?: boolean;
+}
+
 /**
- * Writes one page in one transaction: its batch, the message that announces it, its errors, and where the source was
- * left. So a batch is there once, whenever the worker dies; and a worker that lost its lease writes nothing. Returns
- * the batches that wait for the directory now.
+ * Writes one page in one transaction: batches, outbox messages, errors and cursor. Each batch is thus written exactly
+ * once, even if the worker is killed, and a worker that has lost its lease writes nothing. Returns the number of
+ * unapplied batches.
  */
-export async function writePage({ database, settings }: SyncContext, lease: Lease, page: Page): Promise<number> {
+export async function writePage({ database, settings }: SyncContext, lease: Lease, page: WrittenPage): Promise<number> {
   return database.transaction(lease.tenantId, async (tx) => {
     const job = await lockLeasedJob(tx, lease);
     if (!job) throw new Interrupted('lease lost');
-    if (!(await findJobSource(tx, job.connectorId))) throw new SourceError(connectorDeleted);
-    const records = job.mode === 'changes' || job.mode === 'record' ? lastWords(page) : page.records;
+    if (!(await findJobSource(tx, job.connectorId))) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
+    const records = job.mode === 'changes' || job.mode === 'record' ? latestEntries(page) : page.records;
+    const batches = divideByWeight(records);
     const counts = afterPage(job, {
       records: records.length,
+      batches: batches.length,
       errors: page.errors.length,
       last: page.last,
       ...(page.fraction !== undefined && { fraction: page.fraction }),
     });
-    if (records.length > 0) {
-      const seq = job.batchesWritten;
-      await insertBatch(tx, job, seq, records);
+    for (const [nth, batch] of batches.entries()) {
+      const seq = job.batchesWritten + nth;
+      await insertBatch(tx, job, seq, batch);
       await announceWritten(tx, job, seq);
     }
     const outcome = job.mode === 'record' && outcomeOf(page);
     if (outcome) await saveOutcome(tx, job.id, outcome);
-    await keepRecordErrors(tx, job, page.errors);
-    await noteFailing(tx, job, page.errors);
+    await saveRecordErrors(tx, job, page.errors);
+    await saveFailingRecords(tx, job, page.errors);
+    if (page.isRetry) await addRetried(tx, job.id, records.length + page.errors.length);
     await saveCounts(tx, job.id, counts);
-    await moveOn(tx, lease, page, settings.leaseMs);
+    await savePosition(tx, lease, page, settings.leaseMs);
     if (isComplete(counts)) await endReadJob(tx, job, counts);
     else if (page.last) await endReading(tx, lease, null);
     return counts.batchesWritten - counts.batchesProcessed;
   });
 }
 
-/** What a page of changes, or of one record, says of each record. That a record changed twice is no mistake; one that is both gone and there, is there. */
-function lastWords({ records, removed = [] }: Page): SourceRecord[] {
-  const words = new Map<string, SourceRecord>();
-  for (const external_id of removed) words.set(external_id, { external_id, fields: {}, removed: true });
-  for (const record of records) words.set(record.external_id, record);
-  return [...words.values()];
+/**
+ * Returns the last entry of each record of an incremental or single-record page, where repetitions are allowed. A
+ * record that is both removed and listed counts as listed.
+ */
+function latestEntries({ records, removed = [] }: WrittenPage): SourceRecord[] {
+  const entries = new Map<string, SourceRecord>();
+  for (const external_id of removed) entries.set(external_id, { external_id, fields: {}, removed: true });
+  for (const record of records) entries.set(record.external_id, record);
+  return [...entries.values()];
 }
 
-/** What is known of one record before the directory has seen it. */
-function outcomeOf({ errors, removed = [] }: Page): RecordOutcome | undefined {
+/** Returns the outcome of a single-record job if it is known before the batch is applied. */
+function outcomeOf({ errors, removed = [] }: WrittenPage): RecordOutcome | undefined {
   if (errors.length > 0) return 'refused';
   return removed.length > 0 ? 'absent' : undefined;
 }

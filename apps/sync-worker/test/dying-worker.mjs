@@ -1,5 +1,5 @@
-// A worker that dies by SIGKILL at its nth step, where every statement, commit and pause between two is a step.
-// Prints how many steps it took if it lived.
+// A worker that kills itself with SIGKILL at its nth step; every statement, commit and pause between them is a step.
+// Prints the number of steps if it was not killed.
 import { Database } from '@idsync/database';
 import { applyProgress } from '../dist/apply-progress.js';
 import { claimJob } from '../dist/claim-job.js';
@@ -7,27 +7,30 @@ import { RunControl } from '../dist/run-control.js';
 import { runJob } from '../dist/run-job.js';
 import { defaultSettings } from '../dist/sync-context.js';
 
-const { url, part, job, messages, lines, dieAt } = JSON.parse(process.argv[2]);
+const { url, part, job, messages, lines, killAt } = JSON.parse(process.argv[2]);
 let steps = 0;
 
 function step() {
   steps += 1;
-  if (steps === dieAt) process.kill(process.pid, 'SIGKILL');
+  if (steps === killAt) process.kill(process.pid, 'SIGKILL');
 }
 
+const stepped =
+  (query) =>
+  async (...statement) => {
+    const rows = await query(...statement);
+    step();
+    return rows;
+  };
+
 const database = await Database.connect({ url, service: 'sync-worker', poolSize: 2 });
-const stepping = {
+const steppedDatabase = {
   async transaction(tenantId, work) {
     const result = await database.transaction(tenantId, async (tx) => {
       step();
-      const answer = await work({
-        afterCommit: (then) => tx.afterCommit(then),
-        async query(...statement) {
-          const rows = await tx.query(...statement);
-          step();
-          return rows;
-        },
-      });
+      const { queryRunner } = tx.manager;
+      queryRunner.query = stepped(queryRunner.query.bind(queryRunner));
+      const answer = await work({ ...tx, query: stepped(tx.query) });
       step();
       return answer;
     });
@@ -39,8 +42,8 @@ const stepping = {
 const parts = {
   async read() {
     const context = {
-      database: stepping,
-      owner: 'a worker that dies',
+      database: steppedDatabase,
+      owner: 'a killed worker',
       settings: { ...defaultSettings, pageSize: 10 },
       log: { info() {}, warn() {}, error() {} },
       openConnector: () => ({ read: pages }),
@@ -48,7 +51,7 @@ const parts = {
     await runJob(context, await claimJob(context, job), new RunControl());
   },
   async count() {
-    for (const message of messages) await applyProgress(stepping, message);
+    for (const message of messages) await applyProgress(steppedDatabase, message);
   },
 };
 

@@ -2,14 +2,14 @@ import { type Connector, type Page, type ReadOptions, SourceError } from '@idsyn
 import type { RecordError } from '@idsync/contracts';
 
 export interface ListSourceOptions {
-  /** Lines that are no record, by number from 0. */
+  /** Numbers (from 0) of lines with an invalid record. */
   badLines?: readonly number[];
-  /** Fails at this line, as a truncated file does, or as a mistake of ours does. */
+  /** Fails at this line, with a source error or an internal error. */
   failsAt?: { line: number; error: Error };
-  /** Called before each page; what it returns is waited for. */
+  /** Called and awaited before each page. */
   beforePage?: (line: number) => Promise<void> | void;
-  tellsFraction?: boolean;
-  /** Ends without saying so. */
+  reportsFraction?: boolean;
+  /** Ends without a last page. */
   endless?: boolean;
 }
 
@@ -34,7 +34,7 @@ async function* pages(lines: number, reading: ReadOptions, options: ListSourceOp
       errors: bad.map((each): RecordError => ({ line: each, message: 'external_id is missing' })),
       cursor: { line },
       last: line === lines && !options.endless,
-      ...(options.tellsFraction && { fraction: line / lines }),
+      ...(options.reportsFraction && { fraction: line / lines }),
     };
   } while (line < lines);
 }

@@ -1,6 +1,7 @@
 import type { Connector } from '@idsync/connectors';
 import { type Message, newUuid, type SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { applyProgress } from '../src/apply-progress.js';
 import { endSweep } from '../src/end-sweep.js';
@@ -25,9 +26,9 @@ export interface JobRow {
   lease_until: Date | null;
 }
 
-/** A database with tenants, connectors and jobs in it, and a directory that only takes note. */
+/** A database with tenants, connectors and jobs, and a fake directory that only records the batches. */
 export class SyncFixture {
-  /** External ids in the order the directory was given them. */
+  /** External ids in the order in which the directory received them. */
   readonly applied: string[] = [];
 
   readonly rows: DirectoryFixture;
@@ -56,11 +57,11 @@ export class SyncFixture {
       openConnector: () => source,
       owner: newUuid(),
       settings: { ...defaultSettings, pageSize: 10, ...settings },
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      log: silentLogger,
     };
   }
 
-  /** A job as the gateway leaves it. */
+  /** Inserts a job as the gateway does. */
   async queue(tenantId: string, connectorId: string): Promise<{ id: string; tenantId: string }> {
     const id = newUuid();
     await this.rows.rows('insert into sync_jobs (id, tenant_id, connector_id, keyed) values ($1, $2, $3, true)', [
@@ -71,7 +72,7 @@ export class SyncFixture {
     return { id, tenantId };
   }
 
-  /** A queued job of a new connector of a new tenant. */
+  /** Inserts a queued job of a new connector in a new tenant. */
   async queueAlone(): Promise<{ id: string; tenantId: string; connectorId: string }> {
     const tenantId = await this.rows.tenant();
     const connectorId = await this.rows.connector(tenantId);
@@ -89,7 +90,7 @@ export class SyncFixture {
     return job;
   }
 
-  /** As if the worker that holds the lease had been silent for too long. */
+  /** Expires the lease of a job. */
   async expireLease(jobId: string): Promise<void> {
     await this.rows.rows(`update sync_jobs set lease_until = now() - interval '1 second' where id = $1`, [jobId]);
   }
@@ -102,7 +103,7 @@ export class SyncFixture {
     return this.rows.rows('select line::int, message from sync_record_errors where job_id = $1 order by id', [jobId]);
   }
 
-  /** Takes the announced batches out of the outbox, as the relay would. */
+  /** Deletes and returns the announced batches in the outbox, as the relay would. */
   async announced(): Promise<Message<'sync.batch.ready'>[]> {
     const rows = await this.rows.rows<{ message: string }>(
       `with taken as (delete from outbox where type in ('sync.batch.ready', 'sync.record.ready') returning id, message)
@@ -111,7 +112,7 @@ export class SyncFixture {
     return rows.map((row) => JSON.parse(row.message) as Message<'sync.batch.ready'>);
   }
 
-  /** Does the directory's part for one announced batch; undefined if the batch is gone. */
+  /** Applies an announced batch as the directory would; undefined if the batch no longer exists. */
   async apply(ready: Message<'sync.batch.ready'>): Promise<Message<'sync.batch.applied'> | undefined> {
     const [batch] = await this.rows.rows<{ records: string }>(
       'select records from sync_batches where job_id = $1 and seq = $2',
@@ -127,19 +128,19 @@ export class SyncFixture {
     };
   }
 
-  /** Answers every sweep that is asked for: nothing was missing. Returns how many those were. */
-  async sweepAll(): Promise<number> {
+  /** Answers every requested sweep with 0 deletions; `note` says why it is incomplete. Returns the number of sweeps. */
+  async sweepAll(note?: string): Promise<number> {
     const rows = await this.rows.rows<{ message: string }>(
       `delete from outbox where type = 'sync.sweep.requested' returning message`,
     );
     for (const row of rows) {
       const { tenant_id, data } = JSON.parse(row.message) as Message<'sync.sweep.requested'>;
-      await endSweep(this.database, { id: newUuid(), tenant_id, data: { ...data, deleted: 0 } });
+      await endSweep(this.database, { id: newUuid(), tenant_id, data: { ...data, deleted: 0, note } });
     }
     return rows.length;
   }
 
-  /** Applies all that is announced and hands the answers to the worker; returns how many batches that were. */
+  /** Applies all announced batches and passes the answers to the worker. Returns the number of batches. */
   async applyAll(): Promise<number> {
     const ready = await this.announced();
     for (const message of ready) {
@@ -151,11 +152,11 @@ export class SyncFixture {
   }
 }
 
-/** Waits until `condition` holds; fails after a generous while. */
+/** Waits until `condition` is true; fails after 20 seconds. */
 export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('it never came true');
+    if (Date.now() > deadline) throw new Error('the condition was not true within 20 seconds');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type ListSourceOptions, listSource } from '../test/list-source.js';
 import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
 import { cancelRequestedJob } from './cancel-requested-job.js';
-import { JobScheduler } from './job-scheduler.js';
+import { JobScheduler } from './job-scheduler.service.js';
 import type { SyncSettings } from './sync-context.js';
 
 let fixture: SyncFixture;
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   await Promise.all(schedulers.splice(0).map((scheduler) => scheduler.stop()));
-  // What a test left behind is not the next one's work.
+  // Removes jobs that the next test would claim.
   await fixture.rows.rows('delete from sync_jobs');
   await fixture.announced();
 });
@@ -29,7 +29,9 @@ afterAll(async () => {
 });
 
 function startScheduler(source: Connector, settings: Partial<SyncSettings> = {}): JobScheduler {
-  const scheduler = new JobScheduler(fixture.context(source, { pollMs: 50, roomPollMs: 50, stopMs: 50, ...settings }));
+  const scheduler = new JobScheduler(
+    fixture.context(source, { pollMs: 50, capacityPollMs: 50, stopMs: 50, ...settings }),
+  );
   scheduler.start();
   schedulers.push(scheduler);
   return scheduler;
@@ -37,7 +39,7 @@ function startScheduler(source: Connector, settings: Partial<SyncSettings> = {})
 
 const status = async (id: string) => (await fixture.job(id)).status;
 
-/** True once the directory's part is done as well. */
+/** Applies announced batches and returns true when the job is completed. */
 const completed = async (id: string) => {
   await fixture.applyAll();
   return (await status(id)) === 'completed';
@@ -46,7 +48,7 @@ const completed = async (id: string) => {
 const runningJobs = async () =>
   (await fixture.rows.rows(`select from sync_jobs where status = 'running' and lease_owner is not null`)).length;
 
-/** A source that stops before the given line until the gate is opened. */
+/** A source that pauses before the given line until the gate is opened. */
 function gatedSource(lines: number, gatedLine: number, options: ListSourceOptions = {}) {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -61,7 +63,7 @@ function gatedSource(lines: number, gatedLine: number, options: ListSourceOption
   return { source: listSource(lines, { ...options, beforePage }), open: () => open(), waiting: () => waiting };
 }
 
-describe('the scheduler', () => {
+describe('the job scheduler', () => {
   it('finds a queued job whose message was lost', async () => {
     startScheduler(listSource(15));
     const job = await fixture.queueAlone();
@@ -69,7 +71,7 @@ describe('the scheduler', () => {
     expect(fixture.applied).toEqual(numbered(0, 15));
   });
 
-  it('does not wait for its poll when it is woken', async () => {
+  it('polls immediately when it is woken up', async () => {
     const scheduler = startScheduler(listSource(0), { pollMs: 600_000 });
     const job = await fixture.queueAlone();
     scheduler.wake();
@@ -77,7 +79,7 @@ describe('the scheduler', () => {
     expect(await status(job.id)).toBe('completed');
   });
 
-  it('runs one job of a connector, and the queued one when that has ended', async () => {
+  it('runs one job of a connector at a time, and the queued one afterwards', async () => {
     const { source, open, waiting } = gatedSource(5, 0);
     const scheduler = startScheduler(source);
     const first = await fixture.queueAlone();
@@ -96,7 +98,7 @@ describe('the scheduler', () => {
     expect(Number(began.started_at)).toBeGreaterThanOrEqual(Number(ended.completed_at));
   });
 
-  it('reads no more jobs at a time than it may, and goes on when one has ended', async () => {
+  it('runs at most the configured number of jobs, and claims the next one when a job has ended', async () => {
     const { source, open, waiting } = gatedSource(0, 0);
     startScheduler(source, { concurrency: 2 });
     const jobs = await Promise.all([1, 2, 3, 4].map(() => fixture.queueAlone()));
@@ -124,7 +126,7 @@ describe('the scheduler', () => {
     );
   });
 
-  it('goes on with other jobs when one cannot be claimed', async () => {
+  it('claims other jobs when claiming one fails', async () => {
     const broken = await fixture.queueAlone();
     await fixture.rows.rows('delete from event_sequences where tenant_id = $1', [broken.tenantId]);
     const job = await fixture.queueAlone();
@@ -133,7 +135,7 @@ describe('the scheduler', () => {
     expect(await status(broken.id)).toBe('queued');
   });
 
-  it('stops reading at once when its job is cancelled, and takes the next', async () => {
+  it('interrupts the run of a cancelled job immediately, and claims the next job', async () => {
     const { source, waiting } = gatedSource(30, 10);
     const scheduler = startScheduler(source, { concurrency: 1 });
     const job = await fixture.queueAlone();
@@ -146,7 +148,7 @@ describe('the scheduler', () => {
     expect([await status(job.id), await status(next.id)]).toEqual(['cancelled', 'running']);
   });
 
-  it('stops by its lease when another process has cancelled the job', async () => {
+  it('interrupts the run at the lease renewal when another process has cancelled the job', async () => {
     const { source, waiting } = gatedSource(30, 10);
     startScheduler(source, { concurrency: 1, leaseMs: 1_500 });
     const job = await fixture.queueAlone();
@@ -157,7 +159,7 @@ describe('the scheduler', () => {
     expect(await fixture.job(job.id)).toMatchObject({ status: 'cancelled', batches_written: 1 });
   });
 
-  it('finishes the page in hand when it stops, and gives the job to another at once', async () => {
+  it('finishes the current page on shutdown and releases the job for another worker', async () => {
     const { source, open, waiting } = gatedSource(30, 10);
     const scheduler = startScheduler(source, { stopMs: 20_000 });
     const job = await fixture.queueAlone();
@@ -177,7 +179,7 @@ describe('the scheduler', () => {
     expect(fixture.applied).toEqual(numbered(0, 30));
   });
 
-  it('does not wait long for a page that does not come when it stops', async () => {
+  it('interrupts a page that does not arrive in time on shutdown', async () => {
     const { source, waiting } = gatedSource(30, 10);
     const scheduler = startScheduler(source);
     const job = await fixture.queueAlone();
@@ -186,14 +188,14 @@ describe('the scheduler', () => {
     expect(await fixture.job(job.id)).toMatchObject({ batches_written: 1, lease_owner: null });
   });
 
-  it('says so when a lease cannot be given back, and leaves it to run out', async () => {
+  it('throws if a lease cannot be released on shutdown, and lets it expire', async () => {
     const { source, waiting } = gatedSource(30, 10);
-    const scheduler = startScheduler(source, { letGoMs: 50 });
+    const scheduler = startScheduler(source, { interruptMs: 50 });
     const job = await fixture.queueAlone();
     await eventually(() => waiting() === 1);
     await fixture.database.transaction(job.tenantId, async (tx) => {
       await tx.query('select from sync_jobs where id = $1 for update', [job.id]);
-      await expect(scheduler.stop()).rejects.toThrow('jobs that did not let go within 0.1 s: 1');
+      await expect(scheduler.stop()).rejects.toThrow('jobs that did not stop within 0.1 s: 1');
     });
     await eventually(async () => (await fixture.job(job.id)).lease_owner === null);
   });

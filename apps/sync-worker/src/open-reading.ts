@@ -2,25 +2,26 @@ import { type CheckpointExpired, type Connector, SourceError } from '@idsync/con
 import {
   findConnectorState,
   findJobSource,
+  findNextRun,
   type Lease,
   lockLeasedJob,
   type SyncJob,
   saveReadingMode,
-} from '@idsync/database';
+} from '@idsync/database/sync';
 import { chooseMode } from './choose-mode.js';
 import { Interrupted } from './run-control.js';
 import type { SyncContext } from './sync-context.js';
 
 export const connectorDeleted = 'connector was deleted';
 
-/** A job's source, opened, and how the job reads it. */
+/** Opened source of a job, with the position to read from. */
 export interface Reading {
   connector: Connector;
   configVersion: number;
-  job: Pick<SyncJob, 'since' | 'cursor'>;
+  job: Pick<SyncJob, 'since' | 'cursor' | 'dryRun'>;
 }
 
-/** Opens the source of a leased job. Whoever is the first to do so settles how it is read, for all that take the job over. */
+/** Opens the source of a leased job. The first run chooses the mode, which all later runs of the job use. */
 export async function openReading(
   { database, openConnector }: SyncContext,
   lease: Lease,
@@ -30,26 +31,34 @@ export async function openReading(
     const job = await lockLeasedJob(tx, lease);
     if (!job) throw new Interrupted('lease lost');
     const source = await findJobSource(tx, connectorId);
-    if (!source) throw new SourceError(connectorDeleted);
+    if (!source) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
     const connector = openConnector(source);
-    const { configVersion, fullEvery } = source;
+    const { configVersion, fullEvery, fullEveryHours } = source;
     if (job.configVersion !== null) {
-      // One half by one mapping and the other by another is nobody's directory.
+      // The pages of one run must not use different mappings.
       if (job.cursor !== null && job.configVersion !== configVersion) {
-        throw new SourceError('the connector was changed while it was read: start another run');
+        throw new SourceError('the connector was changed during the run: start another run', { code: 'changed' });
       }
       return { connector, configVersion: job.configVersion, job };
     }
     const state = await findConnectorState(tx, connectorId);
     if (job.mode === 'record') throw new Error('a job of one record reads no pages');
-    const { tellsChanges = false, missesNothing } = connector;
-    const chosen = chooseMode(job.mode, { tellsChanges, missesNothing, configVersion, state, fullEvery });
-    await saveReadingMode(tx, lease, chosen, { configVersion, anew: false });
-    return { connector, configVersion, job: { since: chosen.since ?? null, cursor: job.cursor } };
+    const { reportsChanges = false, reportsEveryChange } = connector;
+    const chosen = chooseMode(job.mode, {
+      reportsChanges,
+      reportsEveryChange,
+      configVersion,
+      state,
+      fullEvery,
+      fullEveryHours,
+      nextRunAt: await findNextRun(tx, job.id),
+    });
+    await saveReadingMode(tx, lease, chosen, { configVersion, restart: false });
+    return { connector, configVersion, job: { since: chosen.since ?? null, cursor: job.cursor, dryRun: job.dryRun } };
   });
 }
 
-/** The source does not know the checkpoint any more: the same job reads everything, from the beginning. */
+/** Restarts the job as a full run, because the source no longer accepts the checkpoint. */
 export async function readInFull(
   { database }: SyncContext,
   lease: Lease,
@@ -60,7 +69,7 @@ export async function readInFull(
   await database.transaction(lease.tenantId, async (tx) => {
     if (!(await lockLeasedJob(tx, lease))) throw new Interrupted('lease lost');
     const { configVersion } = reading;
-    await saveReadingMode(tx, lease, { mode: 'full', whyFull }, { configVersion, anew: true });
+    await saveReadingMode(tx, lease, { mode: 'full', whyFull }, { configVersion, restart: true });
   });
-  return { ...reading, job: { since: null, cursor: null } };
+  return { ...reading, job: { ...reading.job, since: null, cursor: null } };
 }

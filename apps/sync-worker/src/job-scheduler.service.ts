@@ -1,0 +1,129 @@
+import type { Transaction } from '@idsync/database';
+import { type ClaimableJob, type ClaimedJob, findClaimableJobs, findClaimableRecordJobs } from '@idsync/database/sync';
+import { WakeUp } from '@idsync/messaging';
+import { BackgroundService, traced, within, withLogContext } from '@idsync/runtime';
+import { Injectable } from '@nestjs/common';
+import { claimJob } from './claim-job.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+import { SyncContext } from './sync-context.js';
+
+interface Run {
+  job: ClaimedJob;
+  control: RunControl;
+  ended: Promise<void>;
+}
+
+/** Candidates per poll; more than can run, because other processes may claim some of them first. */
+const candidates = 50;
+
+/**
+ * Claims and runs a limited number of jobs at a time. Messages only wake it up. It also polls sync_jobs, which finds
+ * jobs without a message: after a lost message, a worker crash, or the end of another job of the connector.
+ */
+@Injectable()
+export class JobScheduler extends BackgroundService {
+  private readonly runs = new Map<string, Run>();
+  private readonly wakeUp = new WakeUp();
+  private stopped = false;
+  private polling: Promise<void> | undefined;
+
+  constructor(private readonly context: SyncContext) {
+    super();
+  }
+
+  start(): void {
+    this.polling ??= this.poll();
+  }
+
+  /** Polls for jobs now. */
+  wake(): void {
+    this.wakeUp.call();
+  }
+
+  /** Wakes the run of a job that may wait for capacity. */
+  batchApplied(jobId: string): void {
+    this.runs.get(jobId)?.control.wakeUp.call();
+  }
+
+  /** Interrupts the run of an ended job. */
+  jobEnded(jobId: string): void {
+    this.runs.get(jobId)?.control.interrupt('job ended');
+    this.wake();
+  }
+
+  /** Stops claiming, waits a limited time for current pages, and releases the leases. Throws if a run does not end. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.wakeUp.call();
+    await this.polling;
+    const runs = [...this.runs.values()];
+    for (const { control } of runs) control.stop();
+    const { stopMs, interruptMs } = this.context.settings;
+    const ended = Promise.all(runs.map((run) => run.ended));
+    if (await within(stopMs, ended)) return;
+    for (const { control } of runs) control.interrupt('worker stops');
+    // The lease of a run that does not end now expires.
+    if (!(await within(interruptMs, ended)))
+      throw new Error(`jobs that did not stop within ${(stopMs + interruptMs) / 1_000} s: ${this.runs.size}`);
+  }
+
+  private async poll(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.claimAvailable();
+      } catch (err) {
+        this.context.log.warn({ err }, 'polling for jobs failed');
+      }
+      await this.wakeUp.wait(this.context.settings.pollMs);
+    }
+  }
+
+  /** Single-record jobs have their own limit, so that they do not wait for long runs. */
+  private async claimAvailable(): Promise<void> {
+    const { concurrency, recordConcurrency } = this.context.settings;
+    await this.claimUpTo(findClaimableRecordJobs, (job) => job.mode === 'record', recordConcurrency);
+    await this.claimUpTo(findClaimableJobs, (job) => job.mode !== 'record', concurrency);
+  }
+
+  private async claimUpTo(
+    find: (tx: Transaction, limit: number) => Promise<ClaimableJob[]>,
+    isIncluded: (job: ClaimedJob) => boolean,
+    limit: number,
+  ): Promise<void> {
+    const isFull = () => [...this.runs.values()].filter(({ job }) => isIncluded(job)).length >= limit;
+    if (isFull()) return;
+    const found = await this.context.database.acrossTenants((tx) => find(tx, candidates));
+    for (const candidate of found) {
+      if (this.stopped || isFull()) return;
+      // The lease of a run of this process has expired; the run must end before another one starts.
+      if (this.runs.has(candidate.id)) continue;
+      const job = await this.tryToClaim(candidate);
+      if (job) this.startRun(job);
+    }
+  }
+
+  /** Catches errors, so that one job does not block the next ones. */
+  private async tryToClaim(candidate: ClaimableJob): Promise<ClaimedJob | undefined> {
+    try {
+      return await claimJob(this.context, candidate);
+    } catch (err) {
+      this.context.log.error({ err, job_id: candidate.id }, 'claiming a job failed');
+      return undefined;
+    }
+  }
+
+  private startRun(job: ClaimedJob): void {
+    const control = new RunControl();
+    const logContext = { job_id: job.id, tenant_id: job.tenantId };
+    const ended = withLogContext(logContext, () =>
+      traced('sync job', { parent: job.traceparent, attributes: { 'idsync.job_id': job.id } }, () =>
+        runJob(this.context, job, control),
+      ),
+    ).finally(() => {
+      this.runs.delete(job.id);
+      this.wake();
+    });
+    this.runs.set(job.id, { job, control, ended });
+  }
+}
