@@ -1,8 +1,9 @@
 import { type Message, newUuid } from '@idsync/contracts';
-import { Database, lockReplay, takeUnansweredReplays } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { lockReplay, takeUnansweredReplays } from '@idsync/database/delivery';
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { askAgainForReplays } from './chores.js';
+import { republishReplays } from './chores.js';
 import { replayPart } from './replay.js';
 
 const quarterOfAnHour = 15 * 60_000;
@@ -22,8 +23,8 @@ beforeEach(async () => {
 
 afterAll(() => own?.close());
 
-/** A replay of which a part was last asked for so long ago. */
-async function asked(minutesAgo: number, { status = 'queued', webhook = newUuid() } = {}): Promise<string> {
+/** Creates a replay whose last request is this old. */
+async function createReplay(minutesAgo: number, { status = 'queued', webhook = newUuid() } = {}): Promise<string> {
   const id = newUuid();
   await own.fixture.rows(
     `insert into webhook_replays (id, tenant_id, webhook_id, kind, filter, requested_by, status, announced_at)
@@ -33,7 +34,7 @@ async function asked(minutesAgo: number, { status = 'queued', webhook = newUuid(
   return id;
 }
 
-/** A webhook that takes everything, and events that occurred before there was one. */
+/** Creates a webhook with the filter `*`, and events that occurred before. */
 async function webhookAfter(events: number): Promise<string> {
   const id = newUuid();
   await own.fixture.rows(
@@ -49,7 +50,7 @@ async function webhookAfter(events: number): Promise<string> {
   return id;
 }
 
-async function announced(): Promise<Message<'webhook.replay.requested'>[]> {
+async function republished(): Promise<Message<'webhook.replay.requested'>[]> {
   const rows = await own.fixture.rows<{ message: string }>(
     `delete from outbox where type = 'webhook.replay.requested' returning message`,
   );
@@ -57,33 +58,33 @@ async function announced(): Promise<Message<'webhook.replay.requested'>[]> {
 }
 
 const idsOf = (messages: Message<'webhook.replay.requested'>[]) => messages.map(({ data }) => data.replay_id).sort();
-const look = (database = own.database) => askAgainForReplays(database, quarterOfAnHour);
+const runOnce = (database = own.database) => republishReplays(database, quarterOfAnHour);
 
-describe('replays whose message may be lost', () => {
-  it('are asked for again after a quarter of an hour, each once, but for those that have ended', async () => {
-    const lost = [await asked(16), await asked(16, { status: 'running' })];
-    await asked(14);
-    await asked(16, { status: 'done' });
-    await asked(16, { status: 'cancelled' });
-    expect(await look()).toBe(2);
-    expect(idsOf(await announced())).toEqual(lost.sort());
-    expect(await look()).toBe(0);
+describe('republishing replays without progress', () => {
+  it('republishes each unfinished replay once after a quarter of an hour', async () => {
+    const lost = [await createReplay(16), await createReplay(16, { status: 'running' })];
+    await createReplay(14);
+    await createReplay(16, { status: 'done' });
+    await createReplay(16, { status: 'cancelled' });
+    expect(await runOnce()).toBe(2);
+    expect(idsOf(await republished())).toEqual(lost.sort());
+    expect(await runOnce()).toBe(0);
   });
 
-  it('are not, while one part follows another', async () => {
-    const id = await asked(16, { webhook: await webhookAfter(1_200) });
+  it('does not republish a replay that is making progress', async () => {
+    const id = await createReplay(16, { webhook: await webhookAfter(1_200) });
     await replayPart(own.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: id } });
-    expect(await look()).toBe(0);
+    expect(await runOnce()).toBe(0);
   });
 
-  it('go on from where they were, and make each delivery once, though the lost message comes after all', async () => {
+  it('continues from the stored position and creates each delivery once, even if the lost message arrives later', async () => {
     const webhook = await webhookAfter(1_200);
-    const id = await asked(16, { webhook });
+    const id = await createReplay(16, { webhook });
     await replayPart(own.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: id } });
-    const late = await announced();
+    const late = await republished();
     await own.fixture.rows(`update webhook_replays set announced_at = now() - interval '1 hour' where id = $1`, [id]);
-    expect(await look()).toBe(1);
-    for (let messages = [...late, ...(await announced())]; messages.length > 0; messages = await announced()) {
+    expect(await runOnce()).toBe(1);
+    for (let messages = [...late, ...(await republished())]; messages.length > 0; messages = await republished()) {
       await Promise.all(messages.map((message) => replayPart(own.database, message)));
     }
     const [replay] = await own.fixture.rows(
@@ -95,40 +96,40 @@ describe('replays whose message may be lost', () => {
     expect(made).toHaveLength(1_200);
   });
 
-  it('are left alone while a part is worked off', async () => {
-    const id = await asked(16);
+  it('skips a replay while one of its chunks is being processed', async () => {
+    const id = await createReplay(16);
     await own.database.transaction(tenant, async (tx) => {
       await lockReplay(tx, tenant, id);
-      expect(await look()).toBe(0);
+      expect(await runOnce()).toBe(0);
     });
-    expect(await look()).toBe(1);
+    expect(await runOnce()).toBe(1);
   });
 
-  it('are asked for once by two processes that look at the same time', async () => {
-    const lost = await Promise.all(Array.from({ length: 150 }, () => asked(16)));
+  it('publishes each replay once when two processes republish concurrently', async () => {
+    const lost = await Promise.all(Array.from({ length: 150 }, () => createReplay(16)));
     const other = await Database.connect({ url: own.url, service: 'webhook-dispatcher' });
     try {
       for (let found = 1; found > 0; ) {
-        const both = await Promise.all([look(), look(other)]);
+        const both = await Promise.all([runOnce(), runOnce(other)]);
         found = both[0] + both[1];
       }
     } finally {
       await other.close();
     }
-    expect(idsOf(await announced())).toEqual(lost.sort());
+    expect(idsOf(await republished())).toEqual(lost.sort());
   });
 
-  it('are asked for by the next look if a process is killed in the middle of one', async () => {
-    const lost = await asked(16);
-    const killed = own.database.transaction(undefined, async (tx) => {
-      expect(await takeUnansweredReplays(tx, quarterOfAnHour, 100)).toEqual([{ id: lost, tenantId: tenant }]);
+  it('republishes on the next run if a process is killed during one', async () => {
+    const lost = await createReplay(16);
+    const killed = own.database.transaction(tenant, async (tx) => {
+      expect(await takeUnansweredReplays(tx, tenant, [lost], quarterOfAnHour)).toEqual([{ id: lost }]);
       const [backend] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await own.fixture.rows('select pg_terminate_backend($1)', [backend?.pid]);
       await tx.query('select 1');
     });
     await expect(killed).rejects.toThrow(/terminating|connection error/);
-    expect(await announced()).toEqual([]);
-    expect(await look()).toBe(1);
-    expect(idsOf(await announced())).toEqual([lost]);
+    expect(await republished()).toEqual([]);
+    expect(await runOnce()).toBe(1);
+    expect(idsOf(await republished())).toEqual([lost]);
   });
 });

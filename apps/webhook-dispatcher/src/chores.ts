@@ -1,48 +1,61 @@
+import type { Database } from '@idsync/database';
 import {
-  type Database,
   deleteOldDeliveries,
   deleteOldEndpoints,
-  enqueue,
+  deleteOldReplays,
+  findUnansweredReplays,
   takeUnansweredReplays,
-} from '@idsync/database';
-import type { Chore } from '@idsync/messaging';
+} from '@idsync/database/delivery';
+import { type Chore, republishLost } from '@idsync/messaging';
 
-const portion = 1_000;
-const replaysAtATime = 100;
-/** A replay of which no part was worked off for so long is asked for again: its message may be lost. */
+const batchSize = 1_000;
+const replayBatchSize = 100;
+/** A replay without progress for this long is republished, because its message may be lost. */
 const unansweredMs = 15 * 60_000;
 
-/** What the dispatcher does that no message asks for: it forgets what is older than a month, and what belonged to webhooks that are gone. */
+/**
+ * Maintenance of the dispatcher: deletes data older than a month and the remains of deleted webhooks, republishes lost
+ * replays.
+ */
 export function chores(database: Database): Chore[] {
   return [
     {
-      name: 'forgetting old deliveries',
-      portion,
-      run: () => database.transaction(undefined, (tx) => deleteOldDeliveries(tx, portion)),
+      name: 'deleting old deliveries',
+      batchSize,
+      run: () => deleteOldDeliveries(database, batchSize),
     },
     {
-      name: 'forgetting old endpoints',
-      portion,
-      run: () => database.transaction(undefined, (tx) => deleteOldEndpoints(tx, portion)),
+      name: 'deleting old endpoints',
+      batchSize,
+      run: () => deleteOldEndpoints(database, batchSize),
     },
     {
-      name: 'asking again for replays',
-      portion: replaysAtATime,
-      run: () => askAgainForReplays(database, unansweredMs),
+      name: 'deleting old replays',
+      batchSize,
+      run: () => deleteOldReplays(database, batchSize),
+    },
+    {
+      name: 'republishing replays',
+      batchSize: replayBatchSize,
+      run: () => republishReplays(database, unansweredMs),
     },
   ];
 }
 
 /**
- * Asks again for replays whose message may be lost, as when a broker lost its data; returns how many. A part that is told of
- * twice goes on from where the first left off.
+ * Republishes replay requests that may be lost; returns how many. A duplicate request continues where the first one
+ * stopped.
  */
-export async function askAgainForReplays(database: Database, olderThanMs: number): Promise<number> {
-  return database.transaction(undefined, async (tx) => {
-    const replays = await takeUnansweredReplays(tx, olderThanMs, replaysAtATime);
-    for (const { id, tenantId } of replays) {
-      await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data: { replay_id: id } });
-    }
-    return replays.length;
+export async function republishReplays(database: Database, olderThanMs: number): Promise<number> {
+  return republishLost(database, 'webhook.replay.requested', {
+    find: (tx) => findUnansweredReplays(tx, olderThanMs, replayBatchSize),
+    take: (tx, tenantId, found) =>
+      takeUnansweredReplays(
+        tx,
+        tenantId,
+        found.map(({ id }) => id),
+        olderThanMs,
+      ),
+    dataOf: ({ id }) => ({ replay_id: id }),
   });
 }

@@ -37,7 +37,7 @@ async function start(secret: string): Promise<void> {
     if (up) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('the receiver did not come up');
+  throw new Error('the receiver did not start');
 }
 
 async function kill(): Promise<void> {
@@ -49,14 +49,14 @@ async function kill(): Promise<void> {
 
 const inbox = async () => (await readFile(join(directory, 'inbox'), 'utf8')).split('\n');
 
-describe('the receiver that receivers are shown', () => {
-  it('has each event once, whatever is sent again and however it ends', async () => {
+describe('the example receiver in docs/webhooks', () => {
+  it('stores each event once, despite repeated deliveries and crashes', async () => {
     const tenant = await fixture.tenant();
     const webhook = await fixture.webhook(tenant, url);
     const secret = await fixture.secret(tenant, webhook);
     await start(secret);
     const engine = fixture.engine();
-    await fixture.announce(engine, tenant, Array(20).fill('user.created'));
+    await fixture.publish(engine, tenant, Array(20).fill('user.created'));
     await fixture.until(webhook, all('delivered'));
     await kill();
     await appendFile(join(directory, 'inbox'), '{"id":"evt_ha');
@@ -66,7 +66,7 @@ describe('the receiver that receivers are shown', () => {
       [webhook],
     );
     await fixture.directory.rows('update webhooks set updated_at = now() where id = $1', [webhook]);
-    await fixture.announce(engine, tenant, ['user.updated', 'user.deleted']);
+    await fixture.publish(engine, tenant, ['user.updated', 'user.deleted']);
     const rows = await fixture.until(webhook, (list) => list.length === 22 && all('delivered')(list));
     expect(rows.filter(({ tries }) => tries > 1).length).toBeGreaterThanOrEqual(20);
     const lines = await inbox();
@@ -75,7 +75,7 @@ describe('the receiver that receivers are shown', () => {
     expect(sequences).toEqual(Array.from({ length: 22 }, (_, at) => at + 1));
   });
 
-  it('takes nothing from a stranger, and nothing that is endless', async () => {
+  it('rejects wrongly signed requests and endless bodies', async () => {
     const before = (await inbox()).length;
     const post = async (body: string) => {
       const timestamp = Math.floor(Date.now() / 1_000);

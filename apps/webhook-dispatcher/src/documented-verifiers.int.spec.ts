@@ -8,7 +8,7 @@ import { Receiver } from '../test/receiver.js';
 import { keyOf, signedHeaders } from './sign.js';
 
 let fixture: DispatcherFixture;
-/** As it came from the engine, signed with two secrets as during a rotation. */
+/** A delivery of the engine, signed with two secrets as during a rotation. */
 let delivered: Request;
 let secrets: string[];
 let stranger: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   secrets = [await fixture.secret(tenant, webhook), await fixture.secret(tenant, webhook)];
   stranger = await fixture.secret(tenant, await fixture.webhook(tenant, receiver.url, ['user.deleted']));
   const engine = fixture.engine();
-  await fixture.happened(tenant, ['sync.job.failed'], { error: 'Zeile 1: „Bjørn“ 漢字 😀' });
+  await fixture.insertEvents(tenant, ['sync.job.failed'], { error: 'Zeile 1: „Bjørn“ 漢字 😀' });
   engine.wake(await fixture.fanOut(tenant));
   await fixture.until(webhook, all('delivered'));
   const { headers, body } = receiver.received[0] as (typeof receiver.received)[number];
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture?.close());
 
-/** The delivery as the dispatcher would sign it so many seconds from now. */
+/** The delivery, signed with the current time shifted by `seconds`. */
 function signedAt(seconds: number): Request {
   const timestamp = Math.floor(Date.now() / 1_000) + seconds;
   const { id, body } = delivered;
@@ -48,7 +48,7 @@ function signedAt(seconds: number): Request {
 
 describe.each(languages)('the verifier in $name', (language) => {
   const here = isHere(language);
-  if (!here) process.stderr.write(`${language.probe[0]} is not here: its verifier of webhooks is not tested.\n`);
+  if (!here) process.stderr.write(`${language.probe[0]} is not installed: its webhook verifier is not tested.\n`);
   const given = here ? it : it.skip;
   let directory: string;
 
@@ -62,48 +62,50 @@ describe.each(languages)('the verifier in $name', (language) => {
     if (directory) await rm(directory, { recursive: true });
   });
 
-  const says = (request: Request, secret = secrets[0] ?? '') => verdict(language, directory, secret, request);
+  const verdictOf = (request: Request, secret = secrets[0] ?? '') => verdict(language, directory, secret, request);
 
-  given('accepts what was delivered, with either secret of a rotation', async () => {
+  given('accepts a delivery with either secret of a rotation', async () => {
     expect(delivered.signature.split(' ')).toHaveLength(2);
-    for (const secret of secrets) expect(await says(delivered, secret)).toBe('');
-    expect(await says(delivered, secrets[0]?.replace('whsec_', ''))).toBe('');
+    for (const secret of secrets) expect(await verdictOf(delivered, secret)).toBe('');
+    expect(await verdictOf(delivered, secrets[0]?.replace('whsec_', ''))).toBe('');
   });
 
-  given('accepts a known version beside ones it does not know', async () => {
+  given('accepts a known signature version next to unknown ones', async () => {
     const signature = `v1a,AAAA ${delivered.signature} v2,BBBB`;
-    expect(await says({ ...delivered, signature })).toBe('');
+    expect(await verdictOf({ ...delivered, signature })).toBe('');
   });
 
-  given('refuses another body, id or time than what was signed', async () => {
+  given('rejects a changed body, id or timestamp', async () => {
     const { body, id, timestamp } = delivered;
-    expect(await says({ ...delivered, body: body.replace('漢', '字') })).toBe('no signature matches');
-    expect(await says({ ...delivered, body: `${body}\n` })).toBe('no signature matches');
-    expect(await says({ ...delivered, id: `${id}0` })).toBe('no signature matches');
-    expect(await says({ ...delivered, timestamp: String(Number(timestamp) + 1) })).toBe('no signature matches');
+    expect(await verdictOf({ ...delivered, body: body.replace('漢', '字') })).toBe('no signature matches');
+    expect(await verdictOf({ ...delivered, body: `${body}\n` })).toBe('no signature matches');
+    expect(await verdictOf({ ...delivered, id: `${id}0` })).toBe('no signature matches');
+    expect(await verdictOf({ ...delivered, timestamp: String(Number(timestamp) + 1) })).toBe('no signature matches');
   });
 
-  given('refuses the secret of somebody else, and none', async () => {
-    expect(await says(delivered, stranger)).toBe('no signature matches');
-    expect(await says(delivered, 'whsec_')).not.toBe('');
+  given('rejects a wrong or empty secret', async () => {
+    expect(await verdictOf(delivered, stranger)).toBe('no signature matches');
+    expect(await verdictOf(delivered, 'whsec_')).not.toBe('');
   });
 
-  given('refuses what is older than five minutes, or that far ahead', async () => {
-    expect(await says(signedAt(-200))).toBe('');
-    expect(await says(signedAt(200))).toBe('');
-    expect(await says(signedAt(-302))).toBe('the timestamp is too far off');
-    expect(await says(signedAt(400))).toBe('the timestamp is too far off');
+  given('rejects timestamps more than five minutes in the past or the future', async () => {
+    expect(await verdictOf(signedAt(-200))).toBe('');
+    expect(await verdictOf(signedAt(200))).toBe('');
+    expect(await verdictOf(signedAt(-302))).toBe('the timestamp is too far off');
+    expect(await verdictOf(signedAt(400))).toBe('the timestamp is too far off');
   });
 
-  given('refuses headers that are missing or mean nothing', async () => {
-    expect(await says({ ...delivered, id: '' })).toBe('a header is missing');
-    expect(await says({ ...delivered, timestamp: '' })).toBe('a header is missing');
-    expect(await says({ ...delivered, signature: '' })).toBe('a header is missing');
-    expect(await says({ ...delivered, timestamp: 'now' })).toBe('the timestamp is no number');
-    expect(await says({ ...delivered, timestamp: `${delivered.timestamp}.5` })).toBe('the timestamp is no number');
+  given('rejects missing or malformed headers', async () => {
+    expect(await verdictOf({ ...delivered, id: '' })).toBe('a header is missing');
+    expect(await verdictOf({ ...delivered, timestamp: '' })).toBe('a header is missing');
+    expect(await verdictOf({ ...delivered, signature: '' })).toBe('a header is missing');
+    expect(await verdictOf({ ...delivered, timestamp: 'now' })).toBe('the timestamp is not a number');
+    expect(await verdictOf({ ...delivered, timestamp: `${delivered.timestamp}.5` })).toBe(
+      'the timestamp is not a number',
+    );
     const [first = ''] = delivered.signature.split(' ');
     for (const signature of [first.replace('v1,', 'v2,'), first.replace('v1,', ''), first.slice(0, -8), 'v1,', 'v1']) {
-      expect(await says({ ...delivered, signature })).toBe('no signature matches');
+      expect(await verdictOf({ ...delivered, signature })).toBe('no signature matches');
     }
   });
 });

@@ -1,15 +1,15 @@
 import type { Message } from '@idsync/contracts';
-import { Controller, Inject } from '@nestjs/common';
-import { EventPattern, Payload } from '@nestjs/microservices';
-import { FanOutRunner } from './fan-out-runner.js';
+import { On } from '@idsync/messaging';
+import { Controller } from '@nestjs/common';
+import { FanOutRunner } from './fan-out-runner.service.js';
 
 @Controller()
 export class FactsConsumer {
-  constructor(@Inject(FanOutRunner) private readonly fanOuts: FanOutRunner) {}
+  constructor(private readonly fanOuts: FanOutRunner) {}
 
-  /** The message is done when it is heard: what is left to do stands in the log of events. */
-  @EventPattern<string>('facts.recorded')
-  recorded(@Payload() { tenant_id: tenantId, data }: Message<'facts.recorded'>): void {
+  /** Acknowledged immediately: the fan-out position in the database records what is left to do. */
+  @On('facts.recorded')
+  recorded({ tenant_id: tenantId, data }: Message<'facts.recorded'>): void {
     this.fanOuts.wake(tenantId, data.last_sequence);
   }
 }

@@ -1,9 +1,10 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FannedOut, fanOutPart } from './fan-out.js';
-import { FanOutRunner } from './fan-out-runner.js';
+import { FanOutRunner } from './fan-out-runner.service.js';
 
 let own: ServiceDatabase;
 let database: Database;
@@ -35,8 +36,8 @@ async function webhook(events: string[], active = true, owner = tenant): Promise
   return id;
 }
 
-/** Events of these types, after those there are, `times` over. */
-async function happened(types: string[], times = 1): Promise<void> {
+/** Inserts events of these types, `times` over. */
+async function insertEvents(types: string[], times = 1): Promise<void> {
   await fixture.rows(
     `with sequence as (
        update event_sequences set last = last + $3 * cardinality($2::text[]) where tenant_id = $1 returning last)
@@ -51,7 +52,7 @@ async function moveSequence(last: number): Promise<void> {
   await fixture.rows('update event_sequences set last = $2 where tenant_id = $1', [tenant, last]);
 }
 
-/** Fans out all there is. */
+/** Fans out all pending events. */
 async function fanOut(): Promise<FannedOut> {
   const all: FannedOut = new Map();
   for (let more = true; more; ) {
@@ -70,12 +71,12 @@ async function deliveriesOf(webhookId: string): Promise<number[]> {
   return rows.map((row) => row.sequence);
 }
 
-describe('fanning out facts', () => {
-  it('makes a delivery of each event for each webhook that wants its type', async () => {
+describe('fanning out events', () => {
+  it('creates a delivery of each event for each webhook whose filter matches', async () => {
     const everything = await webhook(['*']);
     const people = await webhook(['identity.*', 'user.created']);
     const jobs = await webhook(['sync.*']);
-    await happened(['identity.created', 'user.created', 'user.updated', 'sync.job.completed', 'identity.updated']);
+    await insertEvents(['identity.created', 'user.created', 'user.updated', 'sync.job.completed', 'identity.updated']);
     const found = await fanOut();
     expect([...found].map(([id, { sequence }]) => [id, sequence])).toEqual(
       expect.arrayContaining([
@@ -89,11 +90,11 @@ describe('fanning out facts', () => {
     expect(await deliveriesOf(jobs)).toEqual([4]);
   });
 
-  it('makes none twice, however often and in whatever overlap it is told', async () => {
+  it('creates no delivery twice, despite repeated and concurrent calls', async () => {
     const id = await webhook(['*']);
-    await happened(['user.created', 'user.updated', 'user.deleted']);
+    await insertEvents(['user.created', 'user.updated', 'user.deleted']);
     await fanOut();
-    await happened(['user.created'], 2_000);
+    await insertEvents(['user.created'], 2_000);
     const made = await Promise.all([fanOut(), fanOut(), fanOut()]);
     expect(made.filter((each) => each.size > 0).length).toBeGreaterThan(0);
     expect(await deliveriesOf(id)).toEqual(Array.from({ length: 2_003 }, (_, n) => n + 1));
@@ -103,18 +104,18 @@ describe('fanning out facts', () => {
     expect(parts).toHaveLength(1);
   });
 
-  it('gives nothing to inactive webhooks and none of a tenant to another', async () => {
+  it('skips inactive webhooks and webhooks of other tenants', async () => {
     const inactive = await webhook(['*'], false);
     const foreign = await webhook(['*'], true, await fixture.tenant());
-    await happened(['user.created']);
+    await insertEvents(['user.created']);
     expect((await fanOut()).size).toBe(0);
     expect(await deliveriesOf(inactive)).toEqual([]);
     expect(await deliveriesOf(foreign)).toEqual([]);
   });
 
-  it('takes the facts of a large batch part by part, with ids that are UUIDv7', async () => {
+  it('processes a large batch of events in chunks, with UUIDv7 ids', async () => {
     const id = await webhook(['user.*']);
-    await happened(['identity.created', 'user.created', 'lifecycle.joiner'], 10_000);
+    await insertEvents(['identity.created', 'user.created', 'lifecycle.joiner'], 10_000);
     await fanOut();
     const ids = await fixture.rows<{ id: string }>('select id from webhook_deliveries where webhook_id = $1', [id]);
     expect(ids).toHaveLength(10_000);
@@ -124,7 +125,7 @@ describe('fanning out facts', () => {
     expect(Math.abs(Date.now() - made)).toBeLessThan(60_000);
   });
 
-  it('keeps the exact text that is sent, with what the event is about as the API shows it', async () => {
+  it('stores the exact body that is sent, with the resource as the API shows it', async () => {
     const webhookId = await webhook(['identity.*']);
     const identity = newUuid();
     await fixture.rows(
@@ -154,7 +155,7 @@ describe('fanning out facts', () => {
     });
   });
 
-  it('tells of an identity that is gone by its own id, whatever record brought the event about', async () => {
+  it('reports a deleted identity by its own id, whichever record caused the event', async () => {
     await webhook(['*']);
     const identity = newUuid();
     await fixture.rows(
@@ -170,7 +171,7 @@ describe('fanning out facts', () => {
     expect(JSON.parse(payload?.body ?? '').data).toEqual({ id: encodeId('identity', identity), changed: [] });
   });
 
-  it('gives a test to the webhook it is for, whatever that wants, and to no other', async () => {
+  it('delivers a test event only to the webhook under test, regardless of its filter', async () => {
     const tested = await webhook(['user.deleted']);
     await webhook(['*']);
     await fixture.rows(
@@ -184,19 +185,21 @@ describe('fanning out facts', () => {
   });
 });
 
-describe('the runner of fan-outs', () => {
-  const warnings: string[] = [];
+describe('the fan-out runner', () => {
+  const warnings: unknown[] = [];
   let runner: FanOutRunner;
   let made: [string, number][];
 
   beforeEach(() => {
     made = [];
     warnings.length = 0;
-    runner = new FanOutRunner({
+    const wake = (found: FannedOut) =>
+      void made.push(...[...found].map(([id, { sequence }]): [string, number] => [id, sequence]));
+    runner = new FanOutRunner(
       database,
-      made: (found) => made.push(...[...found].map(([id, { sequence }]): [string, number] => [id, sequence])),
-      log: { warn: (message) => warnings.push(message) },
-    });
+      { wake },
+      { ...silentLogger, warn: (fields: object | string) => warnings.push(fields) },
+    );
   });
 
   afterEach(async () => {
@@ -210,32 +213,32 @@ describe('the runner of fan-outs', () => {
     expect(await deliveriesOf(id)).toHaveLength(count);
   }
 
-  it('works off what is announced in a hurry together', async () => {
+  it('combines notifications that arrive in quick succession', async () => {
     const id = await webhook(['*']);
-    await happened(['user.created'], 300);
+    await insertEvents(['user.created'], 300);
     for (let last = 1; last <= 300; last += 1) runner.wake(tenant, last);
     await until(id, 300);
     await runner.stop();
-    // One part for what the first announcement began, and one for all that came meanwhile.
+    // One chunk for the first notification, one for all that came meanwhile.
     expect(made).toEqual([[id, 1]]);
   });
 
-  it('finds by itself what no message has told of', async () => {
+  it('finds new events without a message', async () => {
     const id = await webhook(['*']);
-    await happened(['user.created'], 1_200);
+    await insertEvents(['user.created'], 1_200);
     runner.start();
     await until(id, 1_200);
   });
 
-  it('is stopped by no tenant that fails', async () => {
+  it('continues with other tenants when one fails', async () => {
     const id = await webhook(['*']);
-    await happened(['user.created'], 3);
+    await insertEvents(['user.created'], 3);
     const broken = tenant;
     const webhookOfBroken = id;
     tenant = await fixture.tenant();
     const other = await webhook(['*']);
-    await happened(['user.created'], 3);
-    // Nothing can be written for the first tenant.
+    await insertEvents(['user.created'], 3);
+    // Writes for the first tenant fail.
     await fixture.rows(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
       create trigger refuse before insert on webhook_deliveries for each row when (new.tenant_id = '${broken}') execute function refuse()`);
@@ -247,6 +250,6 @@ describe('the runner of fan-outs', () => {
     await fixture.rows('drop trigger refuse on webhook_deliveries; drop function refuse');
     tenant = broken;
     await until(webhookOfBroken, 3);
-    expect(warnings.some((warning) => warning.includes(broken))).toBe(true);
+    expect(warnings).toContainEqual({ tenant_id: broken, err: expect.any(Error) });
   });
 });

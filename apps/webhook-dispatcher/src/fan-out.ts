@@ -1,30 +1,29 @@
+import type { Database, Transaction } from '@idsync/database';
 import {
-  announceRendering,
-  type Database,
   findActiveSubscriptions,
   findEventBodies,
   insertDeliveries,
   lockFanOut,
+  lockPayloadsForRendering,
   type NewDelivery,
   type SequenceRange,
   type Subscription,
   saveFanOut,
   savePayloads,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/delivery';
 import { linkTrace } from '@idsync/runtime';
 import { wantsEvent } from './match-subscription.js';
 
-/** Events of one transaction: what a large import leaves is worked off in parts, each complete when it commits. */
+/** Events per transaction. */
 const chunk = 500;
-const rowsAtATime = 10_000;
+const rowsPerInsert = 10_000;
 
-/** What new deliveries there are: the least sequence of each webhook. */
+/** The lowest new sequence of each webhook. */
 export type FannedOut = Map<string, { tenantId: string; sequence: number }>;
 
 /**
- * Makes deliveries of the next events of a tenant, one for each active webhook that wants the event, and the text that is sent. The
- * log tells what is next, so it matters to nobody how often this is asked, by whom, and what became of the message that asked.
+ * Creates deliveries for the next events of a tenant, one for each active webhook whose filter matches, and renders
+ * their bodies. The stored position makes duplicate or concurrent calls harmless.
  */
 export async function fanOutPart(
   database: Database,
@@ -35,12 +34,12 @@ export async function fanOutPart(
     const found: FannedOut = new Map();
     if (sequence >= last) return { found, reached: sequence, more: false };
     const subscriptions = await findActiveSubscriptions(tx, tenantId);
-    // Nobody listens: nothing is read.
-    const upTo = subscriptions.length === 0 ? last : Math.min(sequence + chunk, last);
-    const deliveries =
+    // Without subscriptions, no event is read.
+    const range = { first: sequence + 1, last: Math.min(sequence + chunk, last) };
+    const { deliveries, reached: upTo } =
       subscriptions.length === 0
-        ? []
-        : await fanOutRange(tx, tenantId, { first: sequence + 1, last: upTo }, subscriptions);
+        ? { deliveries: [], reached: last }
+        : await fanOutRange(tx, tenantId, range, subscriptions);
     for (const delivery of deliveries) {
       if (!found.has(delivery.webhookId)) found.set(delivery.webhookId, { tenantId, sequence: delivery.sequence });
     }
@@ -54,26 +53,26 @@ async function fanOutRange(
   tenantId: string,
   range: SequenceRange,
   subscriptions: readonly Subscription[],
-): Promise<NewDelivery[]> {
-  await announceRendering(tx, tenantId);
-  // Nobody needs to name tests to get their own.
+): Promise<{ deliveries: NewDelivery[]; reached: number }> {
+  await lockPayloadsForRendering(tx, tenantId);
+  // A test event is delivered regardless of the filter.
   const types = [...new Set([...subscriptions.flatMap(({ events }) => events), 'webhook.test'])];
-  const bodies = await findEventBodies(tx, tenantId, range, { types, limit: chunk });
+  const { bodies, reached } = await findEventBodies(tx, tenantId, range, { types, limit: chunk });
   linkTrace(bodies.map(({ traceparent }) => traceparent));
   const deliveries = bodies.flatMap(({ sequence, type, subjectId }) =>
     subscriptions
       .filter((subscription) => isFor(subscription, type, subjectId))
       .map(({ webhookId }) => ({ webhookId, sequence, type })),
   );
-  if (deliveries.length === 0) return [];
+  if (deliveries.length === 0) return { deliveries, reached };
   await savePayloads(tx, tenantId, bodies);
-  for (let from = 0; from < deliveries.length; from += rowsAtATime) {
-    await insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsAtATime));
+  for (let from = 0; from < deliveries.length; from += rowsPerInsert) {
+    await insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsPerInsert));
   }
-  return deliveries;
+  return { deliveries, reached };
 }
 
-/** A test is for the webhook it tests, whatever that wants, and for no other. */
+/** Matches a test event to the webhook under test only, regardless of its filter. */
 function isFor({ webhookId, events }: Subscription, type: string, subjectId: string | null): boolean {
   return type === 'webhook.test' ? webhookId === subjectId : wantsEvent(events, type);
 }

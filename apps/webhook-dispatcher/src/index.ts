@@ -1,1 +1,1 @@
-export { startWebhookDispatcher, type WebhookDispatcherOptions } from './start.js';
+export { startWebhookDispatcher } from './start.js';

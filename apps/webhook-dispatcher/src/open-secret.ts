@@ -1,30 +1,31 @@
-import { open } from '@idsync/database';
+import { decrypt } from '@idsync/database';
 import { keyOf } from './sign.js';
 
-/** Opened secrets that are kept at hand: those of the endpoints that are called most. */
-const kept = 10_000;
+/** Size of the cache of decrypted secrets. */
+const cacheSize = 10_000;
 
 /**
- * Opens sealed signing secrets; each once, since every attempt needs its own. Undefined for one that no key opens: whoever lost
- * a key rotates the secrets, and what the new ones sign must not wait for the old.
+ * Decrypts signing secrets and caches the result, since every attempt needs one. Returns undefined if no key decrypts
+ * the secret: after the loss of a key the operator rotates the secrets, and the new ones must sign even though the old
+ * ones cannot be read.
  */
-export function secretOpener(
+export function secretDecryptor(
   encryptionKeys: readonly Buffer[],
-): (sealed: Buffer, tenantId: string) => Buffer | undefined {
-  const opened = new Map<string, Buffer | undefined>();
-  return (sealed, tenantId) => {
-    const name = `${tenantId}${sealed.toString('base64')}`;
-    if (opened.has(name)) return opened.get(name);
-    const key = tryToOpen(sealed, encryptionKeys, tenantId);
-    if (opened.size >= kept) opened.clear();
-    opened.set(name, key);
+): (encrypted: Buffer, tenantId: string) => Buffer | undefined {
+  const decrypted = new Map<string, Buffer | undefined>();
+  return (encrypted, tenantId) => {
+    const name = `${tenantId}${encrypted.toString('base64')}`;
+    if (decrypted.has(name)) return decrypted.get(name);
+    const key = tryToDecrypt(encrypted, encryptionKeys, tenantId);
+    if (decrypted.size >= cacheSize) decrypted.clear();
+    decrypted.set(name, key);
     return key;
   };
 }
 
-function tryToOpen(sealed: Buffer, keys: readonly Buffer[], tenantId: string): Buffer | undefined {
+function tryToDecrypt(encrypted: Buffer, keys: readonly Buffer[], tenantId: string): Buffer | undefined {
   try {
-    return keyOf(open(sealed, keys, tenantId));
+    return keyOf(decrypt(encrypted, keys, tenantId));
   } catch {
     return undefined;
   }

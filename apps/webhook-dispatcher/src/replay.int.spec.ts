@@ -1,5 +1,5 @@
 import { newUuid, type ReplayFilter, type ReplayKind } from '@idsync/contracts';
-import { cancelReplay, deleteOldDeliveries, deleteOldEndpoints } from '@idsync/database';
+import { cancelReplay, deleteOldDeliveries, deleteOldEndpoints } from '@idsync/database/delivery';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
 import { Receiver } from '../test/receiver.js';
@@ -46,7 +46,7 @@ async function replay(id: string) {
   return row;
 }
 
-/** Works off a replay as the bus would, part by part. */
+/** Processes a replay chunk by chunk, as the bus does. */
 async function run(id: string): Promise<number> {
   for (let parts = 0; ; parts += 1) {
     const row = await replay(id);
@@ -57,10 +57,10 @@ async function run(id: string): Promise<number> {
 
 const sequences = () => receiver.received.map(({ body }) => JSON.parse(body).sequence);
 
-describe('a replay', () => {
-  it('sends one delivery again, with the same id, while the others rest', async () => {
+describe('a replay of deliveries', () => {
+  it('resends one delivery with the same id and no other', async () => {
     const engine = fixture.engine();
-    await fixture.announce(engine, tenant, ['user.created', 'user.updated']);
+    await fixture.publish(engine, tenant, ['user.created', 'user.updated']);
     const [first] = await fixture.until(webhook, all('delivered'));
     await run(await requested('resend', { delivery_id: first?.id ?? '' }));
     const rows = await fixture.until(webhook, (list) => all('delivered')(list) && list[0]?.tries === 2);
@@ -72,13 +72,13 @@ describe('a replay', () => {
     expect(new Set(receiver.ids()).size).toBe(2);
   });
 
-  it('requeues what was given up, and nothing else', async () => {
+  it('requeues only dead deliveries', async () => {
     receiver.status(500);
     const engine = fixture.engine({ retryDelays: [] });
-    await fixture.announce(engine, tenant, ['user.created', 'user.updated']);
+    await fixture.publish(engine, tenant, ['user.created', 'user.updated']);
     await fixture.until(webhook, all('dead'));
     receiver.status(200);
-    await fixture.announce(engine, tenant, ['user.deleted']);
+    await fixture.publish(engine, tenant, ['user.deleted']);
     const id = await requested('requeue');
     await run(id);
     const rows = await fixture.until(webhook, all('delivered'));
@@ -86,8 +86,8 @@ describe('a replay', () => {
     expect(await replay(id)).toMatchObject({ status: 'done', total: 2, looked: 2, done: 2 });
   });
 
-  it('sends what occurred in a window of time again, and what was never sent, of the types it is asked for', async () => {
-    await fixture.happened(tenant, [
+  it('sends events of a time window and type filter again, including those never sent before', async () => {
+    await fixture.insertEvents(tenant, [
       'user.created',
       'identity.created',
       'user.updated',
@@ -97,7 +97,7 @@ describe('a replay', () => {
     const days = `update events set occurred_at = timestamptz '2026-01-01' + sequence * interval '1 day' where tenant_id = $1`;
     await fixture.directory.rows(days, [tenant]);
     fixture.engine();
-    // The 3rd to the 5th of January are the events 2, 3 and 4; the 6th is the end, which is not within.
+    // The events 2, 3 and 4 occurred from the 3rd to the 5th of January; the end of the window is exclusive.
     const filter = { since: '2026-01-03T00:00:00Z', until: '2026-01-06T00:00:00Z', events: ['user.created'] };
     const id = await requested('replay', filter);
     await run(id);
@@ -109,8 +109,8 @@ describe('a replay', () => {
     expect(sequences().sort()).toEqual([1, 3, 4, 4]);
   });
 
-  it('of any size is many parts, each of which may be told twice', async () => {
-    await fixture.happened(tenant, Array(1_234).fill('user.created'));
+  it('runs in chunks that tolerate duplicate messages', async () => {
+    await fixture.insertEvents(tenant, Array(1_234).fill('user.created'));
     const id = await requested('replay');
     const message = { id: newUuid(), tenant_id: tenant, data: { replay_id: id } };
     await Promise.all([replayPart(fixture.database, message), replayPart(fixture.database, message)]);
@@ -120,8 +120,8 @@ describe('a replay', () => {
     expect(await fixture.deliveries(webhook)).toHaveLength(1_234);
   });
 
-  it('goes on no more once it is cancelled, or its webhook deleted', async () => {
-    await fixture.happened(tenant, Array(600).fill('user.created'));
+  it('stops once it is cancelled or its webhook is deleted', async () => {
+    await fixture.insertEvents(tenant, Array(600).fill('user.created'));
     const cancelled = await requested('replay');
     await replayPart(fixture.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: cancelled } });
     await fixture.database.transaction(tenant, (tx) => cancelReplay(tx, tenant, cancelled));
@@ -134,9 +134,9 @@ describe('a replay', () => {
   });
 });
 
-describe('housekeeping', () => {
-  it('forgets deliveries of more than a month ago, with their attempts and payloads, and endpoints without a webhook', async () => {
-    await fixture.announce(fixture.engine(), tenant, ['user.created', 'user.updated']);
+describe('housekeeping of the dispatcher', () => {
+  it('deletes deliveries older than a month with their attempts and payloads, and endpoints without a webhook', async () => {
+    await fixture.publish(fixture.engine(), tenant, ['user.created', 'user.updated']);
     const [old] = await fixture.until(webhook, all('delivered'));
     const oldId = '01800000-0000-7000-8000-000000000001';
     await fixture.directory.rows('update webhook_deliveries set id = $2 where id = $1', [old?.id, oldId]);
@@ -153,10 +153,10 @@ describe('housekeeping', () => {
         [tenant],
       );
     expect(await counts()).toEqual([{ deliveries: 2, attempts: 2, payloads: 2, endpoints: 1 }]);
-    expect(await fixture.database.transaction(undefined, (tx) => deleteOldDeliveries(tx, 100))).toBe(1);
+    expect(await deleteOldDeliveries(fixture.database, 100)).toBe(1);
     expect(await counts()).toEqual([{ deliveries: 1, attempts: 1, payloads: 1, endpoints: 1 }]);
     await fixture.directory.rows('delete from webhooks where id = $1', [webhook]);
-    await fixture.database.transaction(undefined, (tx) => deleteOldEndpoints(tx, 100));
+    await deleteOldEndpoints(fixture.database, 100);
     expect(await counts()).toEqual([{ deliveries: 1, attempts: 1, payloads: 1, endpoints: 0 }]);
   });
 });

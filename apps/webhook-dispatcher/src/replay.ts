@@ -1,16 +1,15 @@
 import type { Message } from '@idsync/contracts';
+import type { Database, Transaction } from '@idsync/database';
+import { enqueue, markReceived } from '@idsync/database/bus';
 import {
-  announceRendering,
   beginReplay,
   cancelReplay,
   countDeadDeliveries,
-  type Database,
-  enqueue,
   findEventBodies,
   findReplayedWebhook,
   findSequencesOf,
+  lockPayloadsForRendering,
   lockReplay,
-  markReceived,
   type OpenReplay,
   type ReplayProgress,
   redeliver,
@@ -18,15 +17,14 @@ import {
   resendDelivery,
   savePayloads,
   saveReplayProgress,
-  type Transaction,
-} from '@idsync/database';
+} from '@idsync/database/delivery';
 import { PermanentError } from '@idsync/messaging';
 import { wantsEvent } from './match-subscription.js';
 
-/** Events or deliveries of one part: a replay of any size is many short transactions, each of which tells how far it has come. */
+/** Events or deliveries per transaction; each transaction saves the progress of the replay. */
 const part = 500;
 
-/** Works off one part of a replay and asks for the next. Killed in between, it goes on from the last part. */
+/** Processes one chunk of a replay and enqueues the next. After a crash, the replay continues from the last chunk. */
 export async function replayPart(
   database: Database,
   { id: messageId, tenant_id: tenantId, data }: Message<'webhook.replay.requested'>,
@@ -36,7 +34,7 @@ export async function replayPart(
     const replay = await lockReplay(tx, tenantId, data.replay_id);
     if (!replay) return;
     const webhook = await findReplayedWebhook(tx, tenantId, replay.webhookId);
-    // Deleted in between: nothing of it will be sent.
+    // The webhook was deleted meanwhile.
     if (!webhook) return cancelReplay(tx, tenantId, replay.id);
     const progress = await runPart(tx, replay, webhook.events);
     await saveReplayProgress(tx, replay.id, progress);
@@ -52,7 +50,7 @@ async function runPart(tx: Transaction, replay: OpenReplay, wanted: readonly str
 async function resend(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
   await beginReplay(tx, replay.id, { position: 0, untilSequence: 0, total: 1 });
   const { tenantId, webhookId, filter } = replay;
-  if (filter.delivery_id === undefined) throw new PermanentError('a resend that names no delivery');
+  if (filter.delivery_id === undefined) throw new PermanentError('a resend replay has no delivery_id');
   const due = await resendDelivery(tx, tenantId, webhookId, filter.delivery_id);
   return { position: 0, lookedAt: 1, done: due ? 1 : 0, ended: true };
 }
@@ -82,11 +80,11 @@ async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: readonl
   }
   const last = Math.min(position + part, untilSequence);
   const range = { first: position + 1, last };
-  await announceRendering(tx, tenantId);
-  const found = await findEventBodies(tx, tenantId, range, { types: wanted, limit: part });
+  await lockPayloadsForRendering(tx, tenantId);
+  const { bodies: found, reached } = await findEventBodies(tx, tenantId, range, { types: wanted, limit: part });
   const bodies = found.filter(
     ({ type, occurredAt }) =>
-      // A test was for its moment.
+      // Test events are never replayed.
       type !== 'webhook.test' &&
       wantsEvent(filter.events ?? ['*'], type) &&
       (!since || occurredAt >= since) &&
@@ -95,5 +93,5 @@ async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: readonl
   if (bodies.length > 0) await savePayloads(tx, tenantId, bodies);
   const deliveries = bodies.map(({ sequence, type }) => ({ webhookId, sequence, type }));
   const done = deliveries.length > 0 ? await redeliver(tx, tenantId, deliveries) : 0;
-  return { position: last, lookedAt: last - position, done, ended: last >= untilSequence };
+  return { position: reached, lookedAt: reached - position, done, ended: reached >= untilSequence };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { keyOf, signedHeaders } from './sign.js';
 
-describe('signing', () => {
-  it('gives what the published example of Standard Webhooks has', () => {
+describe('signing webhooks', () => {
+  it('reproduces the published example of Standard Webhooks', () => {
     const key = keyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
     const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1_614_265_330, body: '{"test": 2432232314}' };
     expect(signedHeaders(message, [key])).toEqual({
@@ -12,7 +12,7 @@ describe('signing', () => {
     });
   });
 
-  it('signs with every key there is, in their order', () => {
+  it('signs with every key, in order', () => {
     const keys = [Buffer.from('new'), Buffer.from('old')];
     const message = { id: 'evt_1', timestamp: 1, body: 'é' };
     const [first, second] = keys.map((key) => signedHeaders(message, [key])['webhook-signature']);

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 
 const prefix = 'whsec_';
 
-/** The key inside a signing secret, `whsec_` and base64. */
+/** Returns the key inside a signing secret (`whsec_` and base64). */
 export function keyOf(secret: string): Buffer {
   return Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
 }
 
 /**
- * The headers of Standard Webhooks 1.0: one signature for each live key, the newest first. `timestamp` is the attempt's, in Unix
- * seconds; `body` is signed as it is sent, byte by byte.
+ * Builds the headers of Standard Webhooks 1.0, with one signature per valid key, newest first. `timestamp` is the time
+ * of the attempt in Unix seconds; `body` must be exactly the bytes that are sent.
  */
 export function signedHeaders(
   { id, timestamp, body }: { id: string; timestamp: number; body: string },

@@ -1,19 +1,61 @@
 import { Database } from '@idsync/database';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { WorkerModule } from '@idsync/messaging';
+import { type DispatcherConfig, Logger } from '@idsync/runtime';
+import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { DeliveryContext, DeliveryEngine, type DeliverySettings } from './delivery/delivery-engine.service.js';
+import { defaultSettings } from './delivery/settings.js';
 import { FactsConsumer } from './facts.consumer.js';
-import { FanOutRunner } from './fan-out-runner.js';
+import { FanOutRunner } from './fan-out-runner.service.js';
+import { DispatcherHousekeeping } from './housekeeping.service.js';
+import { secretDecryptor } from './open-secret.js';
 import { ReplaysConsumer } from './replays.consumer.js';
+import { defaultLimits, type HttpLimits, httpSender } from './sending/http-sender.js';
+import { Sender } from './sending/send.js';
 
-@Module({})
-export class WebhookDispatcherModule {
-  static with(database: Database, fanOuts: FanOutRunner): DynamicModule {
+type Config = ConfigService<DispatcherConfig, true>;
+
+/** Overrides for tests. */
+export interface DispatcherOptions {
+  settings?: Partial<DeliverySettings>;
+  limits?: Partial<HttpLimits>;
+}
+
+@Module({
+  controllers: [FactsConsumer, ReplaysConsumer],
+  providers: [DeliveryEngine, FanOutRunner, DispatcherHousekeeping],
+})
+export class WebhookDispatcherModule implements OnApplicationShutdown {
+  constructor(private readonly sender: Sender) {}
+
+  static forRoot(config: DispatcherConfig, { settings, limits }: DispatcherOptions = {}): DynamicModule {
+    const createSender = (values: Config) =>
+      httpSender({
+        allowedCidrs: values.get('WEBHOOK_ALLOW_CIDRS', { infer: true }),
+        limits: { ...defaultLimits, ...limits },
+      });
+    const createContext = (database: Database, sender: Sender, log: Logger, values: Config): DeliveryContext => ({
+      database,
+      sender,
+      log,
+      settings: { ...defaultSettings, ...settings },
+      decryptKey: secretDecryptor([
+        values.get('ENCRYPTION_KEY', { infer: true }),
+        ...values.get('ENCRYPTION_KEYS_PREVIOUS', { infer: true }),
+      ]),
+    });
     return {
       module: WebhookDispatcherModule,
-      controllers: [FactsConsumer, ReplaysConsumer],
+      imports: [WorkerModule.forRoot('webhook-dispatcher', config)],
       providers: [
-        { provide: Database, useValue: database },
-        { provide: FanOutRunner, useValue: fanOuts },
+        { provide: Sender, inject: [ConfigService], useFactory: createSender },
+        { provide: DeliveryContext, inject: [Database, Sender, Logger, ConfigService], useFactory: createContext },
       ],
     };
+  }
+
+  /** Runs after the engine has stopped sending. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.sender.close();
   }
 }

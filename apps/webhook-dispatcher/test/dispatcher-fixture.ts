@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { newUuid } from '@idsync/contracts';
-import { type Database, seal } from '@idsync/database';
+import { Database, encrypt } from '@idsync/database';
+import { rotateWebhookSecret } from '@idsync/database/gateway';
+import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
-import { DeliveryEngine, type DeliverySettings } from '../src/delivery/delivery-engine.js';
+import { DeliveryEngine, type DeliverySettings } from '../src/delivery/delivery-engine.service.js';
 import { defaultSettings } from '../src/delivery/settings.js';
 import { type FannedOut, fanOutPart } from '../src/fan-out.js';
-import { secretOpener } from '../src/open-secret.js';
+import { secretDecryptor } from '../src/open-secret.js';
 import { defaultLimits, type HttpLimits, httpSender } from '../src/sending/http-sender.js';
 import type { Sender } from '../src/sending/send.js';
 
@@ -29,10 +31,11 @@ export interface AttemptRow {
 
 const quick: Partial<DeliverySettings> = { pollMs: 50, retryMs: 50 };
 
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
+
 /** A database with tenants, webhooks and events, and engines that deliver them to receivers on this machine. */
 export class DispatcherFixture {
   readonly encryptionKey = randomBytes(32);
-  readonly warnings: string[] = [];
   private readonly running: { stop(): Promise<void> }[] = [];
 
   readonly database: Database;
@@ -66,18 +69,28 @@ export class DispatcherFixture {
     return id;
   }
 
-  /** A further signing secret of a webhook; the newest signs first. */
+  /** Adds a signing secret to a webhook; the newest signs first. */
   async secret(tenant: string, webhookId: string): Promise<string> {
-    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const secret = newSecret();
     await this.directory.rows(
       'insert into webhook_secrets (id, tenant_id, webhook_id, ciphertext) values ($1, $2, $3, $4)',
-      [newUuid(), tenant, webhookId, seal(secret, this.encryptionKey, tenant)],
+      [newUuid(), tenant, webhookId, encrypt(secret, this.encryptionKey, tenant)],
     );
     return secret;
   }
 
-  /** Events of these types, after those there are, and their deliveries. Returns the range. */
-  async happened(tenant: string, types: string[], details: object = {}): Promise<{ first: number; last: number }> {
+  /** Rotates the secret without an overlap, as the gateway does it. Returns the new secret. */
+  async rotateNow(tenant: string, webhookId: string): Promise<string> {
+    const secret = newSecret();
+    const encrypted = encrypt(secret, this.encryptionKey, tenant);
+    const gateway = await Database.connect({ url: this.own.url, service: 'gateway' });
+    await gateway.transaction(tenant, (tx) => rotateWebhookSecret(tx, tenant, webhookId, encrypted, 0));
+    await gateway.close();
+    return secret;
+  }
+
+  /** Inserts events of these types. Returns their sequence range. */
+  async insertEvents(tenant: string, types: string[], details: object = {}): Promise<{ first: number; last: number }> {
     const [sequence] = await this.directory.rows<{ last: number }>(
       'update event_sequences set last = last + $2 where tenant_id = $1 returning last::int',
       [tenant, types.length],
@@ -93,7 +106,7 @@ export class DispatcherFixture {
     return { first, last };
   }
 
-  /** All there is. Returns the least new sequence of each webhook. */
+  /** Fans out all pending events. Returns the lowest new sequence of each webhook. */
   async fanOut(tenant: string): Promise<FannedOut> {
     const all: FannedOut = new Map();
     for (let more = true; more; ) {
@@ -104,9 +117,9 @@ export class DispatcherFixture {
     return all;
   }
 
-  /** Events with their deliveries, and this engine told of them. */
-  async announce(engine: DeliveryEngine, tenant: string, types: string[]): Promise<void> {
-    await this.happened(tenant, types);
+  /** Inserts events, fans them out and wakes the engine. */
+  async publish(engine: DeliveryEngine, tenant: string, types: string[]): Promise<void> {
+    await this.insertEvents(tenant, types);
     engine.wake(await this.fanOut(tenant));
   }
 
@@ -119,8 +132,8 @@ export class DispatcherFixture {
       database: this.database,
       sender: out,
       settings: { ...defaultSettings, ...quick, ...settings },
-      openKey: secretOpener([this.encryptionKey]),
-      log: { info: () => undefined, warn: (message) => void this.warnings.push(message) },
+      decryptKey: secretDecryptor([this.encryptionKey]),
+      log: silentLogger,
     });
     engine.start();
     this.running.push({ stop: () => engine.stop().then(() => out.close()) });
@@ -148,12 +161,13 @@ export class DispatcherFixture {
     );
   }
 
-  /** Until every delivery of the webhook has this status. */
+  /** Waits until the deliveries of the webhook fulfil the condition. */
   async until(webhookId: string, what: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
     for (const end = Date.now() + 60_000; ; ) {
       const rows = await this.deliveries(webhookId);
       if (what(rows)) return rows;
-      if (Date.now() > end) throw new Error(`deliveries stay as they are: ${JSON.stringify(rows.slice(0, 5))}`);
+      if (Date.now() > end)
+        throw new Error(`deliveries did not reach the expected state: ${JSON.stringify(rows.slice(0, 5))}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** Where the programs that receivers are shown are. */
+/** Directory of the verifier programs in the documentation. */
 export const programs = fileURLToPath(new URL('../../../docs/webhooks/', import.meta.url));
 
 export interface Request {
@@ -14,12 +14,12 @@ export interface Request {
   body: string;
 }
 
-/** A language with a verifier, and how its program is run here. */
+/** A language with a documented verifier, and how to run it. */
 export interface Language {
   name: string;
-  /** Ends with 0 where the language is on this machine. */
+  /** Exits with 0 if the language is installed. */
   probe: readonly string[];
-  /** What has to be done once, with an empty directory at hand. */
+  /** Build command, run once with an empty output directory. */
   build?: (directory: string) => readonly string[];
   run: (directory: string) => readonly string[];
 }
@@ -53,7 +53,7 @@ export function buildVerifier({ build }: Language, directory: string): void {
   if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
 }
 
-/** What a verifier says of a request: empty if it accepts it, else why not. */
+/** Returns the verifier's reason for rejecting a request; empty if it accepts. */
 export async function verdict(
   { run }: Language,
   directory: string,
@@ -62,7 +62,7 @@ export async function verdict(
 ): Promise<string> {
   const [program = '', ...words] = run(directory);
   const child = spawn(program, [...words, secret, id, timestamp, signature], { cwd: programs });
-  // One that has seen enough in the headers does not read the body.
+  // A verifier may exit after the headers, without reading the body.
   child.stdin.on('error', () => undefined);
   child.stdin.end(body);
   const [error] = await Promise.all([text(child.stderr), once(child, 'close')]);

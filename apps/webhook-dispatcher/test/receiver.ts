@@ -16,7 +16,7 @@ export interface Received {
 
 type Answer = (request: Received, response: ServerResponse) => void;
 
-/** A web server that keeps what it was sent and answers as it is told: 204 unless told. */
+/** A web server that records its requests and answers with `answer`, by default 204. */
 export class Receiver {
   readonly received: Received[] = [];
   answer: Answer = (_, response) => response.writeHead(204).end();
@@ -35,7 +35,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** Answers with a status, and headers. */
+  /** Sets a fixed status and headers for all responses. */
   status(code: number, headers: Record<string, string> = {}): void {
     this.answer = (_, response) => response.writeHead(code, headers).end();
   }

@@ -1,55 +1,58 @@
+import { type Database, eachTenant } from '@idsync/database';
 import {
-  type Database,
   disableFailingWebhooks,
   disableWebhooks,
-  type EndpointNews,
+  type EndpointResult,
   type FinishedAttempt,
   finishAttempts,
-  saveEndpointNews,
-} from '@idsync/database';
-import { pause } from '@idsync/messaging';
+  saveEndpointResults,
+} from '@idsync/database/delivery';
+import type { Logger } from '@idsync/runtime';
+import { pause } from '@idsync/runtime';
 
-/** How an attempt ended, and what it says of its endpoint. */
+/** The result of an attempt, with the state of its endpoint afterwards. */
 export interface EndedAttempt extends FinishedAttempt {
   webhookId: string;
   tenantId: string;
   succeeded: boolean;
-  /** The receiver says that it is gone for good. */
+  /** The receiver answered 410 Gone. */
   gone: boolean;
-  /** Of the endpoint's breaker after this attempt. */
+  /** Circuit breaker of the endpoint after this attempt. */
   openUntil?: Date;
   trips: number;
 }
 
 export interface RecorderSettings {
-  /** An endpoint without a success for so long is switched off, if a delivery was given up meanwhile. */
+  /** An endpoint without a success for this long is disabled if a delivery became dead meanwhile. */
   disableAfterMs: number;
-  /** Attempts that are written down together, at the most. */
+  /** Maximum number of attempts in one write. */
   batch: number;
-  /** How long what has ended waits for others that end soon after it. */
+  /** Wait before a write, so that results which arrive shortly after each other share one transaction. */
   gatherMs: number;
   retryMs: number;
 }
 
-/** How often a success is worth a row of its own where nothing has failed. */
+/** Tenants written concurrently; each takes a connection. */
+const tenantsAtOnce = 3;
+/** Minimum interval between two writes of a success for an endpoint without failures. */
 const successNoticeMs = 10_000;
 
 /**
- * Writes down how attempts ended, many in one transaction: while one batch is written, the next one gathers. A database that is
- * away is asked again; what comes too late then has lost its lease and changes nothing.
+ * Writes attempt results in batches, one transaction per tenant. Results of a failed write are retried after newer
+ * ones; a result whose lease has expired by then changes nothing.
  */
 export class AttemptRecorder {
   private ended: EndedAttempt[] = [];
   private left = 0;
   private writing: Promise<void> | undefined;
   private readonly stopping = new AbortController();
-  /** When a success was last written, by webhook; absent where failures were the last thing to be written. */
+  /** Time of the last written success by webhook; absent if a failure was written last. */
   private readonly noted = new Map<string, number>();
 
   constructor(
     private readonly database: Database,
     private readonly settings: RecorderSettings,
-    private readonly log: { warn(message: string): void; info(message: string): void },
+    private readonly log: Logger,
   ) {}
 
   add(attempt: EndedAttempt): void {
@@ -57,11 +60,11 @@ export class AttemptRecorder {
     this.writing ??= this.writeAll();
   }
 
-  /** Writes what is left; throws where the database does not take it any more. */
+  /** Writes the remaining results; throws if the database no longer accepts them. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.writing;
-    if (this.left > 0) throw new Error(`how ${this.left} attempts ended was not written down`);
+    if (this.left > 0) throw new Error(`the results of ${this.left} attempts could not be written`);
   }
 
   private async writeAll(): Promise<void> {
@@ -69,52 +72,61 @@ export class AttemptRecorder {
       while (this.ended.length > 0) {
         await pause(this.settings.gatherMs, this.stopping.signal);
         const batch = this.ended.splice(0, this.settings.batch);
-        if (!(await this.writeSurely(batch))) {
-          this.left = batch.length + this.ended.length;
+        const unwritten = await this.writeEach(batch);
+        if (unwritten.length === 0) continue;
+        this.ended.push(...unwritten);
+        // During shutdown, retry only while a batch makes progress.
+        if (this.stopping.signal.aborted && unwritten.length === batch.length) {
+          this.left = this.ended.length;
           return;
         }
+        await pause(this.settings.retryMs, this.stopping.signal);
       }
     } finally {
-      // In the same turn as the last look at what is left: what is added afterwards begins anew.
+      // Same turn as the last check of `ended`, so that a later add() starts a new write.
       this.writing = undefined;
     }
   }
 
-  /** False if it was stopped before the database answered. */
-  private async writeSurely(batch: readonly EndedAttempt[]): Promise<boolean> {
-    for (;;) {
-      try {
-        await this.write(batch);
-        return true;
-      } catch (error) {
-        this.log.warn(`${batch.length} attempts not written down yet: ${String(error)}`);
-        if (this.stopping.signal.aborted) return false;
-        await pause(this.settings.retryMs, this.stopping.signal);
-      }
+  /** Returns the attempts that could not be written. */
+  private async writeEach(batch: readonly EndedAttempt[]): Promise<EndedAttempt[]> {
+    const unwritten = new Set(batch);
+    const write = async (tenantId: string, own: readonly EndedAttempt[]) => {
+      await this.write(tenantId, own);
+      for (const attempt of own) unwritten.delete(attempt);
+    };
+    try {
+      await eachTenant(batch, write, tenantsAtOnce);
+    } catch (err) {
+      this.log.warn({ err, attempts: unwritten.size }, 'recording attempts failed, will retry');
     }
+    return [...unwritten];
   }
 
-  private async write(batch: readonly EndedAttempt[]): Promise<void> {
-    const news = this.newsOf(batch);
+  private async write(tenantId: string, batch: readonly EndedAttempt[]): Promise<void> {
+    const news = this.changesOf(batch);
     const gone = [...new Set(batch.filter((attempt) => attempt.gone).map(({ webhookId }) => webhookId))];
     const failing = news.filter(({ failures }) => failures > 0).map(({ webhookId }) => webhookId);
-    const disabled = await this.database.transaction(undefined, async (tx) => {
-      await finishAttempts(tx, batch);
-      if (news.length > 0) await saveEndpointNews(tx, news);
-      const told = await disableWebhooks(tx, gone, 'the receiver answered 410 Gone');
-      if (failing.length === 0) return told;
-      return [...told, ...(await disableFailingWebhooks(tx, failing, this.settings.disableAfterMs))];
+    const disabled = await this.database.transaction(tenantId, async (tx) => {
+      await finishAttempts(tx, tenantId, batch);
+      if (news.length > 0) await saveEndpointResults(tx, news);
+      const disabledAsGone = await disableWebhooks(tx, tenantId, gone, 'the receiver answered 410 Gone');
+      if (failing.length === 0) return disabledAsGone;
+      return [
+        ...disabledAsGone,
+        ...(await disableFailingWebhooks(tx, tenantId, failing, this.settings.disableAfterMs)),
+      ];
     });
     for (const { webhookId, failures } of news) {
       if (failures > 0) this.noted.delete(webhookId);
       else this.noted.set(webhookId, Date.now());
     }
-    for (const id of disabled) this.log.info(`webhook ${id} switched off`);
+    for (const webhook_id of disabled) this.log.info({ webhook_id, tenant_id: tenantId }, 'webhook disabled');
   }
 
-  /** A row for each endpoint that failed, or succeeded after a failure, or has not been seen to succeed for a while. */
-  private newsOf(batch: readonly EndedAttempt[]): EndpointNews[] {
-    const news = new Map<string, EndpointNews>();
+  /** Returns one row for each endpoint that failed, recovered, or has no success written within `successNoticeMs`. */
+  private changesOf(batch: readonly EndedAttempt[]): EndpointResult[] {
+    const news = new Map<string, EndpointResult>();
     for (const attempt of batch) {
       if (!attempt.counts) continue;
       const { webhookId, tenantId, succeeded, openUntil, trips } = attempt;

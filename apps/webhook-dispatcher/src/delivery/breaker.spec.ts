@@ -8,21 +8,21 @@ function failing(times: number, now: number, from: Breaker = closed): Breaker {
 }
 
 describe('a circuit breaker', () => {
-  it('stays closed until so many attempts in a row have failed', () => {
+  it('stays closed below the threshold of consecutive failures', () => {
     expect(breakerState(failing(2, 0), 0)).toBe('closed');
     expect(breakerState(failing(3, 0), 0)).toBe('open');
   });
 
-  it('lets one call find out when its time is up', () => {
+  it('allows one probe after its pause', () => {
     expect(breakerState(failing(3, 0), 99)).toBe('open');
     expect(breakerState(failing(3, 0), 100)).toBe('half_open');
   });
 
-  it('is not opened for longer by what was under way when it opened', () => {
+  it('is not extended by failures of attempts that were in flight when it opened', () => {
     expect(failing(20, 50, failing(3, 0))).toMatchObject({ trips: 1, openUntil: 100 });
   });
 
-  it('doubles its pause with each call that finds nothing better, up to a bound', () => {
+  it('doubles its pause after each failed probe, up to a maximum', () => {
     let breaker = failing(3, 0);
     const pauses: number[] = [];
     for (let probe = 0; probe < 6; probe += 1) {

@@ -1,15 +1,15 @@
-/** What is known of an endpoint's failures; times are milliseconds since 1970. */
+/** Circuit breaker state of an endpoint; times are milliseconds since 1970. */
 export interface Breaker {
   /** Failures since the last success. */
   failures: number;
-  /** How often it opened since the last success. */
+  /** Openings since the last success. */
   trips: number;
-  /** Nobody calls before; absent while it is closed. */
+  /** No attempts before this time; absent while the breaker is closed. */
   openUntil?: number;
 }
 
 export interface BreakerSettings {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the breaker. */
   threshold: number;
   firstPauseMs: number;
   longestPauseMs: number;
@@ -20,8 +20,8 @@ export const defaultBreaker: BreakerSettings = { threshold: 10, firstPauseMs: 5_
 export const closed: Breaker = { failures: 0, trips: 0 };
 
 /**
- * After a failure. The pause doubles each time a probe fails too; what was under way when it opened, and fails only now, does not
- * lengthen it.
+ * Returns the breaker after a failure. Each failed probe doubles the pause; attempts that were in flight when the
+ * breaker opened do not extend it.
  */
 export function afterFailure(breaker: Breaker, now: number, settings: BreakerSettings): Breaker {
   const failures = breaker.failures + 1;
@@ -31,7 +31,7 @@ export function afterFailure(breaker: Breaker, now: number, settings: BreakerSet
   return { failures, trips: breaker.trips + 1, openUntil: now + pause };
 }
 
-/** `open`: nobody calls; `half_open`: one call at a time finds out; `closed`: as many as there is room for. */
+/** `open`: no attempts; `half_open`: one probe at a time; `closed`: no restriction. */
 export function breakerState(breaker: Breaker, now: number): 'open' | 'half_open' | 'closed' {
   if (breaker.openUntil === undefined) return 'closed';
   return breaker.openUntil > now ? 'open' : 'half_open';

@@ -1,24 +1,24 @@
-import type { DueEndpoint } from '@idsync/database';
+import type { DueEndpoint } from '@idsync/database/delivery';
 import { afterFailure, type Breaker, type BreakerSettings, breakerState, closed } from './breaker.js';
 import { initialCap, nextCap } from './concurrency-cap.js';
 import type { Waiting } from './share-slots.js';
 
-/** Of what an endpoint may have under way, the part that is kept for first attempts. */
-const keptForFirst = 0.25;
-/** Of the same, what may take long: with more, it is sent nothing until some of it ends. */
-const mostLong = 0.25;
+/** Part of an endpoint's cap that is reserved for first attempts. */
+const reservedForFirst = 0.25;
+/** Part of an endpoint's cap that long attempts may reach; beyond it, nothing is sent until some of them end. */
+const maxLongShare = 0.25;
 
-/** What one process knows of one webhook while it has something to send to it. */
+/** In-memory state of one webhook while it has something to send. */
 export class Endpoint {
   hasFirst = false;
   hasRetry = false;
-  /** First attempts up to this sequence are claimed, as far as this process knows. */
+  /** First attempts up to this sequence are claimed already, as far as this process knows. */
   floor = 0;
-  /** Counts what woke it, so that a claim that began before does not send it to sleep. */
+  /** Counts wake-ups, so that a claim that began before a wake-up does not mark the endpoint as empty. */
   calls = 0;
   inFlight = 0;
   retriesInFlight = 0;
-  /** Of what is under way, what takes long already. */
+  /** Attempts in flight that have become long. */
   long = 0;
   private cap = initialCap;
   private breaker: Breaker = closed;
@@ -30,14 +30,14 @@ export class Endpoint {
     private readonly settings: BreakerSettings,
   ) {}
 
-  /** There is something above, or again at, this sequence. */
+  /** Marks the endpoint as having a first attempt at or above this sequence. */
   wake(sequence: number): void {
     this.calls += 1;
     this.hasFirst = true;
     this.floor = Math.min(this.floor, sequence - 1);
   }
 
-  /** A look at everything that is due found it. Others may have learnt of it what this process has not. */
+  /** Applies the result of a poll. Another process may have opened the breaker. */
   found({ openUntil, failures, trips }: DueEndpoint): void {
     this.calls += 1;
     this.hasFirst = true;
@@ -47,24 +47,24 @@ export class Endpoint {
     }
   }
 
-  /** Somebody changed the webhook: what was learnt of it counts no more. */
-  forget(): void {
+  /** Resets what this process has measured, because the webhook was changed. */
+  reset(): void {
     this.breaker = closed;
     this.pausedUntil = 0;
     this.cap = initialCap;
   }
 
-  /** Undefined if it has nothing to send, or must not. */
+  /** Returns undefined if the endpoint has nothing to send or may not send now. */
   waiting(now: number): Waiting | undefined {
     if (!(this.hasFirst || this.hasRetry) || this.pausedUntil > now) return undefined;
     const state = breakerState(this.breaker, now);
     if (state === 'open') return undefined;
     const cap = state === 'half_open' ? 1 : Math.floor(this.cap);
     const room = cap - this.inFlight;
-    if (room <= 0 || this.long >= Math.max(cap * mostLong, 1)) return undefined;
-    const retryRoom = Math.max(Math.ceil(cap * (1 - keptForFirst)) - this.retriesInFlight, 0);
+    if (room <= 0 || this.long >= Math.max(cap * maxLongShare, 1)) return undefined;
+    const retryLimit = Math.max(Math.ceil(cap * (1 - reservedForFirst)) - this.retriesInFlight, 0);
     const { webhookId, tenantId, floor, inFlight, hasFirst, hasRetry } = this;
-    return { webhookId, tenantId, floor, inFlight, room, retryRoom, hasFirst, hasRetry };
+    return { webhookId, tenantId, floor, inFlight, room, retryLimit, hasFirst, hasRetry };
   }
 
   began(isRetry: boolean): void {
@@ -87,20 +87,20 @@ export class Endpoint {
     this.cap = nextCap(this.cap, durationMs);
   }
 
-  /** Nothing is sent to it for so long, and nothing is held against it. */
-  park(now: number, pauseMs: number): void {
+  /** Pauses sending without counting a failure. */
+  pauseFor(now: number, pauseMs: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
   }
 
-  /** `retryAfterMs`: how long it asked to be left alone. */
+  /** `retryAfterMs`: the delay that the receiver requested. */
   failed(durationMs: number, now: number, retryAfterMs = 0): void {
     this.breaker = afterFailure(this.breaker, now, this.settings);
-    // A quick refusal says nothing of how much it could take.
+    // A quick rejection says nothing about the capacity of the receiver.
     this.cap = Math.min(this.cap, nextCap(this.cap, durationMs));
-    this.park(now, retryAfterMs);
+    this.pauseFor(now, retryAfterMs);
   }
 
-  /** Nothing is known of it but what the database knows too. */
+  /** True if the endpoint holds no state beyond the database's. */
   isIdle(now: number): boolean {
     const works = this.hasFirst || this.hasRetry || this.inFlight > 0;
     return !works && this.pausedUntil <= now && breakerState(this.breaker, now) !== 'open';

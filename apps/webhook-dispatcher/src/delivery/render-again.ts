@@ -1,20 +1,23 @@
+import type { Database } from '@idsync/database';
 import {
-  announceRendering,
   type ClaimedDelivery,
-  type Database,
   findEventBodies,
+  lockPayloadsForRendering,
   savePayloads,
-} from '@idsync/database';
+} from '@idsync/database/delivery';
 
-/** What is to be sent. An erasure takes what was rendered before; what is rendered again says nothing of the person any more. */
+/**
+ * Returns the body to send. An erasure deletes rendered bodies; a body rendered afterwards contains nothing of the
+ * person.
+ */
 export async function bodyOf(
   database: Database,
   { tenantId, sequence, eventId, body }: ClaimedDelivery,
 ): Promise<{ eventId: string; body: string }> {
   if (eventId !== null && body !== null) return { eventId, body };
   return database.transaction(tenantId, async (tx) => {
-    await announceRendering(tx, tenantId);
-    const bodies = await findEventBodies(tx, tenantId, { first: sequence, last: sequence }, { limit: 1 });
+    await lockPayloadsForRendering(tx, tenantId);
+    const { bodies } = await findEventBodies(tx, tenantId, { first: sequence, last: sequence }, { limit: 1 });
     const [rendered] = bodies;
     if (!rendered) throw new Error(`event ${sequence} of its tenant is gone`);
     await savePayloads(tx, tenantId, bodies);

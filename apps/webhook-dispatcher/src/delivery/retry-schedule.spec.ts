@@ -6,33 +6,33 @@ import { nextAttemptAt, retryDelays } from './retry-schedule.js';
 const hours = (count: number) => count * 3_600_000;
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-describe('the schedule of attempts', () => {
-  it('is ten attempts: at once, then 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the one before', () => {
+describe('the retry schedule', () => {
+  it('has ten attempts: immediately, then 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the one before', () => {
     const delays = retryDelays.map((_, index) => nextAttemptAt(index + 1, 0, { random: 0.5 })?.getTime());
     expect(delays).toEqual([5_000, 300_000, 1_800_000, hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)]);
   });
 
-  it('is the one that receivers are told', () => {
+  it('matches the schedule in the documentation', () => {
     const page = readFileSync(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8');
     const units = [
       [hours(1), 'h'],
       [60_000, 'min'],
       [1_000, 's'],
     ] as const;
-    const told = retryDelays.map((delay) => {
+    const documented = retryDelays.map((delay) => {
       const [size, unit] = units.find(([ms]) => delay >= ms) ?? [1, 'ms'];
       return `${delay / size} ${unit}`;
     });
-    expect(page).toContain(`| after | at once | ${told.join(' | ')} |\n`);
+    expect(page).toContain(`| after | at once | ${documented.join(' | ')} |\n`);
   });
 
-  it('gives up after the tenth', () => {
+  it('ends after the tenth attempt', () => {
     expect(nextAttemptAt(9, 0, { random: 0 })).toBeDefined();
     expect(nextAttemptAt(10, 0, { random: 0 })).toBeUndefined();
     expect(nextAttemptAt(10, 0, { random: 0, retryAfterMs: 1 })).toBeUndefined();
   });
 
-  it('strays by a fifth at the most, to either side', () => {
+  it('varies each delay by at most a fifth', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), random, (failed, chance) => {
         const delay = retryDelays[failed - 1] ?? 0;
@@ -43,7 +43,7 @@ describe('the schedule of attempts', () => {
     );
   });
 
-  it('is made later by Retry-After, never sooner', () => {
+  it('is delayed by Retry-After, never shortened', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),

@@ -3,8 +3,8 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * Milliseconds from the failure of one attempt to the next, as Standard Webhooks proposes them: ten attempts within about three
- * days. The first is made at once.
+ * Delays in milliseconds from a failure to the next attempt, as Standard Webhooks proposes: ten attempts within about
+ * three days, the first one immediately.
  */
 export const retryDelays: readonly number[] = [
   5 * second,
@@ -18,12 +18,12 @@ export const retryDelays: readonly number[] = [
   24 * hour,
 ];
 
-/** Deliveries that failed together do not come back together. */
+/** Spreads deliveries that failed together. */
 const jitter = 0.2;
 
 /**
- * When a delivery is tried again of which so many attempts have failed; undefined if it is given up. `Retry-After` can only make
- * it later. `random` is in [0, 1).
+ * Returns the time of the next attempt after `failed` failures; undefined after the last one. `Retry-After` can only
+ * delay it. `random` is in [0, 1).
  */
 export function nextAttemptAt(
   failed: number,

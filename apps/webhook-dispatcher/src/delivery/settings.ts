@@ -1,6 +1,6 @@
 import { defaultLimits } from '../sending/http-sender.js';
 import { defaultBreaker } from './breaker.js';
-import type { DeliverySettings } from './delivery-engine.js';
+import type { DeliverySettings } from './delivery-engine.service.js';
 import { retryDelays } from './retry-schedule.js';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -13,7 +13,7 @@ export const defaultSettings: DeliverySettings = {
   longSlots: 4_096,
   tenantLongSlots: 512,
   claimBatch: 256,
-  // Twice an exchange: what is left of it when the answer comes is time to write that down.
+  // Twice the exchange limit, which leaves time to write the result.
   leaseMs: 2 * defaultLimits.exchangeMs,
   exchangeMs: defaultLimits.exchangeMs,
   pollMs: 1_000,

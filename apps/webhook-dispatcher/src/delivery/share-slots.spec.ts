@@ -8,21 +8,21 @@ const endpoint = (id: number, more: Partial<Waiting> = {}): Waiting => ({
   floor: 0,
   inFlight: 0,
   room: 64,
-  retryRoom: 48,
+  retryLimit: 48,
   hasFirst: true,
   hasRetry: false,
   ...more,
 });
 const free = (total: number, retries = total, ofTenant = total) => ({ total, retries, ofTenant: () => ofTenant });
 const rooms = (requests: ReturnType<typeof shareSlots>) =>
-  requests.map(({ webhookId, firstRoom, retryRoom }) => [webhookId, firstRoom, retryRoom]);
+  requests.map(({ webhookId, firstLimit, retryLimit }) => [webhookId, firstLimit, retryLimit]);
 
 const waiting = fc.array(
   fc.record({
     tenantId: fc.constantFrom('a', 'b', 'c'),
     inFlight: fc.integer({ min: 0, max: 64 }),
     room: fc.integer({ min: 0, max: 64 }),
-    retryRoom: fc.integer({ min: 0, max: 48 }),
+    retryLimit: fc.integer({ min: 0, max: 48 }),
     hasFirst: fc.boolean(),
     hasRetry: fc.boolean(),
   }),
@@ -30,7 +30,7 @@ const waiting = fc.array(
 );
 
 describe('sharing the free slots', () => {
-  it('gives each endpoint the same, and what one cannot use to those behind it', () => {
+  it('gives each endpoint the same number, and unused slots to the next ones', () => {
     expect(rooms(shareSlots([endpoint(1, { room: 2 }), endpoint(2), endpoint(3)], free(22)))).toEqual([
       ['w1', 2, 0],
       ['w2', 10, 0],
@@ -38,7 +38,7 @@ describe('sharing the free slots', () => {
     ]);
   });
 
-  it('gives what is free to whoever has the least under way, so that slow ones hold no more than quick ones', () => {
+  it('gives free slots to the endpoint with the fewest attempts in flight, so that slow endpoints do not hold more than quick ones', () => {
     const slow = [1, 2, 3].map((id) => endpoint(id, { inFlight: 8 }));
     expect(rooms(shareSlots([...slow, endpoint(4)], free(6)))).toEqual([['w4', 6, 0]]);
     expect(rooms(shareSlots([...slow, endpoint(4, { inFlight: 6 })], free(6)))).toEqual([
@@ -49,36 +49,36 @@ describe('sharing the free slots', () => {
     ]);
   });
 
-  it('evens out what the endpoints of a tenant hold, as far as it has slots', () => {
+  it('evens out the attempts in flight of a tenant within its free slots', () => {
     const list = fc.array(fc.record({ inFlight: fc.integer({ min: 0, max: 20 }) }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(list, fc.integer({ min: 0, max: 200 }), (each, slots) => {
         const endpoints = each.map(({ inFlight }, id) => endpoint(id, { inFlight, room: 64 - inFlight }));
         const given = new Map(
-          shareSlots(endpoints, free(slots)).map((request) => [request.webhookId, request.firstRoom]),
+          shareSlots(endpoints, free(slots)).map((request) => [request.webhookId, request.firstLimit]),
         );
         const held = endpoints.map(({ webhookId, inFlight }) => inFlight + (given.get(webhookId) ?? 0));
         const least = Math.min(...held);
         for (const [at, { webhookId }] of endpoints.entries()) {
-          // Whoever got one has at most one more than whoever has the least.
+          // A served endpoint has at most one more than the lowest.
           if (given.has(webhookId)) expect(held[at]).toBeLessThanOrEqual(least + 1);
         }
       }),
     );
   });
 
-  it('gives retries half where both wait, all where nothing else does, and none where none are free', () => {
+  it('gives retries half if first attempts wait too, all if none wait, and none if no retry slot is free', () => {
     const both = endpoint(1, { room: 10, hasRetry: true });
     expect(rooms(shareSlots([both], free(100)))).toEqual([['w1', 5, 5]]);
     expect(rooms(shareSlots([{ ...both, hasFirst: false }], free(100)))).toEqual([['w1', 0, 10]]);
     expect(rooms(shareSlots([both], free(100, 0)))).toEqual([['w1', 10, 0]]);
   });
 
-  it('lets one call of an endpoint that is tried out be a retry', () => {
+  it('lets the probe of a half-open endpoint be a retry', () => {
     expect(rooms(shareSlots([endpoint(1, { room: 1, hasRetry: true })], free(100)))).toEqual([['w1', 0, 1]]);
   });
 
-  it('never gives more than there is: of all, of retries, of a tenant, of an endpoint', () => {
+  it('never exceeds the limits: total, retries, tenant, endpoint', () => {
     const slots = fc.integer({ min: 0, max: 200 });
     fc.assert(
       fc.property(waiting, slots, slots, slots, (list, total, retries, ofTenant) => {
@@ -87,9 +87,9 @@ describe('sharing the free slots', () => {
         const byId = new Map(endpoints.map((each) => [each.webhookId, each]));
         const sum = (of: (request: (typeof requests)[number]) => number) =>
           requests.reduce((all, request) => all + of(request), 0);
-        const taken = ({ firstRoom, retryRoom }: (typeof requests)[number]) => firstRoom + retryRoom;
+        const taken = ({ firstLimit, retryLimit }: (typeof requests)[number]) => firstLimit + retryLimit;
         expect(sum(taken)).toBeLessThanOrEqual(total);
-        expect(sum(({ retryRoom }) => retryRoom)).toBeLessThanOrEqual(retries);
+        expect(sum(({ retryLimit }) => retryLimit)).toBeLessThanOrEqual(retries);
         for (const tenant of ['a', 'b', 'c']) {
           const own = (request: (typeof requests)[number]) =>
             byId.get(request.webhookId)?.tenantId === tenant ? taken(request) : 0;
@@ -99,13 +99,13 @@ describe('sharing the free slots', () => {
           const each = byId.get(request.webhookId);
           expect(taken(request)).toBeGreaterThan(0);
           expect(taken(request)).toBeLessThanOrEqual(each?.room ?? 0);
-          expect(request.retryRoom).toBeLessThanOrEqual(each?.retryRoom ?? 0);
+          expect(request.retryLimit).toBeLessThanOrEqual(each?.retryLimit ?? 0);
         }
       }),
     );
   });
 
-  it('leaves nobody out while there is a slot for everybody', () => {
+  it('serves every endpoint if there are enough slots', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 100 }), (count, more) => {
         const endpoints = Array.from({ length: count }, (_, index) => endpoint(index));

@@ -1,23 +1,23 @@
-import type { ClaimRequest } from '@idsync/database';
+import type { ClaimRequest } from '@idsync/database/delivery';
 
-/** An endpoint that may have something due. */
+/** An endpoint that may have due deliveries. */
 export interface Waiting {
   webhookId: string;
   tenantId: string;
   floor: number;
-  /** Attempts it has under way. */
+  /** Attempts in flight. */
   inFlight: number;
-  /** Attempts it may have beyond those, and how many of these may be retries. */
+  /** Further attempts it may start, and how many of them may be retries. */
   room: number;
-  retryRoom: number;
+  retryLimit: number;
   hasFirst: boolean;
   hasRetry: boolean;
 }
 
 export interface FreeSlots {
-  /** Attempts this process may begin. */
+  /** Attempts this process may start. */
   total: number;
-  /** How many of them may be retries: the rest is kept for first attempts. */
+  /** How many of them may be retries; the rest is reserved for first attempts. */
   retries: number;
   ofTenant: (tenantId: string) => number;
 }
@@ -29,16 +29,16 @@ interface Share {
 }
 
 /**
- * Who may claim how much: always whoever has the least under way, so that who answers slowly holds no more slots than who answers
- * at once, and a long queue of one gives the others no wait. Each slot in turn: had the free ones only gone round, 30 endpoints of 0.9 s
- * would have brought a quick one of their tenant down to their own pace.
+ * Assigns free slots one by one, always to the endpoint with the fewest attempts in flight. Slow endpoints therefore do
+ * not hold more slots than quick ones, and a long queue of one endpoint does not delay the others. With plain
+ * round-robin, 30 endpoints of 0.9 s would slow a quick endpoint of the same tenant down to their own pace.
  */
 export function shareSlots(waiting: readonly Waiting[], free: FreeSlots): ClaimRequest[] {
   const tenants = new Map<string, number>();
   const byHeld: Share[][] = [];
   const shares = waiting.map((endpoint) => {
-    const { room, retryRoom, hasFirst, inFlight, tenantId } = endpoint;
-    const share = { endpoint, most: hasFirst ? room : Math.min(room, retryRoom), taken: 0 };
+    const { room, retryLimit, hasFirst, inFlight, tenantId } = endpoint;
+    const share = { endpoint, most: hasFirst ? room : Math.min(room, retryLimit), taken: 0 };
     byHeld[inFlight] ??= [];
     byHeld[inFlight].push(share);
     if (!tenants.has(tenantId)) tenants.set(tenantId, free.ofTenant(tenantId));
@@ -61,12 +61,12 @@ export function shareSlots(waiting: readonly Waiting[], free: FreeSlots): ClaimR
   }
   return shares.flatMap(({ endpoint, taken }) => {
     if (taken === 0) return [];
-    const { webhookId, floor, hasFirst, hasRetry } = endpoint;
-    // Retries have waited longer, so they have half of it where there are both.
+    const { webhookId, tenantId, floor, hasFirst, hasRetry } = endpoint;
+    // Retries have waited longer, so they get half if both kinds are due.
     const asRetries =
-      hasFirst && hasRetry ? Math.max(Math.min(endpoint.retryRoom, retries, Math.ceil(taken / 2)), 0) : 0;
+      hasFirst && hasRetry ? Math.max(Math.min(endpoint.retryLimit, retries, Math.ceil(taken / 2)), 0) : 0;
     retries -= asRetries;
-    const retryRoom = hasFirst ? asRetries : taken;
-    return { webhookId, firstRoom: taken - retryRoom, retryRoom, floor };
+    const retryLimit = hasFirst ? asRetries : taken;
+    return { webhookId, tenantId, firstLimit: taken - retryLimit, retryLimit, floor };
   });
 }

@@ -14,8 +14,8 @@ const settings = {
 };
 const endpoint = (tenantId: string) => new Endpoint(`webhook of ${tenantId}`, tenantId, defaultBreaker);
 
-describe('slots', () => {
-  it('are taken by what is under way, and given back when it ends', () => {
+describe('delivery slots', () => {
+  it('are taken by attempts in flight and released at their end', () => {
     const slots = new Slots(settings);
     const slot = slots.take(endpoint('a'), true, 0);
     expect(slots.room(0)).toMatchObject({ total: 9, retries: 6 });
@@ -25,7 +25,7 @@ describe('slots', () => {
     expect(slots.room(0).ofTenant('a')).toBe(5);
   });
 
-  it('are given back by what takes long, which counts as that from then on', () => {
+  it('are released by long attempts, which are counted separately from then on', () => {
     const slots = new Slots(settings);
     const slow = endpoint('a');
     const taken = Array.from({ length: 5 }, () => slots.take(slow, false, 0));
@@ -37,7 +37,20 @@ describe('slots', () => {
     expect(slow).toMatchObject({ inFlight: 0, long: 0 });
   });
 
-  it('are kept from a tenant, and from all, while too much takes long', () => {
+  it('are granted to a tenant again after its long attempts have ended', () => {
+    const slots = new Slots({ ...settings, tenantLongSlots: 2 });
+    const slow = endpoint('a');
+    const taken = [slots.take(slow, false, 0), slots.take(slow, false, 0)];
+    expect(slots.room(1_000).ofTenant('a')).toBe(0);
+    for (const slot of taken) slots.free(slot);
+    const next = slots.take(slow, false, 1_000);
+    expect(slots.room(1_000).ofTenant('a')).toBe(4);
+    slots.room(2_000);
+    expect(slots.room(2_000).ofTenant('a')).toBe(5);
+    slots.free(next);
+  });
+
+  it('are refused to a tenant, and to all, while too many attempts are long', () => {
     const slots = new Slots(settings);
     for (let n = 0; n < 8; n += 1) slots.take(endpoint('a'), false, 0);
     expect(slots.room(1_000).ofTenant('a')).toBe(0);
@@ -46,7 +59,7 @@ describe('slots', () => {
     expect(slots.room(2_000)).toMatchObject({ total: 0 });
   });
 
-  it('are all there again when everything has ended, in whatever order and however long it took', () => {
+  it('are all free after every attempt has ended, in any order and after any duration', () => {
     const steps = fc.array(
       fc.record({
         tenant: fc.constantFrom('a', 'b'),

@@ -2,20 +2,20 @@ import type { Endpoint } from './endpoint.js';
 import type { FreeSlots } from './share-slots.js';
 
 export interface SlotSettings {
-  /** Attempts under way at the same time in this process, those that take long left out. */
+  /** Concurrent attempts in this process, without long ones. */
   slots: number;
-  /** How many of these retries may take. */
+  /** Maximum retries among them. */
   retrySlots: number;
-  /** How many those of one tenant may take. */
+  /** Maximum for one tenant among them. */
   tenantSlots: number;
-  /** An attempt that takes longer gives its slot to others, and is one of the long ones from then on. */
+  /** An attempt that takes longer releases its slot and counts as long. */
   longMs: number;
-  /** Long ones in this process, and of one tenant; whoever has as many begins nothing more. */
+  /** Maximum long attempts in this process, and of one tenant; at the limit, no new attempt starts. */
   longSlots: number;
   tenantLongSlots: number;
 }
 
-/** One attempt under way. */
+/** One attempt in flight. */
 export interface Slot {
   readonly endpoint: Endpoint;
   readonly isRetry: boolean;
@@ -29,11 +29,11 @@ interface Taken {
 }
 
 /**
- * Who is sending what. An attempt that takes long is held by its endpoint alone: it costs a socket, and nobody else their turn. Times
+ * Tracks the attempts in flight. A long attempt counts only for its own endpoint: it costs a socket, but no slot. Times
  * are those of `performance.now()`.
  */
 export class Slots {
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly recent = new Set<Slot>();
   private readonly tenants = new Map<string, Taken>();
   private retries = 0;
@@ -63,11 +63,11 @@ export class Slots {
     endpoint.ended(isRetry, isLong);
   }
 
-  /** What may be begun. Attempts that have been under way for long by now give their slots back. */
+  /** Returns the free slots, after releasing those of attempts that have become long. */
   room(now: number): FreeSlots {
     for (const slot of this.recent) {
       if (now - slot.since < this.settings.longMs) break;
-      this.turnLong(slot);
+      this.markLong(slot);
     }
     const { slots, retrySlots, tenantSlots, longSlots, tenantLongSlots } = this.settings;
     const full = this.long >= longSlots;
@@ -82,7 +82,7 @@ export class Slots {
     };
   }
 
-  private turnLong(slot: Slot): void {
+  private markLong(slot: Slot): void {
     slot.isLong = true;
     this.recent.delete(slot);
     this.long += 1;

@@ -5,7 +5,7 @@ import { Receiver } from '../../test/receiver.js';
 import { defaultLimits, type HttpLimits, httpSender } from './http-sender.js';
 import type { Sender, SendResult } from './send.js';
 
-/** Stands for whatever must not be reached: a receiver at an address that is not allowed. */
+/** Stands for any forbidden target: a receiver at an address that is not allowed. */
 let canary: Receiver;
 let canaryPort: string;
 let sender: Sender;
@@ -31,13 +31,13 @@ function send(url: string): Promise<SendResult> {
   return sender.send({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
 }
 
-/** Each look-up of a name gives the next of these answers, and the last one from then on. */
+/** Resolves to each of these answers in turn, then always to the last one. */
 function answering(...answers: string[][]) {
   let asked = 0;
   return async () => answers[Math.min(asked++, answers.length - 1)] ?? [];
 }
 
-describe('whom we do not call', () => {
+describe('the webhook sender does not call', () => {
   it.each([
     ['http://127.0.0.1:{port}/'],
     ['http://127.1:{port}/'],
@@ -91,8 +91,8 @@ describe('whom we do not call', () => {
     expect(canary.received).toEqual([]);
   });
 
-  it('a name that is public when it is looked at, and private a moment later', async () => {
-    // 127.0.0.2 stands for a public address; nobody listens there.
+  it('a name that resolves to a public address first and to a private one later', async () => {
+    // 127.0.0.2 stands for a public address; nothing listens there.
     const resolve = answering(['127.0.0.2'], ['127.0.0.1']);
     sender = httpSender({ allowedCidrs: ['127.0.0.2/32'], resolve });
     expect(await send(`http://receiver.example:${canaryPort}/`)).toMatchObject({ outcome: 'unreachable' });
@@ -100,7 +100,7 @@ describe('whom we do not call', () => {
     expect(canary.received).toEqual([]);
   });
 
-  it('where a redirect leads, of any kind', async () => {
+  it('the target of a redirect', async () => {
     const redirecting = await Receiver.start();
     sender = httpSender({ allowedCidrs: ['127.0.0.0/8'] });
     for (const status of [301, 302, 303, 307, 308]) {
@@ -108,14 +108,14 @@ describe('whom we do not call', () => {
       expect(await send(redirecting.url)).toMatchObject({
         outcome: 'rejected',
         statusCode: status,
-        error: 'a redirect, which is not followed',
+        error: 'redirects are not followed',
       });
     }
     expect(canary.received).toEqual([]);
     await redirecting.close();
   });
 
-  it('a proxy that the environment names', async () => {
+  it('a proxy from the environment', async () => {
     const before = { ...process.env };
     Object.assign(process.env, { HTTP_PROXY: canary.url, http_proxy: canary.url, HTTPS_PROXY: canary.url });
     const receiver = await Receiver.start();
@@ -127,7 +127,7 @@ describe('whom we do not call', () => {
   });
 });
 
-describe('an exchange', () => {
+describe('a webhook exchange', () => {
   const limits = (more: Partial<HttpLimits>) => ({ ...defaultLimits, ...more });
   const local = { allowedCidrs: ['127.0.0.0/8'] };
   let receiver: Receiver;
@@ -140,7 +140,7 @@ describe('an exchange', () => {
     await receiver.close();
   });
 
-  it('keeps its connection for the next one', async () => {
+  it('reuses its connection for the next one', async () => {
     sender = httpSender(local);
     const sockets = new Set<unknown>();
     receiver.answer = (_, response) => {
@@ -150,11 +150,11 @@ describe('an exchange', () => {
     for (let count = 0; count < 5; count += 1) {
       expect(await send(receiver.url)).toMatchObject({ outcome: 'delivered', statusCode: 200, responseBody: 'fine' });
     }
-    // The first may still be busy with its end when the second begins.
+    // The first exchange may not have released its connection when the second begins.
     expect(sockets.size).toBeLessThan(3);
   });
 
-  it.each([[200], [201], [202], [204], [299]])('has succeeded with %d', async (status) => {
+  it.each([[200], [201], [202], [204], [299]])('succeeds with status %d', async (status) => {
     sender = httpSender(local);
     receiver.status(status);
     expect(await send(receiver.url)).toMatchObject({ outcome: 'delivered', statusCode: status });
@@ -164,7 +164,7 @@ describe('an exchange', () => {
     [429, '7', 7_000],
     [503, '7', 7_000],
     [500, '7', undefined],
-  ])('has failed with %d, whose Retry-After counts where it is meant', async (status, header, milliseconds) => {
+  ])('fails with status %d and honours Retry-After only for 429 and 503', async (status, header, milliseconds) => {
     sender = httpSender(local);
     receiver.status(status, { 'retry-after': header });
     const result = await send(receiver.url);
@@ -172,7 +172,7 @@ describe('an exchange', () => {
     expect(result.retryAfterMs).toBe(milliseconds);
   });
 
-  it('reads an answer of 64 KiB and keeps 16, also of one that never ends', async () => {
+  it('reads at most 64 KiB of a response and stores 16, even if it never ends', async () => {
     sender = httpSender(local);
     receiver.answer = (_, response) => {
       response.writeHead(200);
@@ -187,17 +187,17 @@ describe('an exchange', () => {
     expect(result.responseBody).toHaveLength(16 * 1_024);
   });
 
-  it('keeps text that PostgreSQL can keep', async () => {
+  it('stores only text that PostgreSQL accepts', async () => {
     sender = httpSender(local);
     receiver.answer = (_, response) => response.writeHead(200).end(Buffer.from([0x61, 0x00, 0xff, 0xc3]));
     expect((await send(receiver.url)).responseBody).toBe('a\uFFFD\uFFFD\uFFFD');
   });
 
-  it('ends when its time is up: nothing is answered, or the answer drips', async () => {
+  it('times out if no response arrives or the response trickles', async () => {
     sender = httpSender({ ...local, limits: limits({ exchangeMs: 300 }) });
     receiver.answer = () => undefined;
     const silent = await send(receiver.url);
-    expect(silent).toMatchObject({ outcome: 'timed_out', error: 'no complete answer within 300 ms' });
+    expect(silent).toMatchObject({ outcome: 'timed_out', error: 'no complete response within 300 ms' });
     receiver.answer = (_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('x'), 20);
@@ -206,17 +206,17 @@ describe('an exchange', () => {
     expect(await send(receiver.url)).toMatchObject({ outcome: 'timed_out' });
   });
 
-  it('ends when a connection is taken and never greeted', async () => {
+  it('times out if a connection is accepted and stays silent', async () => {
     const silent = await tcpServer(() => undefined);
     sender = httpSender({ ...local, limits: limits({ connectMs: 200 }) });
     expect(await send(`https://127.0.0.1:${silent.port}/`)).toMatchObject({
       outcome: 'timed_out',
-      error: 'not connected in time',
+      error: 'connection timed out',
     });
     silent.close();
   });
 
-  it('tells a name without an address, a closed port, a broken answer and a wrong certificate apart', async () => {
+  it('distinguishes an unresolved name, a closed port, a malformed response and an invalid certificate', async () => {
     sender = httpSender({
       ...local,
       resolve: async () => {

@@ -14,11 +14,11 @@ import type { OutgoingRequest, Sender, SendResult } from './send.js';
 export interface HttpLimits {
   dnsMs: number;
   connectMs: number;
-  /** From the first look-up to the last byte of the answer. */
+  /** From the DNS look-up to the last byte of the response. */
   exchangeMs: number;
-  /** Of the answer: what is read at the most, and what is kept of it. */
+  /** Limits for the response body: bytes read and bytes stored. */
   readBytes: number;
-  keptBytes: number;
+  storedBytes: number;
 }
 
 export const defaultLimits: HttpLimits = {
@@ -26,12 +26,12 @@ export const defaultLimits: HttpLimits = {
   connectMs: 5_000,
   exchangeMs: 15_000,
   readBytes: 64 * 1_024,
-  keptBytes: 16 * 1_024,
+  storedBytes: 16 * 1_024,
 };
 
 class ExchangeTimeoutError extends Error {}
 
-/** POSTs to receivers, and to nobody else: no redirect is followed, no proxy of the environment asked. */
+/** POSTs to receivers. Follows no redirects and ignores proxy settings of the environment. */
 export function httpSender({
   allowedCidrs,
   limits = defaultLimits,
@@ -43,7 +43,7 @@ export function httpSender({
 }): Sender {
   const agent = new Agent({
     connect: vettedConnector({ vet: addressVetter(allowedCidrs), resolve, connectMs: limits.connectMs }),
-    // How many there are is up to whoever sends: here nobody waits for somebody else's connection.
+    // The slots limit concurrency, so the agent must not queue.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 30_000,
@@ -60,13 +60,17 @@ export function httpSender({
   };
 }
 
-type Told = Omit<SendResult, 'durationMs'>;
+type SendOutcome = Omit<SendResult, 'durationMs'>;
 
-async function exchange(agent: Agent, limits: HttpLimits, { url, headers, body }: OutgoingRequest): Promise<Told> {
+async function exchange(
+  agent: Agent,
+  limits: HttpLimits,
+  { url, headers, body }: OutgoingRequest,
+): Promise<SendOutcome> {
   const { origin, pathname, search } = new URL(url);
   const abort = new AbortController();
   const timer = setTimeout(() => {
-    abort.abort(new ExchangeTimeoutError(`no complete answer within ${limits.exchangeMs} ms`));
+    abort.abort(new ExchangeTimeoutError(`no complete response within ${limits.exchangeMs} ms`));
   }, limits.exchangeMs);
   try {
     const response = await agent.request({
@@ -78,15 +82,15 @@ async function exchange(agent: Agent, limits: HttpLimits, { url, headers, body }
       signal: abort.signal,
     });
     const responseBody = await beginningOf(response.body, limits);
-    const told = { statusCode: response.statusCode, ...(responseBody !== '' && { responseBody }) };
-    if (response.statusCode >= 200 && response.statusCode < 300) return { outcome: 'delivered', ...told };
+    const answer = { statusCode: response.statusCode, ...(responseBody !== '' && { responseBody }) };
+    if (response.statusCode >= 200 && response.statusCode < 300) return { outcome: 'delivered', ...answer };
     const wait = [429, 503].includes(response.statusCode)
       ? retryAfterMs(response.headers['retry-after'], Date.now())
       : undefined;
     return {
       outcome: 'rejected',
-      error: response.statusCode < 400 ? 'a redirect, which is not followed' : `status ${response.statusCode}`,
-      ...told,
+      error: response.statusCode < 400 ? 'redirects are not followed' : `status ${response.statusCode}`,
+      ...answer,
       ...(wait !== undefined && { retryAfterMs: wait }),
     };
   } finally {
@@ -94,20 +98,20 @@ async function exchange(agent: Agent, limits: HttpLimits, { url, headers, body }
   }
 }
 
-/** Reads to the end if that is near, so that the connection serves again; leaves a long answer where it is. */
+/** Reads a short body to its end, so that the connection can be reused; abandons a long one. */
 async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }, limits: HttpLimits): Promise<string> {
   const kept: Buffer[] = [];
   let read = 0;
   for await (const chunk of body) {
-    if (read < limits.keptBytes) kept.push(chunk.subarray(0, limits.keptBytes - read));
+    if (read < limits.storedBytes) kept.push(chunk.subarray(0, limits.storedBytes - read));
     read += chunk.length;
     if (read >= limits.readBytes) break;
   }
-  // PostgreSQL keeps no NUL; a character that was cut, or is none, becomes U+FFFD.
+  // PostgreSQL stores no NUL; an incomplete or invalid character becomes U+FFFD.
   return Buffer.concat(kept).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
-function failure(error: unknown): Told {
+function failure(error: unknown): SendOutcome {
   const text = error instanceof Error ? error.message : String(error);
   const code = (error as { code?: string }).code ?? '';
   if (error instanceof BlockedError) return { outcome: 'blocked', error: text };
@@ -116,13 +120,13 @@ function failure(error: unknown): Told {
     return { outcome: 'timed_out', error: text };
   if (code === 'ETIMEDOUT') return { outcome: 'timed_out', error: text };
   if (/^(ERR_(TLS|SSL)|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
-    // OpenSSL's own text has addresses and file names in it.
+    // The message of OpenSSL contains addresses and file names.
     const reason = (error as { reason?: string }).reason ?? text;
     return { outcome: 'tls_failed', error: `${reason} (${code})` };
   }
-  if (code.startsWith('HPE_')) return { outcome: 'unreachable', error: `the answer is not HTTP (${code})` };
+  if (code.startsWith('HPE_')) return { outcome: 'unreachable', error: `the response is not HTTP (${code})` };
   if (code === 'UND_ERR_SOCKET') {
-    return { outcome: 'unreachable', error: `the connection ended before a complete answer (${code})` };
+    return { outcome: 'unreachable', error: `the connection ended before a complete response (${code})` };
   }
   return { outcome: 'unreachable', error: code && !text.includes(code) ? `${text} (${code})` : text };
 }

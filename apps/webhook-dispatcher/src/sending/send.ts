@@ -6,21 +6,21 @@ export interface OutgoingRequest {
   body: string;
 }
 
-/** How one POST went. */
+/** Result of one POST. */
 export interface SendResult {
   outcome: Exclude<AttemptOutcome, 'unknown'>;
   statusCode?: number;
-  /** Why it did not arrive, in words for an operator. */
+  /** Failure text for an operator. */
   error?: string;
-  /** The beginning of what the receiver said. */
+  /** The beginning of the response body. */
   responseBody?: string;
-  /** How long it asks to be left alone. */
+  /** Delay that the receiver requested. */
   retryAfterMs?: number;
   durationMs: number;
 }
 
-export interface Sender {
-  /** Never rejects: whatever happens is a result. */
-  send(request: OutgoingRequest): Promise<SendResult>;
-  close(): Promise<void>;
+export abstract class Sender {
+  /** Never rejects: every failure is a result. */
+  abstract send(request: OutgoingRequest): Promise<SendResult>;
+  abstract close(): Promise<void>;
 }

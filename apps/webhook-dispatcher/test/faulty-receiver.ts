@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { type Received, Receiver } from './receiver.js';
 
-/** How often a receiver does what, as parts of 1; what is left it takes with 204, after up to `slowMs`. */
-export interface Mood {
+/** Probability of each behaviour; otherwise the receiver answers 204 after up to `slowMs`. */
+export interface FaultRates {
   failing?: number;
   /** 429, with a second of `Retry-After`. */
-  asking?: number;
-  /** Takes all and never answers. */
+  throttling?: number;
+  /** Reads the request and never answers. */
   silent?: number;
-  /** Takes all and closes the connection. */
+  /** Reads the request and closes the connection. */
   cutting?: number;
   slowMs?: number;
 }
@@ -17,28 +17,28 @@ export interface Mood {
 export interface Taken {
   id: string;
   body: string;
-  /** The verifier of Standard Webhooks accepts it. */
+  /** Result of the Standard Webhooks verifier. */
   signed: boolean;
-  /** Absent if the answer did not leave, or was not a success. */
+  /** Set after a success response was sent. */
   accepted?: true;
 }
 
-/** A receiver that keeps what it was sent, and takes most of it. */
-export class MoodyReceiver {
+/** A receiver that records its requests and fails some of them at random. */
+export class FaultyReceiver {
   readonly taken: Taken[] = [];
-  /** What `POST /v1/webhooks` told. */
+  /** Secret from `POST /v1/webhooks`. */
   secret = '';
 
   private constructor(
     private readonly receiver: Receiver,
-    private readonly mood: Mood,
+    private readonly rates: FaultRates,
     private readonly random: () => number,
   ) {
     receiver.answer = (request, response) => this.take(request, response);
   }
 
-  static async start(mood: Mood, random: () => number): Promise<MoodyReceiver> {
-    return new MoodyReceiver(await Receiver.start(), mood, random);
+  static async start(rates: FaultRates, random: () => number): Promise<FaultyReceiver> {
+    return new FaultyReceiver(await Receiver.start(), rates, random);
   }
 
   get url(): string {
@@ -52,12 +52,12 @@ export class MoodyReceiver {
   private take({ headers, body }: Received, response: ServerResponse): void {
     const taken: Taken = { id: String(headers['webhook-id']), body, signed: this.verifies(headers, body) };
     this.taken.push(taken);
-    const { failing = 0, asking = 0, silent = 0, cutting = 0, slowMs = 0 } = this.mood;
+    const { failing = 0, throttling = 0, silent = 0, cutting = 0, slowMs = 0 } = this.rates;
     const kind = this.random();
     const delayMs = this.random() * slowMs;
     if (kind < silent) return;
     if (kind < silent + cutting) return void response.destroy();
-    const failed = kind < silent + cutting + failing + asking;
+    const failed = kind < silent + cutting + failing + throttling;
     const status = kind < silent + cutting + failing ? 500 : failed ? 429 : 204;
     setTimeout(() => {
       if (!failed) response.once('finish', () => Object.assign(taken, { accepted: true }));

@@ -1,21 +1,35 @@
 import { encodeId } from '@idsync/contracts';
+import { type Database, eachTenant } from '@idsync/database';
 import {
   type ClaimedDelivery,
+  type ClaimRequest,
   claimDeliveries,
-  type Database,
+  databaseTime,
   findDueEndpoints,
   findReceivers,
-  forgetChangedEndpoints,
   type Receiver,
-} from '@idsync/database';
-import { pause, WakeUp } from '@idsync/messaging';
-import { noteFailure, noteInLogs, noteInTrace, traced, traceparent, withLogContext } from '@idsync/runtime';
+  resetChangedEndpoints,
+} from '@idsync/database/delivery';
+import { WakeUp } from '@idsync/messaging';
+import {
+  addLogContext,
+  addTraceAttributes,
+  BackgroundService,
+  type Logger,
+  markSpanFailed,
+  pause,
+  traced,
+  traceparent,
+  withLogContext,
+} from '@idsync/runtime';
+import { Injectable } from '@nestjs/common';
 import type { FannedOut } from '../fan-out.js';
 import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
 import { signedHeaders } from '../sign.js';
 import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
 import type { BreakerSettings } from './breaker.js';
+import { DatabaseClock } from './database-clock.js';
 import { Endpoint } from './endpoint.js';
 import { bodyOf } from './render-again.js';
 import { nextAttemptAt } from './retry-schedule.js';
@@ -23,58 +37,63 @@ import { shareSlots } from './share-slots.js';
 import { type SlotSettings, Slots } from './slots.js';
 
 export interface DeliverySettings extends RecorderSettings, SlotSettings {
-  /** Deliveries that one claim takes, at the most. */
+  /** Maximum deliveries per claim. */
   claimBatch: number;
   leaseMs: number;
-  /** What is left of a lease must be longer than an exchange takes. */
+  /** Minimum remaining lease to start an exchange. */
   exchangeMs: number;
-  /** Between looks at everything that is due. */
+  /** Interval between polls for due deliveries. */
   pollMs: number;
-  /** Between claims: what becomes free in between is claimed together. */
+  /** Pause between claims, so that slots freed meanwhile are claimed together. */
   claimPauseMs: number;
-  /** Until a delivery is tried again whose secrets could not be opened. */
+  /** Delay before a delivery is retried whose secrets could not be decrypted. */
   unsignedPauseMs: number;
   breaker: BreakerSettings;
   retryDelays: readonly number[];
 }
 
-export interface DeliveryContext {
-  database: Database;
-  sender: Sender;
-  settings: DeliverySettings;
-  /** The key in a sealed secret; undefined if that was sealed with a key that is not known here. */
-  openKey: (sealed: Buffer, tenantId: string) => Buffer | undefined;
-  log: { warn(message: string): void; info(message: string): void };
+export abstract class DeliveryContext {
+  abstract readonly database: Database;
+  abstract readonly sender: Sender;
+  abstract readonly settings: DeliverySettings;
+  /** Returns the key in an encrypted secret; undefined if no configured encryption key decrypts it. */
+  abstract readonly decryptKey: (encrypted: Buffer, tenantId: string) => Buffer | undefined;
+  abstract readonly log: Logger;
 }
 
-/** Every so many looks, also what may lie below the floors is looked for: leases of the dead, and what came late. */
-const looksBetweenSweeps = 10;
+/** Tenants whose deliveries are claimed concurrently; each takes a connection. */
+const tenantsAtOnce = 3;
+/** After this many polls, the floors are reset to find expired leases and late commits below them. */
+const pollsBetweenSweeps = 10;
 
 /**
- * Claims what is due and sends it. Messages wake it for what was just announced; a look at all endpoints, every second, finds
- * retries and whatever no message told of. No transaction is open while anything is sent.
+ * Claims due deliveries and sends them. Messages wake it for new deliveries; a poll of all endpoints every second finds
+ * retries and deliveries whose message was lost. No transaction is open during an exchange.
  */
-export class DeliveryEngine {
+@Injectable()
+export class DeliveryEngine extends BackgroundService {
   private readonly endpoints = new Map<string, Endpoint>();
   private readonly recorder: AttemptRecorder;
   private readonly wakeUp = new WakeUp();
   private readonly stopping = new AbortController();
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly inFlight = new Set<Promise<void>>();
   private readonly slots: Slots;
-  private looks = 0;
+  private readonly clock = new DatabaseClock();
+  private polls = 0;
   private due = { lag: 0, healthy: 0, failing: 0 };
-  private forget: (() => void)[] = [];
+  private unwatch: (() => void)[] = [];
   private turn = 0;
   private running: Promise<void> | undefined;
 
   constructor(private readonly context: DeliveryContext) {
+    super();
     this.recorder = new AttemptRecorder(context.database, context.settings, context.log);
     this.slots = new Slots(context.settings);
   }
 
   start(): void {
     this.running ??= this.run();
-    this.forget = [
+    this.unwatch = [
       dueLag.watch(() => [{ labels: {}, value: this.due.lag }]),
       dueEndpoints.watch(() =>
         (['healthy', 'failing'] as const).map((state) => ({ labels: { state }, value: this.due[state] })),
@@ -82,79 +101,96 @@ export class DeliveryEngine {
     ];
   }
 
-  /** How long a delivery has been due that could have been sent, at the last look. */
+  /** Age of the oldest delivery to a healthy endpoint that was due at the last poll. */
   get lagSeconds(): number {
     return this.due.lag;
   }
 
-  /** These deliveries were just committed. */
+  /** Wakes the engine for deliveries that were just committed. */
   wake(found: FannedOut): void {
     for (const [webhookId, { tenantId, sequence }] of found) this.endpoint(webhookId, tenantId).wake(sequence);
     if (found.size > 0) this.wakeUp.call();
   }
 
-  /** Claims nothing more, lets what is under way end, and writes down how. Throws if that could not be written. */
+  /**
+   * Stops claiming, waits for attempts in flight, and writes their results. Throws if a result could not be written.
+   */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wakeUp.call();
-    for (const each of this.forget) each();
+    for (const each of this.unwatch) each();
     await this.running;
-    await Promise.all(this.underWay);
+    await Promise.all(this.inFlight);
     await this.recorder.stop();
   }
 
   private async run(): Promise<void> {
     const { settings, log } = this.context;
     const { signal } = this.stopping;
-    let lookAt = 0;
+    let nextPollAt = 0;
     while (!signal.aborted) {
       try {
-        if (performance.now() >= lookAt) {
+        if (performance.now() >= nextPollAt) {
           const began = performance.now();
-          await this.look();
-          // With very many endpoints, looking takes a twentieth of the time and no more.
-          lookAt = performance.now() + Math.max(settings.pollMs, 20 * (performance.now() - began));
+          await this.poll();
+          // With very many endpoints, polling takes at most a twentieth of the time.
+          nextPollAt = performance.now() + Math.max(settings.pollMs, 20 * (performance.now() - began));
         }
         if ((await this.claim()) > 0) await pause(settings.claimPauseMs, signal);
-        else await this.wakeUp.wait(Math.max(lookAt - performance.now(), 1));
-      } catch (error) {
-        log.warn(`no look for deliveries: ${String(error)}`);
+        else await this.wakeUp.wait(Math.max(nextPollAt - performance.now(), 1));
+      } catch (err) {
+        log.warn({ err }, 'polling for deliveries failed');
         await pause(settings.retryMs, signal);
       }
     }
   }
 
-  private async look(): Promise<void> {
-    const { due, changed } = await this.context.database.transaction(undefined, async (tx) => ({
-      changed: await forgetChangedEndpoints(tx),
+  private async poll(): Promise<void> {
+    const { database } = this.context;
+    const changed = await resetChangedEndpoints(database);
+    const { due, time } = await database.acrossTenants(async (tx) => ({
       due: await findDueEndpoints(tx),
+      time: await databaseTime(tx),
     }));
+    this.clock.set(time);
     const healthy = due.filter(({ failures }) => failures === 0);
     const lag = healthy.reduce((longest, { seconds }) => Math.max(longest, seconds), 0);
     this.due = { lag, healthy: healthy.length, failing: due.length - healthy.length };
-    for (const webhookId of changed) this.endpoints.get(webhookId)?.forget();
-    const now = Date.now();
+    for (const webhookId of changed) this.endpoints.get(webhookId)?.reset();
+    const now = this.clock.now();
     for (const [webhookId, endpoint] of this.endpoints) if (endpoint.isIdle(now)) this.endpoints.delete(webhookId);
     for (const each of due) this.endpoint(each.webhookId, each.tenantId).found(each);
-    this.looks += 1;
-    if (this.looks % looksBetweenSweeps === 0) for (const endpoint of this.endpoints.values()) endpoint.floor = 0;
+    this.polls += 1;
+    if (this.polls % pollsBetweenSweeps === 0) for (const endpoint of this.endpoints.values()) endpoint.floor = 0;
   }
 
-  /** Returns how many deliveries it began. */
+  /** Returns the number of attempts started. */
   private async claim(): Promise<number> {
-    const { database, settings } = this.context;
+    const { settings } = this.context;
     const room = this.slots.room(performance.now());
     const requests = shareSlots(this.waiting(), { ...room, total: Math.min(room.total, settings.claimBatch) });
-    if (requests.length === 0) return 0;
+    let begun = 0;
+    await eachTenant(
+      requests,
+      async (tenantId, own) => {
+        begun += await this.claimOf(tenantId, own);
+      },
+      tenantsAtOnce,
+    );
+    return begun;
+  }
+
+  private async claimOf(tenantId: string, requests: readonly ClaimRequest[]): Promise<number> {
+    const { database, settings } = this.context;
     const calls = new Map(requests.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
-    const { claimed, receivers } = await database.transaction(undefined, async (tx) => {
-      const claimed = await claimDeliveries(tx, requests, settings.leaseMs);
+    const { claimed, receivers } = await database.transaction(tenantId, async (tx) => {
+      const claimed = await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
       const receivers =
-        claimed.length === 0 ? [] : await findReceivers(tx, [...new Set(claimed.map((d) => d.webhookId))]);
+        claimed.length === 0 ? [] : await findReceivers(tx, tenantId, [...new Set(claimed.map((d) => d.webhookId))]);
       return { claimed, receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])) };
     });
-    for (const { webhookId, firstRoom, retryRoom } of requests) {
+    for (const { webhookId, firstLimit, retryLimit } of requests) {
       const endpoint = this.endpoints.get(webhookId);
       const own = claimed.filter((delivery) => delivery.webhookId === webhookId);
       const firsts = own.filter(({ isRetry }) => !isRetry);
@@ -162,8 +198,8 @@ export class DeliveryEngine {
       if (endpoint.calls === calls.get(webhookId)) {
         const last = firsts.at(-1);
         if (last) endpoint.floor = Math.max(endpoint.floor, last.sequence);
-        if (firstRoom > 0 && firsts.length < firstRoom) endpoint.hasFirst = false;
-        if (retryRoom > 0 && own.length - firsts.length < retryRoom) endpoint.hasRetry = false;
+        if (firstLimit > 0 && firsts.length < firstLimit) endpoint.hasFirst = false;
+        if (retryLimit > 0 && own.length - firsts.length < retryLimit) endpoint.hasRetry = false;
       }
     }
     for (const delivery of claimed) this.begin(delivery, receivers.get(delivery.webhookId), leaseEnds);
@@ -171,9 +207,9 @@ export class DeliveryEngine {
   }
 
   private waiting() {
-    const now = Date.now();
+    const now = this.clock.now();
     const all = [...this.endpoints.values()].flatMap((endpoint) => endpoint.waiting(now) ?? []);
-    // Where there are more endpoints than slots, each is the first in its turn.
+    // With more endpoints than slots, rotate which one comes first.
     this.turn = all.length === 0 ? 0 : (this.turn + 1) % all.length;
     return [...all.slice(this.turn), ...all.slice(0, this.turn)];
   }
@@ -182,20 +218,20 @@ export class DeliveryEngine {
     const { webhookId, tenantId, isRetry } = delivery;
     const endpoint = this.endpoint(webhookId, tenantId);
     const slot = this.slots.take(endpoint, isRetry, performance.now());
-    const told = { delivery_id: delivery.id, tenant_id: tenantId };
-    const ended = withLogContext(told, () => this.attempt(delivery, receiver, endpoint, leaseEnds)).finally(() => {
+    const logFields = { delivery_id: delivery.id, tenant_id: tenantId };
+    const ended = withLogContext(logFields, () => this.attempt(delivery, receiver, endpoint, leaseEnds)).finally(() => {
       this.slots.free(slot);
-      this.underWay.delete(ended);
+      this.inFlight.delete(ended);
       if (endpoint.hasFirst || endpoint.hasRetry) this.wakeUp.call();
     });
-    this.underWay.add(ended);
+    this.inFlight.add(ended);
   }
 
   private async attempt(...delivery: Parameters<DeliveryEngine['deliver']>): Promise<void> {
     try {
       await this.deliver(...delivery);
-    } catch (error) {
-      this.context.log.warn(`delivery not attempted: ${String(error)}`);
+    } catch (err) {
+      this.context.log.warn({ err }, 'attempting a delivery failed');
     }
   }
 
@@ -205,13 +241,13 @@ export class DeliveryEngine {
     endpoint: Endpoint,
     leaseEnds: number,
   ): Promise<void> {
-    const { database, sender, settings, openKey } = this.context;
-    // Deleted in between; its deliveries go with time.
+    const { database, sender, settings, decryptKey } = this.context;
+    // The webhook was deleted meanwhile; housekeeping deletes its deliveries.
     if (!receiver) return;
     const { eventId, body } = await bodyOf(database, delivery);
-    noteInLogs({ event_id: eventId });
-    const keys = receiver.secrets.flatMap((sealed) => openKey(sealed, delivery.tenantId) ?? []);
-    // A process that was stopped for long holds no lease any more: another one sends it.
+    addLogContext({ event_id: eventId });
+    const keys = receiver.secrets.flatMap((encrypted) => decryptKey(encrypted, delivery.tenantId) ?? []);
+    // If this process was paused for long, its lease has expired and another process sends the delivery.
     if (performance.now() + settings.exchangeMs > leaseEnds) return;
     if (keys.length === 0) {
       this.recordUnsigned(delivery, endpoint);
@@ -231,22 +267,24 @@ export class DeliveryEngine {
       const headers = { ...signedHeaders({ id, timestamp, body }, keys), ...(parent && { traceparent: parent }) };
       const result = await sender.send({ url: receiver.callbackUrl, headers, body });
       const { outcome, statusCode } = result;
-      noteInTrace({ 'idsync.outcome': outcome, 'http.response.status_code': statusCode });
-      if (outcome !== 'delivered') noteFailure(outcome === 'rejected' ? `${statusCode}` : outcome);
+      addTraceAttributes({ 'idsync.outcome': outcome, 'http.response.status_code': statusCode });
+      if (outcome !== 'delivered') markSpanFailed(outcome === 'rejected' ? `${statusCode}` : outcome);
       this.record(delivery, endpoint, result);
     });
   }
 
-  /** Not the receiver's failure: it spends no step of the schedule, and the endpoint waits for whoever has the keys. */
+  /**
+   * Does not count as a failed attempt of the receiver; pauses the endpoint until a configured key decrypts a secret.
+   */
   private recordUnsigned(delivery: ClaimedDelivery, endpoint: Endpoint): void {
-    const now = Date.now();
+    const now = this.clock.now();
     const { unsignedPauseMs } = this.context.settings;
-    endpoint.park(now, unsignedPauseMs);
+    endpoint.pauseFor(now, unsignedPauseMs);
     const { id: deliveryId, webhookId, tenantId, number } = delivery;
     attempts.observe({ outcome: 'unsigned' }, 0);
     this.recorder.add({
       outcome: 'unsigned',
-      error: 'no signing secret opens with the keys there are',
+      error: 'no signing secret can be decrypted with the configured keys',
       durationMs: 0,
       deliveryId,
       webhookId,
@@ -264,7 +302,7 @@ export class DeliveryEngine {
   }
 
   private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SendResult): void {
-    const now = Date.now();
+    const now = this.clock.now();
     const { outcome, statusCode, error, responseBody, durationMs, retryAfterMs } = result;
     const succeeded = outcome === 'delivered';
     const failed = delivery.attempts + 1;

@@ -1,9 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-fixture.js';
 import { Receiver } from '../../test/receiver.js';
 import type { Sender, SendResult } from '../sending/send.js';
+
+type Delivered = Receiver['received'][number];
 
 let fixture: DispatcherFixture;
 let receiver: Receiver;
@@ -27,12 +29,12 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-describe('delivering', () => {
-  it('sends each event once, in the order of the events, and notes what was answered', async () => {
+describe('delivering events', () => {
+  it('sends each event once, in order, and records the response', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url, ['user.*']);
     receiver.answer = (_, response) => response.writeHead(201).end('thanks');
     const engine = fixture.engine();
-    await fixture.announce(engine, tenant, ['user.created', 'identity.created', 'user.updated']);
+    await fixture.publish(engine, tenant, ['user.created', 'identity.created', 'user.updated']);
     const rows = await fixture.until(webhook, all('delivered'));
     expect(rows.map(({ sequence, attempts, tries }) => [sequence, attempts, tries])).toEqual([
       [1, 1, 1],
@@ -46,10 +48,10 @@ describe('delivering', () => {
     expect(receiver.received[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it('signs so that the verifiers of Standard Webhooks and Svix accept it, with every live secret', async () => {
+  it('signs with every valid secret, so that the verifiers of Standard Webhooks and Svix accept it', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     const secrets = [await fixture.secret(tenant, webhook), await fixture.secret(tenant, webhook)];
-    await fixture.announce(fixture.engine(), tenant, ['user.created']);
+    await fixture.publish(fixture.engine(), tenant, ['user.created']);
     await fixture.until(webhook, all('delivered'));
     const [{ headers, body }] = receiver.received as [(typeof receiver.received)[number]];
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(3);
@@ -63,12 +65,12 @@ describe('delivering', () => {
   });
 });
 
-describe('a failed attempt', () => {
-  it('is repeated by the schedule until one succeeds, with the same id and the same bytes', async () => {
+describe('a failed webhook attempt', () => {
+  it('is retried on schedule until one succeeds, with the same id and the same bytes', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     receiver.answer = (_, response) => response.writeHead(receiver.received.length < 3 ? 500 : 200).end();
     const engine = fixture.engine({ retryDelays: [10, 10, 10] });
-    await fixture.announce(engine, tenant, ['user.created']);
+    await fixture.publish(engine, tenant, ['user.created']);
     const [row] = await fixture.until(webhook, all('delivered'));
     expect(row).toMatchObject({ attempts: 3, tries: 3 });
     expect(new Set(receiver.ids()).size).toBe(1);
@@ -81,13 +83,36 @@ describe('a failed attempt', () => {
     ]);
   });
 
-  it('is due again in five seconds, or later if the receiver asks for it', async () => {
+  it('is retried without the secrets that expired meanwhile', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    const leaked = await fixture.secret(tenant, webhook);
+    let fresh = '';
+    receiver.answer = async (_, response) => {
+      const first = receiver.received.length === 1;
+      if (first) fresh = await fixture.rotateNow(tenant, webhook);
+      response.writeHead(first ? 500 : 200).end();
+    };
+    await fixture.publish(fixture.engine({ retryDelays: [10] }), tenant, ['user.created']);
+    await fixture.until(webhook, all('delivered'));
+    const [before, after] = receiver.received as [Delivered, Delivered];
+    const accepts = (secret: string, { headers, body }: Delivered) => {
+      try {
+        return new Webhook(secret).verify(body, headers as Record<string, string>) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    expect([accepts(leaked, before), accepts(leaked, after), accepts(fresh, after)]).toEqual([true, false, true]);
+    expect(String(after.headers['webhook-signature']).split(' ')).toHaveLength(1);
+  });
+
+  it('is retried in five seconds, or later if the receiver sends Retry-After', async () => {
     const plain = await fixture.webhook(tenant, receiver.url);
     const asking = await Receiver.start();
     asking.status(429, { 'retry-after': '100' });
     receiver.status(500);
     const patient = await fixture.webhook(tenant, asking.url);
-    await fixture.announce(fixture.engine(), tenant, ['user.created']);
+    await fixture.publish(fixture.engine(), tenant, ['user.created']);
     const failed = (rows: DeliveryRow[]) => rows.every(({ attempts }) => attempts === 1);
     const [soon] = await fixture.until(plain, failed);
     const [late] = await fixture.until(patient, failed);
@@ -97,11 +122,29 @@ describe('a failed attempt', () => {
     await asking.close();
   });
 
-  it('is the last one where the schedule ends: the delivery is dead, and what comes later is still sent', async () => {
+  it.each([-3_600_000, 3_600_000])(
+    'is scheduled by the clock of PostgreSQL when the host clock is %s ms off',
+    async (off) => {
+      const { now } = Date;
+      const wrong = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + off);
+      try {
+        const webhook = await fixture.webhook(tenant, receiver.url);
+        receiver.status(500);
+        await fixture.publish(fixture.engine({ retryDelays: [600_000] }), tenant, ['user.created']);
+        const [row] = await fixture.until(webhook, (rows) => rows.every(({ attempts }) => attempts === 1));
+        expect(row?.dueInMs).toBeGreaterThan(300_000);
+        expect(row?.dueInMs).toBeLessThanOrEqual(720_000);
+      } finally {
+        wrong.mockRestore();
+      }
+    },
+  );
+
+  it('makes the delivery dead at the end of the schedule; later events are still sent', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     receiver.answer = ({ body }, response) => response.writeHead(JSON.parse(body).sequence === 1 ? 400 : 200).end();
     const engine = fixture.engine({ retryDelays: [5, 5] });
-    await fixture.announce(engine, tenant, ['user.created', 'user.updated']);
+    await fixture.publish(engine, tenant, ['user.created', 'user.updated']);
     const rows = await fixture.until(webhook, (list) => list.every(({ status }) => status !== 'pending'));
     expect(rows.map(({ status, attempts }) => [status, attempts])).toEqual([
       ['dead', 3],
@@ -109,33 +152,33 @@ describe('a failed attempt', () => {
     ]);
   });
 
-  it('with 410 switches the webhook off at once and keeps what was not delivered', async () => {
+  it('disables the webhook immediately on 410 and retains pending deliveries', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     receiver.status(410);
     const engine = fixture.engine();
-    await fixture.announce(engine, tenant, ['user.created']);
+    await fixture.publish(engine, tenant, ['user.created']);
     await fixture.until(webhook, (rows) => rows.every(({ attempts }) => attempts === 1));
     expect(await endpointOf(webhook)).toMatchObject({ active: false, reason: 'the receiver answered 410 Gone' });
     receiver.status(200);
     await fixture.directory.rows('update webhook_deliveries set due_at = now() where webhook_id = $1', [webhook]);
     await fixture.directory.rows('update webhooks set active = true, updated_at = now() where id = $1', [webhook]);
     await fixture.until(webhook, all('delivered'));
-    // What was known of it is forgotten by a look, which may come after the claim.
-    for (let looks = 0; looks < 1_000 && (await endpointOf(webhook))?.reason; looks += 1) {
+    // The poll that resets the endpoint may come after the claim.
+    for (let polls = 0; polls < 1_000 && (await endpointOf(webhook))?.reason; polls += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect(await endpointOf(webhook)).toMatchObject({ active: true, reason: null });
   });
 
-  it('after days without a success switches the webhook off, if a delivery was given up', async () => {
+  it('disables the webhook after days without a success if a delivery became dead', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     receiver.status(500);
     const engine = fixture.engine({ retryDelays: [60_000] });
-    await fixture.announce(engine, tenant, ['user.created']);
+    await fixture.publish(engine, tenant, ['user.created']);
     await fixture.until(webhook, (rows) => rows.every(({ attempts }) => attempts === 1));
     const longAgo = `update webhook_endpoints set failing_since = now() - interval '6 days' where webhook_id = $1`;
     await fixture.directory.rows(longAgo, [webhook]);
-    await fixture.announce(engine, tenant, ['user.updated']);
+    await fixture.publish(engine, tenant, ['user.updated']);
     await fixture.until(webhook, (rows) => rows.every(({ attempts }) => attempts === 1));
     expect(await endpointOf(webhook)).toMatchObject({ active: true });
     await fixture.directory.rows('update webhook_deliveries set due_at = now() where webhook_id = $1', [webhook]);
@@ -143,26 +186,26 @@ describe('a failed attempt', () => {
     expect(await endpointOf(webhook)).toMatchObject({ active: false });
   });
 
-  it('again and again parks the endpoint without spending attempts of what waits', async () => {
+  it('opens the breaker after repeated failures, without spending attempts of pending deliveries', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     receiver.status(500);
     const breaker = { threshold: 3, firstPauseMs: 600_000, longestPauseMs: 600_000 };
     const engine = fixture.engine({ breaker });
-    await fixture.announce(engine, tenant, ['user.created', 'user.updated', 'user.deleted']);
+    await fixture.publish(engine, tenant, ['user.created', 'user.updated', 'user.deleted']);
     await fixture.until(webhook, (rows) => rows.every(({ attempts }) => attempts === 1));
-    await fixture.announce(engine, tenant, ['user.created', 'user.updated']);
-    // Another endpoint is served meanwhile, so this one was passed over.
+    await fixture.publish(engine, tenant, ['user.created', 'user.updated']);
+    // Another endpoint was served meanwhile, so this one was skipped.
     const other = await Receiver.start();
     const healthy = await fixture.webhook(tenant, other.url);
-    await fixture.announce(engine, tenant, ['user.deleted']);
+    await fixture.publish(engine, tenant, ['user.deleted']);
     await fixture.until(healthy, all('delivered'));
     expect((await fixture.deliveries(webhook)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 0, 0, 0]);
     expect(receiver.received).toHaveLength(3);
-    // Also by a process that has just begun, which knows of it from the database.
+    // A new process reads the open breaker from the database.
     await fixture.stopEngines();
-    await fixture.announce(fixture.engine({ breaker }), tenant, ['user.deleted']);
+    await fixture.publish(fixture.engine({ breaker }), tenant, ['user.deleted']);
     await fixture.until(healthy, (rows) => rows.length === 2 && all('delivered')(rows));
-    // Whoever changes the webhook wants it tried again.
+    // A change of the webhook resets its breaker.
     receiver.status(200);
     await fixture.directory.rows('update webhooks set updated_at = now() where id = $1', [webhook]);
     await fixture.until(webhook, (rows) => rows.filter(({ status }) => status === 'delivered').length >= 4);
@@ -170,8 +213,8 @@ describe('a failed attempt', () => {
   });
 });
 
-describe('a lease', () => {
-  it('that runs out is taken over; the lost attempt is unknown, and whoever lost it writes nothing', async () => {
+describe('the lease of a delivery', () => {
+  it('is taken over after its expiry; the lost attempt is recorded as unknown and its late result is ignored', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     const sent: ((result: SendResult) => void)[] = [];
     const stuck: Sender = {
@@ -179,7 +222,7 @@ describe('a lease', () => {
       close: async () => undefined,
     };
     const lost = fixture.engine({ leaseMs: 400, exchangeMs: 100 }, { sender: stuck });
-    await fixture.announce(lost, tenant, ['user.created']);
+    await fixture.publish(lost, tenant, ['user.created']);
     while (sent.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     fixture.engine();
     const [row] = await fixture.until(webhook, all('delivered'));
@@ -192,10 +235,10 @@ describe('a lease', () => {
     expect(attempts.length).toBeGreaterThan(1);
   });
 
-  it('is one for each delivery, however many processes work', async () => {
+  it('is claimed once, with any number of processes', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     const engines = [fixture.engine(), fixture.engine(), fixture.engine()];
-    await fixture.happened(tenant, Array(300).fill('user.created'));
+    await fixture.insertEvents(tenant, Array(300).fill('user.created'));
     const found = await fixture.fanOut(tenant);
     for (const engine of engines) engine.wake(found);
     await fixture.until(webhook, all('delivered'));
@@ -203,27 +246,27 @@ describe('a lease', () => {
     expect(receiver.received).toHaveLength(300);
   });
 
-  it('is found without any message, also of what was committed while nobody ran', async () => {
+  it('is claimed without a message, also for events committed while no dispatcher ran', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
-    await fixture.happened(tenant, ['user.created', 'user.updated']);
+    await fixture.insertEvents(tenant, ['user.created', 'user.updated']);
     await fixture.fanOut(tenant);
     fixture.engine();
     await fixture.until(webhook, all('delivered'));
   });
 });
 
-describe('what is sent', () => {
-  it('waits while the webhook is inactive, and goes nowhere once it is deleted', async () => {
+describe('the delivery to a webhook', () => {
+  it('waits while the webhook is inactive and is dropped after its deletion', async () => {
     const paused = await fixture.webhook(tenant, receiver.url);
     const deleted = await fixture.webhook(tenant, receiver.url);
     const engine = fixture.engine();
-    await fixture.happened(tenant, ['user.created']);
+    await fixture.insertEvents(tenant, ['user.created']);
     const found = await fixture.fanOut(tenant);
     await fixture.directory.rows('update webhooks set active = false where id = $1', [paused]);
     await fixture.directory.rows('delete from webhooks where id = $1', [deleted]);
     engine.wake(found);
     const other = await fixture.webhook(tenant, receiver.url);
-    await fixture.announce(engine, tenant, ['user.updated']);
+    await fixture.publish(engine, tenant, ['user.updated']);
     await fixture.until(other, all('delivered'));
     expect(receiver.received).toHaveLength(1);
     await fixture.directory.rows('update webhooks set active = true, updated_at = now() where id = $1', [paused]);
@@ -231,9 +274,9 @@ describe('what is sent', () => {
     expect(await fixture.deliveries(deleted)).toMatchObject([{ status: 'pending', tries: 0 }]);
   });
 
-  it('is rendered anew where an erasure has taken it', async () => {
+  it('is rendered again if an erasure deleted its body', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
-    await fixture.happened(tenant, ['user.created']);
+    await fixture.insertEvents(tenant, ['user.created']);
     const found = await fixture.fanOut(tenant);
     await fixture.directory.rows('delete from event_payloads where tenant_id = $1', [tenant]);
     fixture.engine().wake(found);
@@ -241,11 +284,11 @@ describe('what is sent', () => {
     expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ type: 'user.created', data: { changed: [] } });
   });
 
-  it('is signed with the secrets that open; with none of them it waits, which is no failure of the receiver', async () => {
+  it('is signed with the secrets that can be decrypted, and waits without a failure if there are none', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     await fixture.directory.rows(`update webhook_secrets set ciphertext = '\\x00' where webhook_id = $1`, [webhook]);
     const engine = fixture.engine({ unsignedPauseMs: 50 });
-    await fixture.announce(engine, tenant, ['user.created']);
+    await fixture.publish(engine, tenant, ['user.created']);
     const [waiting] = await fixture.until(webhook, (rows) => rows.every(({ tries }) => tries > 2));
     expect(waiting).toMatchObject({ status: 'pending', attempts: 0 });
     expect((await fixture.attempts(waiting?.id ?? ''))[0]).toMatchObject({ number: 1, outcome: 'unsigned' });
@@ -267,3 +310,26 @@ async function endpointOf(webhook: string) {
   );
   return row;
 }
+
+describe('a tenant whose writes fail in PostgreSQL', () => {
+  it('does not delay other tenants, and its attempts are recorded once writes succeed', async () => {
+    const other = await fixture.tenant();
+    const refused = await fixture.webhook(tenant, receiver.url);
+    const accepted = await fixture.webhook(other, receiver.url);
+    await fixture.directory.rows(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse before update on webhook_deliveries
+        for each row when (new.status = 'delivered' and new.tenant_id = '${tenant}') execute function refuse()`);
+    const engine = fixture.engine();
+    try {
+      await fixture.publish(engine, tenant, ['user.created']);
+      await fixture.publish(engine, other, ['user.created']);
+      await fixture.until(accepted, all('delivered'));
+      expect((await fixture.deliveries(refused)).map(({ status }) => status)).toEqual(['pending']);
+    } finally {
+      await fixture.directory.rows('drop function refuse cascade');
+    }
+    const [row] = await fixture.until(refused, all('delivered'));
+    expect(row).toMatchObject({ attempts: 1, tries: 1 });
+  });
+});
