@@ -8,11 +8,10 @@ import {
   type TestDatabase,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminToken, gatewayConfig } from '../test/gateway-config.js';
 import { type Gateway, startGateway } from './start.js';
 
-const adminToken = 'the-operators-token-of-this-test';
-
-(hasBroker() ? describe : describe.skip)('a gateway that is started while RabbitMQ is away', () => {
+(hasBroker() ? describe : describe.skip)('a gateway started while RabbitMQ is unreachable', () => {
   let database: TestDatabase;
   let vhost: BrokerVhost;
   let broker: LatePort;
@@ -24,16 +23,7 @@ const adminToken = 'the-operators-token-of-this-test';
     rows = DirectoryFixture.connect(database.url);
     vhost = await createVhost();
     broker = await LatePort.reserve(vhost.url);
-    gateway = await startGateway({
-      databaseUrl: database.url,
-      amqpUrl: broker.url,
-      host: '127.0.0.1',
-      port: 0,
-      adminToken,
-      encryptionKeys: [Buffer.alloc(32, 1)],
-      allowedCidrs: ['10.9.0.0/16'],
-      logLevel: 'silent',
-    });
+    gateway = await startGateway(gatewayConfig(database.url, { AMQP_URL: broker.url }));
   });
 
   afterAll(async () => {
@@ -58,7 +48,7 @@ const adminToken = 'the-operators-token-of-this-test';
 
   const waiting = async () => (await rows.rows('select from outbox')).length;
 
-  it('answers reads, accepts a sync, and announces it when RabbitMQ is there', async () => {
+  it('serves reads, accepts a sync, and publishes it when RabbitMQ is available', async () => {
     const operator = { authorization: `Bearer ${adminToken}` };
     const { body: tenant } = await send('POST', '/admin/v1/tenants', operator, { name: 'Test' });
     const { body: key } = await send('POST', `/admin/v1/tenants/${tenant.id}/api-keys`, operator, { name: 'test' });
@@ -71,12 +61,12 @@ const adminToken = 'the-operators-token-of-this-test';
     const triggered = await send('POST', '/v1/sync/trigger', caller, { connector_id: connector.id });
     expect(triggered).toMatchObject({ status: 202, body: { status: 'queued' } });
     expect(gateway.busUp).toBe(false);
-    // It is given requests all the same.
+    // Degraded instead of down, so that it still receives requests.
     expect(await health()).toEqual({ database: 'up', schema: 'up', bus: 'degraded', backlog: 'up' });
     expect(await waiting()).toBe(1);
 
     await broker.open();
-    // Gone from the outbox is confirmed by the broker.
+    // A message leaves the outbox when the broker has confirmed it.
     while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(gateway.busUp).toBe(true);
     expect((await health()).bus).toBe('up');

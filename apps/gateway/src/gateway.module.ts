@@ -1,61 +1,55 @@
-import { Database } from '@idsync/database';
+import { DatabaseModule } from '@idsync/database';
+import { BusModule } from '@idsync/messaging';
+import { RuntimeModule } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { DirectoryController } from './directory.controller.js';
-import { EventsController } from './events.controller.js';
-import { GatewaySettings } from './gateway-settings.js';
-import { HealthController } from './health.controller.js';
-import { KeyRing } from './key-ring.js';
-import { ApiKeysController } from './operator/api-keys.controller.js';
-import { AttributePrioritiesController } from './operator/attribute-priorities.controller.js';
-import { CasesController } from './operator/cases.controller.js';
-import { ConnectorTokensController } from './operator/connector-tokens.controller.js';
-import { ConnectorsController } from './operator/connectors.controller.js';
-import { DeliveriesController } from './operator/deliveries.controller.js';
-import { IdentitiesController } from './operator/identities.controller.js';
-import { MachineIdentitiesController } from './operator/machine-identities.controller.js';
-import { MatchingRulesController } from './operator/matching-rules.controller.js';
-import { OperationsController } from './operator/operations.controller.js';
-import { OperatorWebhooksController } from './operator/operator-webhooks.controller.js';
-import { ReplaysController } from './operator/replays.controller.js';
-import { SyncJobsController } from './operator/sync-jobs.controller.js';
-import { TenantsController } from './operator/tenants.controller.js';
-import { DiscoveryController } from './scim/discovery.controller.js';
-import { ScimController } from './scim/scim.controller.js';
-import { SyncController } from './sync.controller.js';
-import { WebhooksController } from './webhooks.controller.js';
+import { ConfigService } from '@nestjs/config';
+import type { GatewayConfig } from './gateway-config.js';
+import { HealthModule } from './health/health.module.js';
+import { HousekeepingModule } from './housekeeping/housekeeping.module.js';
+import { currentShare } from './http/database-share.js';
+import { HttpModule } from './http/http.module.js';
+import type { HttpOptions } from './http/http-options.js';
+import { OperatorModule } from './operator/operator.module.js';
+import { PublicModule } from './public/public.module.js';
+import { ReferenceModule } from './reference/reference.module.js';
+import { ScimModule } from './scim/scim.module.js';
+
+type Config = ConfigService<GatewayConfig, true>;
 
 @Module({})
 export class GatewayModule {
-  static with(database: Database, keyRing: KeyRing, settings: GatewaySettings): DynamicModule {
+  static forRoot(config: GatewayConfig, options: HttpOptions): DynamicModule {
+    // A static module, because Nest would close the database before the bus if a dynamic module imported both.
+    @Module({
+      imports: [
+        RuntimeModule.forRoot('gateway', config),
+        DatabaseModule.forRootAsync({
+          service: 'gateway',
+          inject: [ConfigService],
+          useFactory: (settings: Config) => ({
+            url: settings.get('DATABASE_URL', { infer: true }),
+            shareOf: currentShare,
+          }),
+        }),
+        BusModule.forRootAsync({
+          service: 'gateway',
+          inject: [ConfigService],
+          useFactory: (settings: Config) => ({ amqpUrl: settings.get('AMQP_URL', { infer: true }) }),
+        }),
+      ],
+    })
+    class Connections {}
     return {
       module: GatewayModule,
-      controllers: [
-        HealthController,
-        DirectoryController,
-        SyncController,
-        WebhooksController,
-        EventsController,
-        DiscoveryController,
-        ScimController,
-        TenantsController,
-        ApiKeysController,
-        ConnectorsController,
-        ConnectorTokensController,
-        SyncJobsController,
-        AttributePrioritiesController,
-        CasesController,
-        IdentitiesController,
-        MachineIdentitiesController,
-        MatchingRulesController,
-        OperationsController,
-        OperatorWebhooksController,
-        DeliveriesController,
-        ReplaysController,
-      ],
-      providers: [
-        { provide: Database, useValue: database },
-        { provide: KeyRing, useValue: keyRing },
-        { provide: GatewaySettings, useValue: settings },
+      imports: [
+        Connections,
+        HttpModule.forRoot(options),
+        HealthModule,
+        ReferenceModule,
+        PublicModule,
+        OperatorModule,
+        ScimModule,
+        HousekeepingModule,
       ],
     };
   }

@@ -1,1 +1,1 @@
-export { type Gateway, type GatewayOptions, startGateway } from './start.js';
+export { type Gateway, startGateway } from './start.js';

@@ -1,4 +1,4 @@
-import { encodeId, healthAfter, type IdKind, machineReferences, recordIds } from '@idsync/contracts';
+import { encodeId, healthAfter, machineReferences, publicResult, recordIds, type responses } from '@idsync/contracts';
 import type {
   ApiKeyRow,
   CaseRow,
@@ -13,15 +13,15 @@ import type {
   PlanEntryRow,
   TenantRow,
   WebhookRow,
-} from '@idsync/database';
+} from '@idsync/database/gateway';
 
-/** Rows as the API shows them. What is not known is left out: JSON.stringify drops undefined. */
+/** Maps rows to API responses. Unknown values are undefined, so JSON.stringify omits them. */
 
-export function presentTenant(row: TenantRow) {
+export function presentTenant(row: TenantRow): responses.Tenant {
   return { id: encodeId('tenant', row.id), name: row.name, created_at: row.createdAt.toISOString() };
 }
 
-export function presentApiKey(row: ApiKeyRow) {
+export function presentApiKey(row: ApiKeyRow): responses.ApiKey {
   return {
     id: encodeId('apiKey', row.id),
     name: row.name,
@@ -33,12 +33,12 @@ export function presentApiKey(row: ApiKeyRow) {
   };
 }
 
-export function presentConnectorToken(row: ApiKeyRow) {
+export function presentConnectorToken(row: ApiKeyRow): responses.ConnectorToken {
   const { scopes: _, ...token } = presentApiKey(row);
   return token;
 }
 
-export function presentConnector(row: ConnectorRow) {
+export function presentConnector(row: ConnectorRow): responses.Connector {
   return {
     id: encodeId('connector', row.id),
     tenant_id: encodeId('tenant', row.tenantId),
@@ -49,30 +49,34 @@ export function presentConnector(row: ConnectorRow) {
     config: row.config,
     secrets: row.secrets,
     safeguard: row.safeguard,
-    health: healthAfter(row.failures),
+    health: row.quarantined ? 'quarantined' : healthAfter(row.failures),
     failures: row.failures,
     schedule: row.schedule ?? undefined,
     next_run_at: row.nextRunAt?.toISOString(),
     skipped: row.skippedAt ? { at: row.skippedAt.toISOString(), reason: row.skippedBecause ?? '' } : undefined,
     checkpoint_at: row.checkpointAt?.toISOString(),
+    complete_as_of: row.completeAsOf?.toISOString(),
     last_run: row.lastRun ? presentLastRun(row.lastRun) : undefined,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
 }
 
-export function presentFailingRecord(row: FailingRecordRow) {
+export function presentFailingRecord(row: FailingRecordRow): responses.FailingRecord {
   return {
     external_id: row.externalId ?? undefined,
     line: row.line ?? undefined,
     message: row.message,
+    source_message: row.sourceMessage ?? undefined,
     first_failed_at: row.firstFailedAt.toISOString(),
     last_failed_at: row.lastFailedAt.toISOString(),
     job_id: encodeId('job', row.jobId),
+    retries: row.retries,
+    retry_at: row.retryAt?.toISOString(),
   };
 }
 
-function presentLastRun(run: LastRun) {
+function presentLastRun(run: LastRun): responses.Connector['last_run'] {
   return {
     job_id: encodeId('job', run.id),
     status: run.status,
@@ -80,31 +84,35 @@ function presentLastRun(run: LastRun) {
     started_at: run.startedAt === null ? undefined : new Date(run.startedAt).toISOString(),
     completed_at: new Date(run.completedAt).toISOString(),
     error_message: run.errorMessage ?? undefined,
+    error_code: run.errorCode ?? undefined,
+    source_message: run.sourceMessage ?? undefined,
     records_read: run.recordsRead,
     records_failed: run.recordsFailed,
     records_deleted: run.recordsDeleted,
   };
 }
 
-export function presentJob(row: JobRow) {
+export function presentJob(row: JobRow): responses.SyncStatus {
   return {
     job_id: encodeId('job', row.id),
     status: row.status,
     progress_pct: row.progressPct,
     started_at: row.startedAt?.toISOString(),
     completed_at: row.completedAt?.toISOString(),
-    // Who polls a quarantined job is told what it waits for.
+    // A quarantined job shows what it waits for.
     error_message: row.errorMessage ?? (row.status === 'quarantined' ? row.note : null) ?? undefined,
+    error_code: row.errorCode ?? undefined,
     batches_processed: row.batchesProcessed,
-    // Of a source that failed nobody knows how many there would have been.
+    // The total is unknown if the source failed.
     batches_total:
       (row.errorMessage !== null && row.status !== 'completed_with_errors' ? null : row.batchesTotal) ?? undefined,
   };
 }
 
-export function presentOperatorJob(row: JobRow) {
+export function presentOperatorJob(row: JobRow): responses.OperatorJob {
   return {
     ...presentJob(row),
+    source_message: row.sourceMessage ?? undefined,
     connector_id: encodeId('connector', row.connectorId),
     created_at: row.createdAt.toISOString(),
     records_read: row.recordsRead,
@@ -115,6 +123,7 @@ export function presentOperatorJob(row: JobRow) {
     scheduled_for: row.scheduledFor?.toISOString(),
     last_record_at: row.lastRecordAt?.toISOString(),
     stalled: row.stalled,
+    waits_for: row.waitsFor ? { job_id: encodeId('job', row.waitsFor.id), status: row.waitsFor.status } : undefined,
     mode: row.mode,
     external_id: row.externalId ?? undefined,
     outcome: row.outcome ?? undefined,
@@ -125,7 +134,10 @@ export function presentOperatorJob(row: JobRow) {
   };
 }
 
-export function presentPlan(job: JobRow, { plan, counts, entries }: JobPlan): object {
+export function presentPlan(
+  job: JobRow,
+  { plan, counts, entries }: JobPlan,
+): Omit<responses.SyncPlan, keyof responses.PageFields> {
   return {
     job_id: encodeId('job', job.id),
     status: job.status,
@@ -143,11 +155,11 @@ export function presentPlan(job: JobRow, { plan, counts, entries }: JobPlan): ob
   };
 }
 
-function presentPlanEntry(row: PlanEntryRow) {
+function presentPlanEntry(row: PlanEntryRow): responses.SyncPlan['data'][number] {
   return {
     action: row.action,
     record: {
-      // One that is to be made has no id yet.
+      // A planned record has no id yet.
       id: row.action === 'create' ? undefined : encodeId(recordIds[row.kind], row.recordId),
       kind: row.kind,
       external_id: row.externalId,
@@ -158,7 +170,7 @@ function presentPlanEntry(row: PlanEntryRow) {
   };
 }
 
-export function presentWebhook(row: WebhookRow) {
+export function presentWebhook(row: WebhookRow): responses.Webhook {
   return {
     id: encodeId('webhook', row.id),
     callback_url: row.callbackUrl,
@@ -170,7 +182,7 @@ export function presentWebhook(row: WebhookRow) {
   };
 }
 
-export function presentEvent(row: EventRow) {
+export function presentEvent(row: EventRow): responses.LifecycleEvent {
   return {
     id: encodeId('event', row.id),
     event_type: row.type,
@@ -179,7 +191,7 @@ export function presentEvent(row: EventRow) {
   };
 }
 
-export function presentOperation(row: OperationRow) {
+export function presentOperation(row: OperationRow): responses.Operation {
   return {
     operation_id: encodeId('operation', row.id),
     type: row.type,
@@ -187,13 +199,13 @@ export function presentOperation(row: OperationRow) {
     created_at: row.createdAt.toISOString(),
     ended_at: row.endedAt?.toISOString(),
     reason: row.input.reason,
-    preview: row.input.preview === true ? (true as const) : undefined,
-    result: row.result === null ? undefined : withPublicIds(row.result),
+    preview: row.input.preview === true ? true : undefined,
+    result: row.result === null ? undefined : publicResult(row.type, row.result),
     reverted_by: row.revertedBy === null ? undefined : encodeId('operation', row.revertedBy),
   };
 }
 
-export function presentCase(row: CaseRow) {
+export function presentCase(row: CaseRow): responses.ReviewCase {
   return {
     id: encodeId('case', row.id),
     status: row.status,
@@ -219,8 +231,8 @@ export function presentCase(row: CaseRow) {
   };
 }
 
-export function presentMachine(row: MachineRow) {
-  const gone = row.status === 'decommissioned';
+export function presentMachine(row: MachineRow): responses.MachineIdentityDetails {
+  const isDecommissioned = row.status === 'decommissioned';
   return {
     id: encodeId('machineIdentity', row.id),
     identity_id: row.identityId === null ? undefined : encodeId('identity', row.identityId),
@@ -239,22 +251,6 @@ export function presentMachine(row: MachineRow) {
     }),
     risk_score: row.machine?.risk.score ?? 0,
     risk_factors: row.machine?.risk.factors ?? [],
-    next_review_at: gone ? undefined : row.dueAt?.toISOString(),
+    next_review_at: isDecommissioned ? undefined : row.dueAt?.toISOString(),
   };
-}
-
-const idFields: readonly (readonly [RegExp, IdKind])[] = [
-  [/identity_ids?$/, 'identity'],
-  [/case_id$/, 'case'],
-  [/operation_id$/, 'operation'],
-];
-
-/** The directory writes bare uuids; what a field is called tells what it names. */
-function withPublicIds(value: unknown, field = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => withPublicIds(item, field));
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withPublicIds(item, name)]));
-  }
-  const kind = idFields.find(([pattern]) => pattern.test(field))?.[1];
-  return kind && typeof value === 'string' ? encodeId(kind, value) : value;
 }

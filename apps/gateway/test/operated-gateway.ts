@@ -1,12 +1,12 @@
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import type { GatewayConfig } from '../src/gateway-config.js';
 import { type Gateway, startGateway } from '../src/start.js';
+import { adminToken, gatewayConfig } from './gateway-config.js';
 
-const adminToken = 'the-operators-token-of-this-test';
-
-// biome-ignore lint/suspicious/noExplicitAny: what a test asserts is what it expects to find
+// biome-ignore lint/suspicious/noExplicitAny: tests assert the shape of bodies
 export type Body = any;
 
-/** A gateway on a database of its own, and its operator. */
+/** A gateway on its own database, with an operator. */
 export class OperatedGateway {
   private constructor(
     readonly database: TestDatabase,
@@ -14,22 +14,9 @@ export class OperatedGateway {
     private readonly gateway: Gateway,
   ) {}
 
-  static async start({
-    encryptionKey = Buffer.alloc(32, 1),
-    allowedCidrs = [] as string[],
-    requestsPerMinute = undefined as number | undefined,
-  } = {}) {
+  static async start(given: Partial<GatewayConfig> = {}) {
     const database = await createTestDatabase();
-    const gateway = await startGateway({
-      databaseUrl: database.url,
-      host: '127.0.0.1',
-      port: 0,
-      adminToken,
-      encryptionKeys: [encryptionKey],
-      allowedCidrs,
-      requestsPerMinute,
-      logLevel: 'fatal',
-    });
+    const gateway = await startGateway(gatewayConfig(database.url, given));
     return new OperatedGateway(database, DirectoryFixture.connect(database.url), gateway);
   }
 
@@ -37,7 +24,7 @@ export class OperatedGateway {
     return this.gateway.url;
   }
 
-  /** Calls a path of the operator interface. */
+  /** Calls a path of the operator API. */
   async operator(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
     const answer = await fetch(`${this.url}/admin/v1${path}`, {
       method,

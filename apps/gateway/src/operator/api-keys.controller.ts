@@ -1,46 +1,50 @@
 import { requests } from '@idsync/contracts';
-import { Database, insertApiKey, listApiKeys, revokeApiKey } from '@idsync/database';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { notFound } from '../api-error.js';
-import { formatApiKey, newSecret } from '../api-key.js';
-import { uuidOf } from '../directory.controller.js';
-import { KeyRing } from '../key-ring.js';
+import { insertApiKey, listApiKeys, revokeApiKey } from '@idsync/database/gateway';
+import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { formatApiKey, newSecret } from '../access/api-key.js';
+import { KeyRing } from '../access/key-ring.service.js';
+import { orNotFound } from '../http/api-error.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentApiKey } from '../present.js';
-import { validate } from '../validate.js';
-import { inTenant } from './tenants.controller.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/api-keys')
+@Access('operator')
 export class ApiKeysController {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(KeyRing) private readonly keyRing: KeyRing,
+    private readonly tenants: TenantTransactions,
+    private readonly keyRing: KeyRing,
   ) {}
 
   @Post()
-  @HttpCode(201)
-  async issue(@Param('tenantId') tenantId: string, @Body() body: unknown): Promise<object> {
-    const { name, scopes, expires_at } = validate(requests.apiKeyBody, body);
+  async issue(
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.apiKeyBody) { name, scopes, expires_at }: z.infer<typeof requests.apiKeyBody>,
+  ): Promise<object> {
     const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    const row = await inTenant(this.database, tenantId, (tx, tenant) =>
-      insertApiKey(tx, tenant, { name, scopes, secretHash: hash, expiresAt }),
+    const row = await this.tenants.run(tenantId, (tx) =>
+      insertApiKey(tx, tenantId, { name, scopes, secretHash: hash, expiresAt }),
     );
     return { ...presentApiKey(row), key: formatApiKey(row.id, secret) };
   }
 
   @Get()
-  async list(@Param('tenantId') tenantId: string, @Query() query: unknown): Promise<object> {
-    const page = validate(requests.pageQuery, query);
-    const { rows, total } = await inTenant(this.database, tenantId, (tx, tenant) => listApiKeys(tx, tenant, page));
+  async list(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+  ): Promise<object> {
+    const { rows, total } = await this.tenants.run(tenantId, (tx) => listApiKeys(tx, tenantId, page));
     return { data: rows.map(presentApiKey), total, ...page };
   }
 
   @Delete(':keyId')
   @HttpCode(204)
-  async revoke(@Param('tenantId') tenantId: string, @Param('keyId') keyId: string): Promise<void> {
-    const id = uuidOf('apiKey', keyId);
-    const found = await inTenant(this.database, tenantId, (tx, tenant) => revokeApiKey(tx, tenant, id));
-    if (!found) throw notFound();
-    this.keyRing.forget();
+  async revoke(@TenantParam() tenantId: string, @PublicId('apiKey', 'keyId') keyId: string): Promise<void> {
+    orNotFound(await this.tenants.run(tenantId, (tx) => revokeApiKey(tx, tenantId, keyId)));
+    this.keyRing.clear();
   }
 }

@@ -1,20 +1,28 @@
 import { attributePriorities, encodeId } from '@idsync/contracts';
-import { Database, findAttributePriorities, findConnector } from '@idsync/database';
-import { Body, Controller, Get, Inject, Param, Put, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { badRequest } from '../api-error.js';
-import { bodyId, uuidOf } from '../directory.controller.js';
-import { operate } from '../operate.js';
-import { validate } from '../validate.js';
-import { inTenant } from './tenants.controller.js';
+import { findConnector } from '@idsync/database/gateway';
+import { findAttributePriorities } from '@idsync/database/settings';
+import { Controller, Get, Put } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { badRequest } from '../http/api-error.js';
+import { bodyId } from '../http/ids.js';
+import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
+import { TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody } from '../http/zod.pipe.js';
+import { Operations } from './operations.service.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/attribute-priorities')
+@Access('operator')
 export class AttributePrioritiesController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly operations: Operations,
+  ) {}
 
   @Get()
-  async get(@Param('tenantId') tenantId: string): Promise<object> {
-    const rows = await inTenant(this.database, tenantId, (tx, tenant) => findAttributePriorities(tx, tenant));
+  async get(@TenantParam() tenantId: string): Promise<object> {
+    const rows = await this.tenants.run(tenantId, (tx) => findAttributePriorities(tx, tenantId));
     const priorities = rows.map(({ field, connectorId, priority }) => ({
       field,
       connector_id: encodeId('connector', connectorId),
@@ -24,21 +32,21 @@ export class AttributePrioritiesController {
   }
 
   @Put()
+  @MayTakeLonger()
   async replace(
-    @Param('tenantId') tenantId: string,
-    @Body() body: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    const priorities = validate(attributePriorities, body).priorities.map((each) => ({
+    @TenantParam() tenantId: string,
+    @ZodBody(attributePriorities) body: z.infer<typeof attributePriorities>,
+  ): Promise<Progress> {
+    const priorities = body.priorities.map((each) => ({
       ...each,
       connector_id: bodyId(['connector'], each.connector_id),
     }));
-    await inTenant(this.database, tenantId, async (tx, tenant) => {
+    await this.tenants.run(tenantId, async (tx) => {
       for (const id of new Set(priorities.map(({ connector_id }) => connector_id))) {
-        if (!(await findConnector(tx, tenant, id)))
+        if (!(await findConnector(tx, tenantId, id)))
           throw badRequest(`there is no connector ${encodeId('connector', id)}`);
       }
     });
-    return operate(this.database, reply, uuidOf('tenant', tenantId), 'attributes.rank', { priorities });
+    return this.operations.request(tenantId, 'attributes.rank', { priorities });
   }
 }

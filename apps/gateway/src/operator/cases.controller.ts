@@ -1,48 +1,51 @@
 import { requests } from '@idsync/contracts';
-import { Database, findCase, listCases } from '@idsync/database';
-import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { notFound } from '../api-error.js';
-import { uuidOf } from '../directory.controller.js';
-import { operate } from '../operate.js';
+import { findCase, listCases } from '@idsync/database/gateway';
+import { Controller, Get, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { orNotFound } from '../http/api-error.js';
+import { uuidOf } from '../http/ids.js';
+import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentCase } from '../present.js';
-import { validate } from '../validate.js';
-import { inTenant } from './tenants.controller.js';
+import { Operations } from './operations.service.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/cases')
+@Access('operator')
 export class CasesController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly operations: Operations,
+  ) {}
 
   @Get()
-  async list(@Param('tenantId') tenantId: string, @Query() query: unknown): Promise<object> {
-    const { limit, offset, status } = validate(requests.caseQuery, query);
-    const { rows, total } = await inTenant(this.database, tenantId, (tx, tenant) =>
-      listCases(tx, tenant, { limit, offset, status }),
+  async list(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.caseQuery) { limit, offset, status }: z.infer<typeof requests.caseQuery>,
+  ): Promise<object> {
+    const { rows, total } = await this.tenants.run(tenantId, (tx) =>
+      listCases(tx, tenantId, { limit, offset, status }),
     );
     return { data: rows.map(presentCase), total, limit, offset };
   }
 
   @Get(':caseId')
-  async get(@Param('tenantId') tenantId: string, @Param('caseId') caseId: string): Promise<object> {
-    const id = uuidOf('case', caseId);
-    const row = await inTenant(this.database, tenantId, (tx, tenant) => findCase(tx, tenant, id));
-    if (!row) throw notFound();
-    return presentCase(row);
+  async get(@TenantParam() tenantId: string, @PublicId('case', 'caseId') caseId: string): Promise<object> {
+    return presentCase(orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, tenantId, caseId))));
   }
 
   @Post(':caseId/resolve')
+  @MayTakeLonger()
   async resolve(
-    @Param('tenantId') tenantId: string,
-    @Param('caseId') caseId: string,
-    @Body() body: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    const { resolution, identity_id, reason } = validate(requests.resolveBody, body);
-    const id = uuidOf('case', caseId);
-    const found = await inTenant(this.database, tenantId, (tx, tenant) => findCase(tx, tenant, id));
-    if (!found) throw notFound();
-    return operate(this.database, reply, uuidOf('tenant', tenantId), 'case.resolve', {
-      case_id: id,
+    @TenantParam() tenantId: string,
+    @PublicId('case', 'caseId') caseId: string,
+    @ZodBody(requests.resolveBody) { resolution, identity_id, reason }: z.infer<typeof requests.resolveBody>,
+  ): Promise<Progress> {
+    orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, tenantId, caseId)));
+    return this.operations.request(tenantId, 'case.resolve', {
+      case_id: caseId,
       resolution,
       ...(identity_id !== undefined && { identity_id: uuidOf('identity', identity_id) }),
       ...(reason !== undefined && { reason }),

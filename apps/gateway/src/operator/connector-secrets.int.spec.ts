@@ -1,5 +1,5 @@
 import { decodeId } from '@idsync/contracts';
-import { open } from '@idsync/database';
+import { decrypt } from '@idsync/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -16,7 +16,7 @@ let connectors: string;
 let made = 0;
 
 beforeAll(async () => {
-  gateway = await OperatedGateway.start({ encryptionKey: key });
+  gateway = await OperatedGateway.start({ ENCRYPTION_KEY: key });
   tenant = String((await operator('POST', '/tenants', { name: 'Test' })).body.id);
   connectors = `/tenants/${tenant}/connectors`;
 });
@@ -32,17 +32,17 @@ async function create(more: object = {}): Promise<string> {
   return String(body.id);
 }
 
-/** What is stored, opened as the sync-worker does; undefined if nothing is. */
+/** Returns the stored secrets, decrypted as the sync-worker does, or undefined. */
 async function stored(id: string): Promise<unknown> {
   const [row] = await gateway.fixture.rows<{ ciphertext: Buffer }>(
     'select ciphertext from connector_secrets where connector_id = $1',
     [decodeId('connector', id)],
   );
-  return row && JSON.parse(open(row.ciphertext, [key], decodeId('tenant', tenant) ?? ''));
+  return row && JSON.parse(decrypt(row.ciphertext, [key], decodeId('tenant', tenant) ?? ''));
 }
 
 describe('the secrets of a connector', () => {
-  it('are never shown again, but for their names, and lie sealed in the database', async () => {
+  it('are never returned except for their names, and are encrypted in the database', async () => {
     const id = await create();
     for (const path of [connectors, `${connectors}/${id}`]) {
       const text = JSON.stringify((await operator('GET', path)).body);
@@ -56,7 +56,7 @@ describe('the secrets of a connector', () => {
     expect(await stored(id)).toEqual(scim.secrets);
   });
 
-  it('stay where a change does not name them, are replaced by name, and taken away by null', async () => {
+  it('stay if a change omits them, are replaced by name, and are removed by null', async () => {
     const id = await create();
     const path = `${connectors}/${id}`;
     expect((await operator('PATCH', path, { name: 'Renamed' })).body).toMatchObject({ secrets: ['password', 'token'] });
@@ -68,13 +68,13 @@ describe('the secrets of a connector', () => {
     expect(await stored(id)).toBeUndefined();
   });
 
-  it('have to be given anew for whom they were not given for', async () => {
+  it('must be set again when their destination changes', async () => {
     const path = `${connectors}/${await create()}`;
     const elsewhere = { ...scim.config, url: 'https://evil.example.com/v2' };
     expect(await operator('PATCH', path, { config: elsewhere })).toEqual({
       status: 400,
       body: {
-        error: 'config.url says to whom secrets are shown: give secrets.password, secrets.token anew, or null',
+        error: 'config.url determines where secrets are sent: set secrets.password, secrets.token again, or to null',
       },
     });
     for (const auth of [
@@ -84,7 +84,7 @@ describe('the secrets of a connector', () => {
       expect((await operator('PATCH', path, { config: { ...scim.config, auth } })).body.error).toContain('config.auth');
     }
     expect((await operator('PATCH', path, { config: elsewhere, secrets: { token: 'new' } })).body.error).toContain(
-      'give secrets.password anew',
+      'set secrets.password again',
     );
     expect((await operator('PATCH', path, { config: { ...scim.config, filter: 'active eq true' } })).status).toBe(200);
     const secrets = { password: null, token: 'new' };
@@ -92,7 +92,7 @@ describe('the secrets of a connector', () => {
     expect((await operator('PATCH', path, { config: { ...elsewhere, auth }, secrets })).status).toBe(200);
   });
 
-  it('are refused by name where they are none, and what was stays', async () => {
+  it('are rejected by name if invalid, and the stored ones stay', async () => {
     const id = await create();
     const path = `${connectors}/${id}`;
     const refused: [unknown, string][] = [
@@ -110,20 +110,20 @@ describe('the secrets of a connector', () => {
     expect(await stored(id)).toEqual(scim.secrets);
   });
 
-  it('have all to be given anew where no key opens them', async () => {
+  it('must all be set again if no key decrypts them', async () => {
     const id = await create();
     const path = `${connectors}/${id}`;
     await gateway.fixture.rows(`update connector_secrets set ciphertext = '\\x00' where connector_id = $1`, [
       decodeId('connector', id),
     ]);
     expect((await operator('PATCH', path, { name: 'Another' })).body).toEqual({
-      error: 'no key opens the secrets of this connector: give all of them anew',
+      error: 'the secrets of this connector cannot be decrypted: set all of them again',
     });
     expect((await operator('PATCH', path, { secrets: { password: 'new', token: null } })).status).toBe(200);
     expect(await stored(id)).toEqual({ password: 'new' });
   });
 
-  it('go with their connector', async () => {
+  it('are deleted with their connector', async () => {
     const id = await create();
     expect((await operator('DELETE', `${connectors}/${id}`)).status).toBe(204);
     expect(await stored(id)).toBeUndefined();

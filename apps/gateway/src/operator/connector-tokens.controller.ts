@@ -1,89 +1,67 @@
-import { requests } from '@idsync/contracts';
-import {
-  Database,
-  findConnector,
-  insertApiKey,
-  listApiKeys,
-  lockConnector,
-  revokeApiKey,
-  type Transaction,
-} from '@idsync/database';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { badRequest, notFound } from '../api-error.js';
-import { formatApiKey, newSecret } from '../api-key.js';
-import { uuidOf } from '../directory.controller.js';
-import { KeyRing } from '../key-ring.js';
+import { encodeId, findDefinition, requests } from '@idsync/contracts';
+import { findConnector, insertApiKey, listApiKeys, lockConnector, revokeApiKey } from '@idsync/database/gateway';
+import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { formatApiKey, newSecret } from '../access/api-key.js';
+import { KeyRing } from '../access/key-ring.service.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentConnectorToken } from '../present.js';
-import { validate } from '../validate.js';
-import { inTenant } from './tenants.controller.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
-/** What identity providers push with: keys that open the SCIM service of one connector, and nothing else. */
+/** Tokens with which identity providers push: API keys that are valid only for the SCIM service of one connector. */
 @Controller('admin/v1/tenants/:tenantId/connectors/:connectorId/tokens')
+@Access('operator')
 export class ConnectorTokensController {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(KeyRing) private readonly keyRing: KeyRing,
+    private readonly tenants: TenantTransactions,
+    private readonly keyRing: KeyRing,
   ) {}
 
   @Post()
-  @HttpCode(201)
   async issue(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Body() body: unknown,
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.connectorTokenBody) { name, expires_at }: z.infer<typeof requests.connectorTokenBody>,
+    @PublicId('connector', 'connectorId') connectorId: string,
   ): Promise<object> {
-    const id = uuidOf('connector', connectorId);
-    const { name, expires_at } = validate(requests.connectorTokenBody, body);
     const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    const row = await inTenant(this.database, tenantId, async (tx, tenant) => {
-      // Locked, for a connector that is deleted at this moment would leave the token behind.
-      const connector = await lockConnector(tx, tenant, id);
-      if (!connector) throw notFound();
-      if (connector.type !== 'scim-push') throw badRequest('only connectors of the type scim-push are pushed to');
-      return insertApiKey(tx, tenant, { name, scopes: [], secretHash: hash, expiresAt, connectorId: id });
+    const row = await this.tenants.run(tenantId, async (tx) => {
+      // Locked, because a concurrent deletion of the connector would leave the token behind.
+      const { type } = orNotFound(await lockConnector(tx, tenantId, connectorId));
+      if (!findDefinition(type)?.isPushed) throw badRequest('only connectors of type scim-push have tokens');
+      return insertApiKey(tx, tenantId, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
     });
-    return { ...presentConnectorToken(row), token: formatApiKey(row.id, secret), path: `/scim/v2/${connectorId}` };
+    const path = `/scim/v2/${encodeId('connector', connectorId)}`;
+    return { ...presentConnectorToken(row), token: formatApiKey(row.id, secret), path };
   }
 
   @Get()
   async list(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Query() query: unknown,
+    @TenantParam() tenantId: string,
+    @PublicId('connector', 'connectorId') connectorId: string,
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
   ): Promise<object> {
-    const page = validate(requests.pageQuery, query);
-    const { rows, total } = await ofConnector(this.database, tenantId, connectorId, (tx, tenant, id) =>
-      listApiKeys(tx, tenant, page, id),
-    );
+    const { rows, total } = await this.tenants.run(tenantId, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, connectorId));
+      return listApiKeys(tx, tenantId, page, connectorId);
+    });
     return { data: rows.map(presentConnectorToken), total, ...page };
   }
 
   @Delete(':tokenId')
   @HttpCode(204)
   async revoke(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Param('tokenId') tokenId: string,
+    @TenantParam() tenantId: string,
+    @PublicId('connector', 'connectorId') connectorId: string,
+    @PublicId('apiKey', 'tokenId') tokenId: string,
   ): Promise<void> {
-    const token = uuidOf('apiKey', tokenId);
-    const found = await ofConnector(this.database, tenantId, connectorId, (tx, tenant, id) =>
-      revokeApiKey(tx, tenant, token, id),
-    );
-    if (!found) throw notFound();
-    this.keyRing.forget();
+    await this.tenants.run(tenantId, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, connectorId));
+      orNotFound(await revokeApiKey(tx, tenantId, tokenId, connectorId));
+    });
+    this.keyRing.clear();
   }
-}
-
-async function ofConnector<T>(
-  database: Database,
-  tenantId: string,
-  connectorId: string,
-  work: (tx: Transaction, tenant: string, connector: string) => Promise<T>,
-): Promise<T> {
-  const id = uuidOf('connector', connectorId);
-  return inTenant(database, tenantId, async (tx, tenant) => {
-    if (!(await findConnector(tx, tenant, id))) throw notFound();
-    return work(tx, tenant, id);
-  });
 }

@@ -1,53 +1,49 @@
-import { checkSchedule, checkSourcePath } from '@idsync/connectors';
-import { type ConnectorBody, connectorBody, requests, shownElsewhere } from '@idsync/contracts';
+import { type ConnectorBody, checkSourcePath, connectorBody, requests, shownElsewhere } from '@idsync/contracts';
+import { sqlState, type Transaction, uniqueViolation } from '@idsync/database';
 import {
-  abandonPushed,
   type ConnectorRow,
-  Database,
   deleteConnector,
   deleteConnectorSecrets,
   findConnector,
-  findProbe,
   insertConnector,
   listConnectors,
   listFailingRecords,
   lockConnector,
   requestOperation,
   revokeKeysOfConnector,
-  sqlState,
-  type Transaction,
-  uniqueViolation,
   updateConnector,
-} from '@idsync/database';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { badRequest, notFound } from '../api-error.js';
-import { uuidOf } from '../directory.controller.js';
-import { GatewaySettings } from '../gateway-settings.js';
-import { KeyRing } from '../key-ring.js';
+} from '@idsync/database/gateway';
+import { markPushedForDeletion } from '@idsync/database/scim';
+import { checkSchedule } from '@idsync/runtime';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { KeyRing } from '../access/key-ring.service.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { validate } from '../http/validate.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
-import { validate } from '../validate.js';
-import { presentProbe, probe } from './probe.js';
-import { readSecrets, writeSecrets } from './seal-connector.js';
-import { syncRecord } from './sync-record.js';
-import { inTenant } from './tenants.controller.js';
+import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { readSecrets, writeSecrets } from './connector-secrets.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
+@Access('operator')
 export class ConnectorsController {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(GatewaySettings) private readonly settings: GatewaySettings,
-    @Inject(KeyRing) private readonly keyRing: KeyRing,
+    private readonly tenants: TenantTransactions,
+    private readonly settings: GatewaySettings,
+    private readonly keyRing: KeyRing,
   ) {}
 
   @Post()
-  @HttpCode(201)
-  async create(@Param('tenantId') tenantId: string, @Body() input: unknown): Promise<object> {
-    const body = validConnector(input);
-    const row = await named(body, () =>
-      inTenant(this.database, tenantId, async (tx, tenant) => {
-        const inserted = await insertConnector(tx, tenant, body);
-        const secrets = await writeSecrets(tx, tenant, inserted.id, body, this.settings.encryptionKeys);
+  async create(@TenantParam() tenantId: string, @ZodBody(connectorBody) body: ConnectorBody): Promise<object> {
+    requireValid(body);
+    const row = await rejectTakenName(body, () =>
+      this.tenants.run(tenantId, async (tx) => {
+        const inserted = await insertConnector(tx, tenantId, body);
+        const secrets = await writeSecrets(tx, tenantId, inserted.id, body, this.settings.encryptionKeys);
         return { ...inserted, secrets };
       }),
     );
@@ -55,155 +51,106 @@ export class ConnectorsController {
   }
 
   @Get()
-  async list(@Param('tenantId') tenantId: string, @Query() query: unknown): Promise<object> {
-    const page = validate(requests.pageQuery, query);
-    const { rows, total } = await inTenant(this.database, tenantId, (tx, tenant) => listConnectors(tx, tenant, page));
+  async list(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+  ): Promise<object> {
+    const { rows, total } = await this.tenants.run(tenantId, (tx) => listConnectors(tx, tenantId, page));
     return { data: rows.map(presentConnector), total, ...page };
   }
 
   @Get(':connectorId')
-  async get(@Param('tenantId') tenantId: string, @Param('connectorId') connectorId: string): Promise<object> {
-    const id = uuidOf('connector', connectorId);
-    const row = await inTenant(this.database, tenantId, (tx, tenant) => findConnector(tx, tenant, id));
-    if (!row) throw notFound();
-    return presentConnector(row);
+  async get(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<object> {
+    return presentConnector(orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id))));
   }
 
-  /** What is given replaces what was; the whole must be a valid connector. Its type and what its records are is for ever. */
+  /** Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. */
   @Patch(':connectorId')
   async update(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
+    @TenantParam() tenantId: string,
+    @PublicId('connector', 'connectorId') id: string,
     @Body() patch: unknown,
   ): Promise<object> {
-    const id = uuidOf('connector', connectorId);
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
       throw badRequest('the body must be a JSON object');
-    const row = await inTenant(this.database, tenantId, async (tx, tenant) => {
-      const before = await lockConnector(tx, tenant, id);
-      if (!before) throw notFound();
+    const row = await this.tenants.run(tenantId, async (tx) => {
+      const before = orNotFound(await lockConnector(tx, tenantId, id));
       const { type, name, priority, records, config, safeguard, schedule } = before;
       const given = 'secrets' in patch ? patch.secrets : {};
-      const secrets = await this.secretsAfter(tx, tenant, before, given);
-      const body = validConnector({ type, name, priority, records, config, safeguard, schedule, ...patch, secrets });
+      const secrets = await this.secretsAfter(tx, tenantId, before, given);
+      const whole = { type, name, priority, records, config, safeguard, schedule, ...patch, secrets };
+      const body = validate(connectorBody, whole);
+      requireValid(body);
       if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
       if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
-      requireGivenAnew(before, body, given);
-      const row = await named(body, () => updateConnector(tx, tenant, id, body));
-      const names = await writeSecrets(tx, tenant, id, body, this.settings.encryptionKeys);
-      // What wins is decided when a document is written, so the directory has to go through them.
-      if (body.priority !== priority) await requestOperation(tx, tenant, 'attributes.rank', {});
+      requireSecretsAgain(before, body, given);
+      const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, body));
+      const names = await writeSecrets(tx, tenantId, id, body, this.settings.encryptionKeys);
+      // Source precedence is applied when a document is written, so the directory must rewrite the documents.
+      if (body.priority !== priority) await requestOperation(tx, tenantId, 'attributes.rank', {});
       return row && { ...row, secrets: names };
     });
-    if (!row) throw notFound();
-    return presentConnector(row);
+    return presentConnector(orNotFound(row));
   }
 
   @Get(':connectorId/errors')
   async errors(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Query() query: unknown,
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+    @PublicId('connector', 'connectorId') id: string,
   ): Promise<object> {
-    const id = uuidOf('connector', connectorId);
-    const page = validate(requests.pageQuery, query);
-    const { rows, total } = await inTenant(this.database, tenantId, async (tx, tenant) => {
-      if (!(await findConnector(tx, tenant, id))) throw notFound();
-      return listFailingRecords(tx, tenant, id, page);
+    const { rows, total } = await this.tenants.run(tenantId, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, id));
+      return listFailingRecords(tx, tenantId, id, page);
     });
     return { data: rows.map(presentFailingRecord), total, ...page };
   }
 
-  /** 200 with what came of it, or 202 if that takes longer. */
-  @Post(':connectorId/test')
-  async test(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    return probe(this.database, reply, tenantId, connectorId, 'test');
-  }
-
-  @Post(':connectorId/discover')
-  async discover(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    return probe(this.database, reply, tenantId, connectorId, 'discover');
-  }
-
-  /** 200 with what came of it, or 202 if that takes longer. */
-  @Post(':connectorId/records/:externalId/sync')
-  async syncRecord(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Param('externalId') externalId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    return syncRecord(this.database, reply, tenantId, connectorId, externalId);
-  }
-
-  @Get(':connectorId/probes/:probeId')
-  async probe(
-    @Param('tenantId') tenantId: string,
-    @Param('connectorId') connectorId: string,
-    @Param('probeId') probeId: string,
-  ): Promise<object> {
-    const [connector, id] = [uuidOf('connector', connectorId), uuidOf('probe', probeId)];
-    const row = await inTenant(this.database, tenantId, (tx, tenant) => findProbe(tx, tenant, id));
-    if (row?.connectorId !== connector) throw notFound();
-    return presentProbe(row);
-  }
-
   @Delete(':connectorId')
   @HttpCode(204)
-  async delete(@Param('tenantId') tenantId: string, @Param('connectorId') connectorId: string): Promise<void> {
-    const id = uuidOf('connector', connectorId);
-    const found = await inTenant(this.database, tenantId, async (tx, tenant) => {
-      // Records of it stay for a while; nobody needs its secrets any more.
-      await deleteConnectorSecrets(tx, tenant, id);
-      await revokeKeysOfConnector(tx, tenant, id);
-      await abandonPushed(tx, tenant, id);
-      return deleteConnector(tx, tenant, id);
+  async delete(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<void> {
+    const found = await this.tenants.run(tenantId, async (tx) => {
+      // Its records stay for a while, but its secrets are no longer needed.
+      await deleteConnectorSecrets(tx, tenantId, id);
+      await revokeKeysOfConnector(tx, tenantId, id);
+      await markPushedForDeletion(tx, tenantId, id);
+      return deleteConnector(tx, tenantId, id);
     });
-    if (!found) throw notFound();
-    this.keyRing.forget();
+    orNotFound(found);
+    this.keyRing.clear();
   }
 
-  /** What is not named stays, and null takes one away; what is no object is left to be refused. */
+  /** Merges secrets: omitted ones stay, null removes one. A value that is no object is returned for validation to reject. */
   private async secretsAfter(tx: Transaction, tenant: string, before: ConnectorRow, given: unknown): Promise<unknown> {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-    const stay = before.secrets.some((name) => !(name in given));
-    const kept = stay ? await readSecrets(tx, tenant, before.id, this.settings.encryptionKeys) : {};
-    return Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== null));
+    const needsStored = before.secrets.some((name) => !(name in given));
+    const stored = needsStored ? await readSecrets(tx, tenant, before.id, this.settings.encryptionKeys) : {};
+    return Object.fromEntries(Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null));
   }
 }
 
-/** Who may change where a connector calls must not learn its secrets by that. */
-function requireGivenAnew({ config }: ConnectorRow, body: ConnectorBody, given: unknown): void {
+/** Requires secrets again when their destination changes: changing an address must not disclose stored secrets. */
+function requireSecretsAgain({ config }: ConnectorRow, body: ConnectorBody, given: unknown): void {
   const named = new Set(Object.keys(given ?? {}));
   const carried = Object.keys(body.secrets)
     .filter((name) => !named.has(name))
     .sort();
-  const changed = carried.length > 0 ? shownElsewhere(config, body.config) : undefined;
+  const changed = carried.length > 0 ? shownElsewhere(body.type, config, body.config) : undefined;
   if (changed === undefined) return;
   throw badRequest(
-    `config.${changed} says to whom secrets are shown: give ${carried.map((name) => `secrets.${name}`).join(', ')} anew, or null`,
+    `config.${changed} determines where secrets are sent: set ${carried.map((name) => `secrets.${name}`).join(', ')} again, or to null`,
   );
 }
 
-function validConnector(input: unknown): ConnectorBody {
-  const body = validate(connectorBody, input);
-  const problem =
-    'path' in body.config && body.config.path !== undefined ? checkSourcePath(body.config.path) : undefined;
+/** Checks what the schema of a connector cannot express. */
+function requireValid({ config, schedule }: ConnectorBody): void {
+  const problem = 'path' in config && config.path !== undefined ? checkSourcePath(config.path) : undefined;
   if (problem !== undefined) throw badRequest(`config.${problem}`);
-  const impossible = body.schedule ? checkSchedule(body.schedule) : undefined;
+  const impossible = schedule ? checkSchedule(schedule) : undefined;
   if (impossible !== undefined) throw badRequest(`schedule.${impossible}`);
-  return body;
 }
 
-async function named<Row extends ConnectorRow | undefined>(
+async function rejectTakenName<Row extends ConnectorRow | undefined>(
   body: ConnectorBody,
   write: () => Promise<Row>,
 ): Promise<Row> {

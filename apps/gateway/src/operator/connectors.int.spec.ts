@@ -12,7 +12,7 @@ let gateway: OperatedGateway;
 let tenant: string;
 
 beforeAll(async () => {
-  gateway = await OperatedGateway.start({ allowedCidrs: ['10.9.0.0/16'] });
+  gateway = await OperatedGateway.start({ WEBHOOK_ALLOW_CIDRS: ['10.9.0.0/16'] });
   tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Test' })).body.id}`;
 });
 
@@ -21,7 +21,7 @@ afterAll(() => gateway?.close());
 const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...call);
 
 describe('a connector', () => {
-  it('stays of its type, and its records what they are: their ids are already known outside', async () => {
+  it('keeps its type and the kind of its records', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, people);
     const path = `${tenant}/connectors/${body.id}`;
     expect(await operator('PATCH', path, { type: 'ldif' })).toEqual({
@@ -37,7 +37,7 @@ describe('a connector', () => {
 });
 
 describe('a job', () => {
-  it('tells how many batches there are only if its source was read to its end', async () => {
+  it('shows its total of batches only if its source was read completely', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Other' });
     const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
     const path = `${tenant}/sync-jobs/${job.job_id}`;
@@ -54,12 +54,12 @@ describe('a job', () => {
   });
 });
 
-describe('a schedule of a connector', () => {
-  it('is kept, checked, changed and taken away with it', async () => {
+describe('the schedule of a connector', () => {
+  it('is stored without defaults that the previous version does not know, validated, changed and deleted', async () => {
     const schedule = { cron: '0 3 * * *', time_zone: 'Europe/Berlin' };
     const { status, body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Nightly', schedule });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ schedule: { ...schedule, full_every: 100, paused: false } });
+    expect(body).toMatchObject({ schedule: { ...schedule, full_every: 100, full_every_hours: 24, paused: false } });
     expect(body).not.toHaveProperty('next_run_at');
     const path = `${tenant}/connectors/${body.id}`;
     const patch = (schedule: unknown) => operator('PATCH', path, { schedule });
@@ -67,16 +67,32 @@ describe('a schedule of a connector', () => {
       status: 400,
       body: { error: 'schedule.every must be a duration such as 90s, 15m, 6h or 1d, of 1m to 31d' },
     });
+    expect(await patch({ every: '1d', full_every_hours: 0 })).toEqual({
+      status: 400,
+      body: { error: 'schedule.full_every_hours must be an integer from 1 to 8760' },
+    });
     expect(await patch({ cron: '0 3 * * *', time_zone: 'Mars' })).toEqual({
       status: 400,
       body: { error: 'schedule.time_zone "Mars" is unknown' },
     });
     expect((await patch({ every: '1h' })).body).toMatchObject({ schedule: { every: '1h' } });
+    const stored = () => gateway.fixture.rows(`select safeguard, schedule from connectors where name = 'Nightly'`);
+    const usual = { every: '1h', full_every: 100, paused: false };
+    expect(await stored()).toEqual([{ safeguard: {}, schedule: usual }]);
+    await patch({ every: '1h', full_every_hours: 48 });
+    await operator('PATCH', path, { safeguard: { max_failed_percent: 20 } });
+    expect(await stored()).toEqual([
+      { safeguard: { max_failed_percent: 20 }, schedule: { ...usual, full_every_hours: 48 } },
+    ]);
+    expect((await operator('GET', path)).body).toMatchObject({
+      safeguard: { max_failed_percent: 20, max_failed_records: 10 },
+      schedule: { full_every_hours: 48 },
+    });
     expect((await operator('PATCH', path, { priority: 7 })).body).toMatchObject({ schedule: { every: '1h' } });
     expect((await patch(null)).body).not.toHaveProperty('schedule');
   });
 
-  it('shows when it runs next and what came of it last, and neither is of another schedule', async () => {
+  it('shows the next run and the last result, and resets both when it changes', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, {
       ...people,
       name: 'Hourly',
@@ -90,13 +106,14 @@ describe('a schedule of a connector', () => {
           where connector_id = (select id from connectors where name = 'Hourly') returning id),
        planned as (update connectors set planned_schedule = schedule where name = 'Hourly')
        insert into connector_states
-           (connector_id, tenant_id, due_at, next_run_at, checkpoint, checkpoint_at, config_version, last_job_id)
-       select c.id, c.tenant_id, '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, ended.id
+           (connector_id, tenant_id, due_at, next_run_at, checkpoint, checkpoint_at, config_version, complete_as_of, last_job_id)
+       select c.id, c.tenant_id, '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '{}', '2029-01-01T00:00:00Z', 1, '2028-12-31T00:00:00Z', ended.id
          from connectors c, ended where c.name = 'Hourly'`,
     );
     expect((await operator('GET', path)).body).toMatchObject({
       next_run_at: '2030-01-01T00:00:00.000Z',
       checkpoint_at: '2029-01-01T00:00:00.000Z',
+      complete_as_of: '2028-12-31T00:00:00.000Z',
       last_run: { job_id: job.job_id, status: 'failed', mode: 'full', error_message: 'gone' },
     });
     expect((await operator('PATCH', path, { schedule: { every: '2h' } })).body).not.toHaveProperty('next_run_at');
@@ -105,7 +122,7 @@ describe('a schedule of a connector', () => {
     expect((await operator('PATCH', path, { config })).body).not.toHaveProperty('checkpoint_at');
   });
 
-  it('is no reason to queue the same job twice, but who asks for a mode has a job that reads so', async () => {
+  it('does not queue the same job twice, while an explicit mode creates its own job, which says what it waits for', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Modes' });
     const trigger = async (more: object) =>
       (await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id, ...more })).body;
@@ -113,13 +130,23 @@ describe('a schedule of a connector', () => {
     expect(await trigger({ mode: 'auto' })).toEqual(first);
     const full = await trigger({ mode: 'full' });
     expect(full.job_id).not.toBe(first.job_id);
+    const waitsFor = async (id: string) => (await operator('GET', `${tenant}/sync-jobs/${id}`)).body.waits_for;
+    expect(await waitsFor(first.job_id)).toBeUndefined();
+    expect(await waitsFor(full.job_id)).toEqual({ job_id: first.job_id, status: 'queued' });
+    const later = await trigger({ mode: 'full' });
+    await gateway.fixture.rows(
+      `update sync_jobs set status = 'quarantined'
+        where connector_id = (select id from connectors where name = 'Modes') and mode = 'auto'`,
+    );
+    expect(await waitsFor(first.job_id)).toBeUndefined();
+    expect(await waitsFor(later.job_id)).toEqual({ job_id: first.job_id, status: 'quarantined' });
     expect((await operator('GET', `${tenant}/sync-jobs/${full.job_id}`)).body).toMatchObject({ mode: 'full' });
     expect(await trigger({ mode: 'half' })).toEqual({ error: 'mode must be one of auto, full, changes' });
   });
 });
 
-describe('what operators see of a source', () => {
-  it('is how many times in a row it failed, and which of its records cannot be used', async () => {
+describe('the health of a source', () => {
+  it('shows consecutive failures and the records that cannot be applied', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Shaky' });
     expect(body).toMatchObject({ health: 'ok', failures: 0 });
     const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
@@ -135,9 +162,17 @@ describe('what operators see of a source', () => {
     expect((await operator('GET', path)).body).toMatchObject({ health: 'failing', failures: 2 });
     await fail(3);
     expect((await operator('GET', path)).body).toMatchObject({ health: 'suspended' });
+    const become = (status: string) =>
+      gateway.fixture.rows(
+        `update sync_jobs set status = $1 where connector_id = (select id from connectors where name = 'Shaky')`,
+        [status],
+      );
+    await become('quarantined');
+    expect((await operator('GET', path)).body).toMatchObject({ health: 'quarantined', failures: 3 });
+    await become('queued');
     await gateway.fixture.rows(
-      `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, line, message, first_failed_at, last_failed_at)
-       select gen_random_uuid(), c.id, c.tenant_id, j.id, 'r1', 7, 'no mail', '2029-01-01T00:00:00Z', '2029-01-02T00:00:00Z'
+      `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, line, message, first_failed_at, last_failed_at, retries, retry_at)
+       select gen_random_uuid(), c.id, c.tenant_id, j.id, 'r1', 7, 'no mail', '2029-01-01T00:00:00Z', '2029-01-02T00:00:00Z', 2, '2029-01-02T00:30:00Z'
          from connectors c join sync_jobs j on j.connector_id = c.id where c.name = 'Shaky'`,
     );
     expect((await operator('GET', `${path}/errors?limit=10`)).body).toEqual({
@@ -149,6 +184,8 @@ describe('what operators see of a source', () => {
           first_failed_at: '2029-01-01T00:00:00.000Z',
           last_failed_at: '2029-01-02T00:00:00.000Z',
           job_id: job.job_id,
+          retries: 2,
+          retry_at: '2029-01-02T00:30:00.000Z',
         },
       ],
       total: 1,
@@ -158,7 +195,7 @@ describe('what operators see of a source', () => {
     expect((await operator('GET', `${tenant}/connectors/con_none/errors`)).status).toBe(404);
   });
 
-  it('is that a job waits for nothing but its source', async () => {
+  it('marks a job as stalled while it waits only for its source', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Slow' });
     const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
     const become = async (change: string) => {
@@ -174,7 +211,7 @@ describe('what operators see of a source', () => {
     });
     expect(await become(`last_record_at = now() - interval '6 minutes'`)).toMatchObject({ stalled: true });
     expect(await become('last_record_at = null')).toMatchObject({ stalled: true });
-    // Its batches wait for the directory, its worker is gone, or all is read.
+    // Not stalled: its batches wait for the directory, its lease has ended, or everything is read.
     expect(await become('batches_written = 2, batches_processed = 1')).toMatchObject({ stalled: false });
     expect(await become(`batches_written = 0, batches_processed = 0, lease_until = null`)).toMatchObject({
       stalled: false,
@@ -183,13 +220,13 @@ describe('what operators see of a source', () => {
   });
 });
 
-describe('one record of a connector', () => {
+describe('a sync of one record', () => {
   const strange = 'CN=Ren\\, A/B,OU=100%+ü ?#;,DC=x';
   const sync = (connector: unknown, record: string) =>
     operator('POST', `${tenant}/connectors/${connector}/records/${encodeURIComponent(record)}/sync`);
 
-  /** Does the sync-worker's part for the record, once it is asked for. */
-  async function worked(externalId: string, change: string): Promise<void> {
+  /** Plays the part of the sync-worker once the job exists. */
+  async function finishJob(externalId: string, change: string): Promise<void> {
     for (;;) {
       const rows = await gateway.fixture.rows(
         `update sync_jobs set ${change} where external_id = $1 and mode = 'record' returning id`,
@@ -199,11 +236,11 @@ describe('one record of a connector', () => {
     }
   }
 
-  it('is asked for whatever its id, and what came of it is told with the job', async () => {
+  it('accepts any external id and returns the outcome with the job', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'One' });
     const [answer] = await Promise.all([
       sync(body.id, strange),
-      worked(strange, `status = 'completed', outcome = 'absent', completed_at = now()`),
+      finishJob(strange, `status = 'completed', outcome = 'absent', completed_at = now()`),
     ]);
     expect(answer).toMatchObject({
       status: 200,
@@ -214,13 +251,13 @@ describe('one record of a connector', () => {
     expect(found).toEqual({ status: 200, body: answer.body });
   });
 
-  it('goes on by itself where it takes longer than ten seconds', async () => {
+  it('continues in the background after ten seconds', async () => {
     const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Unhurried' });
     const answer = await sync(body.id, '4711');
     expect(answer).toMatchObject({ status: 202, body: { status: 'queued', external_id: '4711' } });
   });
 
-  it('is asked of no connector that there is not, or that cannot, and by no id that cannot be', async () => {
+  it('is rejected for an unknown connector, a connector type without single reads, and an invalid external id', async () => {
     expect(await sync('con_00000000000000000000000000', '1')).toEqual({ status: 404, body: { error: 'not found' } });
     const github = {
       type: 'github',
@@ -232,7 +269,7 @@ describe('one record of a connector', () => {
     const { body } = await operator('POST', `${tenant}/connectors`, github);
     expect(await sync(body.id, '1')).toEqual({
       status: 400,
-      body: { error: 'connectors of this kind cannot read one record alone' },
+      body: { error: 'this type of connector cannot read a single record' },
     });
     const { body: csv } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Ids' });
     expect((await sync(csv.id, 'a\0b')).status).toBe(400);

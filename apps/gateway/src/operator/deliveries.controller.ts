@@ -1,56 +1,58 @@
 import { requests } from '@idsync/contracts';
-import { Database, findDelivery, listDeliveries } from '@idsync/database';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { badRequest, notFound } from '../api-error.js';
-import { readDeliveryCursor, writeDeliveryCursor } from '../cursor.js';
-import { uuidOf } from '../directory.controller.js';
-import { validate } from '../validate.js';
+import { findDelivery, listDeliveries } from '@idsync/database/gateway';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { uuidOf } from '../http/ids.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { readDeliveryCursor, writeDeliveryCursor } from '../shared/cursor.js';
 import { presentDelivery, presentDeliveryDetails } from './present-delivery.js';
 import { replay } from './request-replay.js';
-import { inTenant } from './tenants.controller.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/deliveries')
+@Access('operator')
 export class DeliveriesController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(private readonly tenants: TenantTransactions) {}
 
   @Get()
-  async list(@Param('tenantId') tenantId: string, @Query() query: unknown): Promise<object> {
-    const { cursor, webhook_id, event_type, ...wanted } = validate(requests.deliveryQuery, query);
+  async list(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.deliveryQuery) query: z.infer<typeof requests.deliveryQuery>,
+  ): Promise<object> {
+    const { cursor, webhook_id, event_type: eventType, ...filters } = query;
     const after = cursor === undefined ? undefined : readDeliveryCursor(cursor);
     const webhookId = webhook_id === undefined ? undefined : uuidOf('webhook', webhook_id);
-    const { rows, next } = await inTenant(this.database, tenantId, (tx, tenant) =>
-      listDeliveries(tx, tenant, { ...wanted, eventType: event_type, webhookId, after }),
+    const { rows, next } = await this.tenants.run(tenantId, (tx) =>
+      listDeliveries(tx, tenantId, { ...filters, eventType, webhookId, after }),
     );
     return {
       data: rows.map(presentDelivery),
-      limit: wanted.limit,
+      limit: filters.limit,
       ...(next && { next_cursor: writeDeliveryCursor(next) }),
     };
   }
 
   @Get(':deliveryId')
-  async get(@Param('tenantId') tenantId: string, @Param('deliveryId') deliveryId: string): Promise<object> {
-    const id = uuidOf('delivery', deliveryId);
-    const found = await inTenant(this.database, tenantId, (tx, tenant) => findDelivery(tx, tenant, id));
-    if (!found) throw notFound();
-    return presentDeliveryDetails(found);
+  async get(@TenantParam() tenantId: string, @PublicId('delivery', 'deliveryId') id: string): Promise<object> {
+    const found = await this.tenants.run(tenantId, (tx) => findDelivery(tx, tenantId, id));
+    return presentDeliveryDetails(orNotFound(found));
   }
 
   @Post(':deliveryId/resend')
   @HttpCode(202)
   async resend(
-    @Param('tenantId') tenantId: string,
-    @Param('deliveryId') deliveryId: string,
-    @Body() body: unknown,
+    @TenantParam() tenantId: string,
+    @PublicId('delivery', 'deliveryId') id: string,
+    @ZodBody(requests.resendBody) { by }: z.infer<typeof requests.resendBody>,
   ): Promise<object> {
-    const { by } = validate(requests.againBody, body);
-    const id = uuidOf('delivery', deliveryId);
-    return inTenant(this.database, tenantId, async (tx, tenant) => {
-      const delivery = await findDelivery(tx, tenant, id);
-      if (!delivery) throw notFound();
-      const wanted = { webhookId: delivery.webhookId, kind: 'resend' as const, filter: { delivery_id: id } };
-      const requested = await replay(tx, tenant, { ...wanted, requestedBy: by });
-      if (!requested) throw badRequest('its webhook was deleted');
+    return this.tenants.run(tenantId, async (tx) => {
+      const { webhookId } = orNotFound(await findDelivery(tx, tenantId, id));
+      const request = { webhookId, kind: 'resend' as const, filter: { delivery_id: id }, requestedBy: by };
+      const requested = await replay(tx, tenantId, request);
+      if (!requested) throw badRequest('the webhook of this delivery was deleted');
       return requested;
     });
   }

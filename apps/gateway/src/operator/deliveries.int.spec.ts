@@ -1,4 +1,4 @@
-import { decodeId, encodeId, newUuid, routes } from '@idsync/contracts';
+import { decodeId, encodeId, errorStatusesOf, newUuid, routes } from '@idsync/contracts';
 import type { DirectoryFixture } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
@@ -29,7 +29,7 @@ async function newWebhook(active = true): Promise<string> {
   return id;
 }
 
-/** A delivery of an event of its own; its id. */
+/** Creates a delivery of a new event and returns its id. */
 async function delivery(status = 'dead', sequence = 1, to = webhook): Promise<string> {
   const id = newUuid();
   await fixture.rows(
@@ -45,7 +45,7 @@ async function delivery(status = 'dead', sequence = 1, to = webhook): Promise<st
   return id;
 }
 
-/** Calls a route by its path within the tenant, and holds the answer to the route's strict schema. */
+/** Calls a route of the tenant and validates the response with the route's schema. */
 async function call(method: string, path: string, body?: object, of = tenant): Promise<{ status: number; body: Body }> {
   const answer = await gateway.operator(method, `/tenants/${encodeId('tenant', of)}${path}`, body);
   const pattern = path.replace(/\?.*/, '').replaceAll(/(whk|dlv|rpl)_\w+/g, '{}');
@@ -56,12 +56,12 @@ async function call(method: string, path: string, body?: object, of = tenant): P
   if (answer.status < 400) {
     expect(answer.status).toBe(route.success.status);
     expect(route.success.schema?.safeParse(answer.body).error?.issues).toBeUndefined();
-  } else expect(route.errors).toContain(answer.status);
+  } else expect(errorStatusesOf(route)).toContain(answer.status);
   return answer;
 }
 
 const hook = (id = webhook) => `/webhooks/${encodeId('webhook', id)}`;
-/** What was announced, be it in the outbox still or in the queue already. */
+/** Returns messages that are in the outbox or in the queue. */
 const messages = (type: string) =>
   fixture.rows<{ data: Body }>(
     `select distinct message::jsonb -> 'data' as data
@@ -71,7 +71,7 @@ const messages = (type: string) =>
   );
 
 describe('webhooks', () => {
-  it('are shown with how they fare', async () => {
+  it('are listed with their health', async () => {
     await delivery('dead', 1);
     await delivery('pending', 2);
     await fixture.rows(
@@ -102,7 +102,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('have a success rate of what is known', async () => {
+  it('have a success rate of attempts with a known outcome', async () => {
     await fixture.rows(
       `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, outcome, duration_ms, ended_at)
        select gen_random_uuid(), 1, $1, $2, outcome, 7, now()
@@ -117,7 +117,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('are tested by an event of their own', async () => {
+  it('receive a test event', async () => {
     const { body } = await call('POST', `${hook()}/test`, { message: 'hello' });
     const [event] = await fixture.rows(
       'select id, type, subject_id as subject, details, sequence::int from events where tenant_id = $1',
@@ -137,7 +137,7 @@ describe('webhooks', () => {
 });
 
 describe('deliveries', () => {
-  it('are listed page by page, by every filter', async () => {
+  it('are listed in pages with every filter', async () => {
     const ids: string[] = [];
     for (let sequence = 1; sequence <= 5; sequence += 1) {
       ids.unshift(encodeId('delivery', await delivery(sequence % 2 ? 'dead' : 'delivered', sequence)));
@@ -163,16 +163,16 @@ describe('deliveries', () => {
   it.each([
     ['status=gone', 'status must be one of pending, delivered, dead'],
     ['limit=0', 'limit must be an integer of at least 1'],
-    ['cursor=x', 'cursor must be a cursor of an earlier page'],
+    ['cursor=x', 'cursor must be the next_cursor of an earlier page'],
     ['event_type=user.*', 'event_type must be an event type'],
     ['event_type=user%00', 'event_type must be an event type'],
     ['since=yesterday', 'since must be a date-time such as 2026-01-31T12:00:00Z'],
     ['since=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z', 'until must be after since'],
-  ])('are not listed by %s', async (query, error) => {
+  ])('are not listed with the invalid query %s', async (query, error) => {
     expect(await call('GET', `/deliveries?${query}`)).toEqual({ status: 400, body: { error } });
   });
 
-  it('are shown with their attempts and what is sent, as long as it is there', async () => {
+  it('are shown with their attempts, and with the body as long as it is stored', async () => {
     const id = await delivery('dead');
     await fixture.rows(
       `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, outcome, ended_at, status_code, response_body, duration_ms, error)
@@ -198,8 +198,8 @@ describe('deliveries', () => {
   });
 });
 
-describe('what is sent again', () => {
-  it('is a replay that the dispatcher is told of, with who wanted it', async () => {
+describe('a request to send deliveries again', () => {
+  it('creates a replay with its requester and notifies the dispatcher', async () => {
     const id = await delivery();
     const resend = await call('POST', `/deliveries/${encodeId('delivery', id)}/resend`, { by: 'eve' });
     expect(resend.body).toMatchObject({
@@ -228,29 +228,29 @@ describe('what is sent again', () => {
     expect((await call('GET', '/replays')).body).toMatchObject({
       data: ids.toReversed().map((replay_id) => ({ replay_id })),
     });
-    const told = await messages('webhook.replay.requested');
-    expect(told.map(({ data }) => encodeId('replay', data.replay_id)).sort()).toEqual(ids.sort());
+    const requested = await messages('webhook.replay.requested');
+    expect(requested.map(({ data }) => encodeId('replay', data.replay_id)).sort()).toEqual(ids.sort());
     const [row] = await fixture.rows('select filter from webhook_replays where id = $1', [
       decodeId('replay', resend.body.replay_id),
     ]);
     expect(row).toEqual({ filter: { delivery_id: id } });
   });
 
-  it('is one replay as long as it has not begun, however often and at once it is asked for', async () => {
-    const asked = await Promise.all(Array.from({ length: 8 }, () => call('POST', `${hook()}/requeue`)));
-    expect(new Set(asked.map(({ body }) => body.replay_id)).size).toBe(1);
+  it('returns the same replay for repeated and concurrent requests until it has begun', async () => {
+    const requests = await Promise.all(Array.from({ length: 8 }, () => call('POST', `${hook()}/requeue`)));
+    expect(new Set(requests.map(({ body }) => body.replay_id)).size).toBe(1);
     expect(await messages('webhook.replay.requested')).toHaveLength(1);
     const other = await call('POST', `${hook()}/replay`, { since: '2026-01-01T00:00:00Z' });
-    expect(other.body.replay_id).not.toBe(asked[0]?.body.replay_id);
+    expect(other.body.replay_id).not.toBe(requests[0]?.body.replay_id);
     await fixture.rows(
       `update webhook_replays set status = 'running', total = 200, looked_at = 199 where kind = 'requeue'`,
     );
     const later = await call('POST', `${hook()}/requeue`);
-    expect(later.body.replay_id).not.toBe(asked[0]?.body.replay_id);
-    expect((await call('GET', `/replays/${asked[0]?.body.replay_id}`)).body).toMatchObject({ progress_pct: 99 });
+    expect(later.body.replay_id).not.toBe(requests[0]?.body.replay_id);
+    expect((await call('GET', `/replays/${requests[0]?.body.replay_id}`)).body).toMatchObject({ progress_pct: 99 });
   });
 
-  it('is cancelled as long as it is not done', async () => {
+  it('can be cancelled until it is done', async () => {
     const { body } = await call('POST', `${hook()}/requeue`);
     const path = `/replays/${body.replay_id}/cancel`;
     expect((await call('POST', path)).status).toBe(202);
@@ -258,11 +258,11 @@ describe('what is sent again', () => {
       { data: { replay_id: decodeId('replay', body.replay_id) } },
     ]);
     await fixture.rows(`update webhook_replays set status = 'done', ended_at = now() where tenant_id = $1`, [tenant]);
-    expect(await call('POST', path)).toEqual({ status: 400, body: { error: 'the replay is done already' } });
+    expect(await call('POST', path)).toEqual({ status: 400, body: { error: 'the replay is already done' } });
     expect((await call('GET', `/replays/${body.replay_id}`)).body).toMatchObject({ progress_pct: 100 });
   });
 
-  it('is listed page by page', async () => {
+  it('is listed in pages', async () => {
     const ids: string[] = [];
     for (const day of [1, 2, 3]) {
       const { body } = await call('POST', `${hook()}/replay`, { since: `2026-01-0${day}T00:00:00Z` });
@@ -286,14 +286,14 @@ describe('what is sent again', () => {
     ],
     [{ since: '2026-01-02T00:00:00Z', events: [] }, 'events must name at least one event'],
     [{ since: '2026-01-02T00:00:00Z', dry_run: true }, 'unknown field dry_run'],
-  ])('is refused for %j', async (body, error) => {
+  ])('is rejected for the body %j', async (body, error) => {
     expect(await call('POST', `${hook()}/replay`, body)).toEqual({ status: 400, body: { error } });
   });
 
-  it('is refused while the webhook is switched off, and where it was deleted', async () => {
+  it('is rejected for an inactive or deleted webhook', async () => {
     const off = await newWebhook(false);
     const id = encodeId('delivery', await delivery('dead', 1, off));
-    const refused = { status: 400, body: { error: 'the webhook is not active: it must be switched on first' } };
+    const refused = { status: 400, body: { error: 'the webhook is inactive: activate it first' } };
     expect(await call('POST', `${hook(off)}/test`)).toEqual(refused);
     expect(await call('POST', `${hook(off)}/requeue`)).toEqual(refused);
     expect(await call('POST', `${hook(off)}/replay`, { since: '2026-01-01T00:00:00Z' })).toEqual(refused);
@@ -301,13 +301,13 @@ describe('what is sent again', () => {
     await fixture.rows('delete from webhooks where id = $1', [off]);
     expect(await call('POST', `/deliveries/${id}/resend`)).toEqual({
       status: 400,
-      body: { error: 'its webhook was deleted' },
+      body: { error: 'the webhook of this delivery was deleted' },
     });
     expect(await fixture.rows('select from webhook_replays where tenant_id = $1', [tenant])).toEqual([]);
   });
 });
 
-describe('what is not there', () => {
+describe('an unknown resource', () => {
   it.each([
     ['GET', '/webhooks/{}', 'webhook'],
     ['POST', '/webhooks/{}/test', 'webhook'],
@@ -317,7 +317,7 @@ describe('what is not there', () => {
     ['POST', '/deliveries/{}/resend', 'delivery'],
     ['GET', '/replays/{}', 'replay'],
     ['POST', '/replays/{}/cancel', 'replay'],
-  ] as const)('is 404 at %s %s, be it unknown, malformed or of another tenant', async (method, path, kind) => {
+  ] as const)('returns 404 for %s %s with an unknown, malformed or foreign id', async (method, path, kind) => {
     const body = path.endsWith('/replay') ? { since: '2026-01-01T00:00:00Z' } : undefined;
     const requeue = await call('POST', `${hook()}/requeue`);
     const own = {
@@ -328,8 +328,8 @@ describe('what is not there', () => {
     const missing = { status: 404, body: { error: 'not found' } };
     expect(await call(method, path.replace('{}', encodeId(kind, newUuid())), body)).toEqual(missing);
     expect(await call(method, path.replace('{}', `${own[kind]}0`), body)).toEqual(missing);
-    const stranger = await fixture.tenant();
-    expect(await call(method, path.replace('{}', own[kind]), body, stranger)).toEqual(missing);
+    const otherTenant = await fixture.tenant();
+    expect(await call(method, path.replace('{}', own[kind]), body, otherTenant)).toEqual(missing);
     expect(await call(method, path.replace('{}', own[kind]), body, newUuid())).toEqual(missing);
   });
 });

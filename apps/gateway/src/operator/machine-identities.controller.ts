@@ -1,19 +1,18 @@
-import { Database, findMachine } from '@idsync/database';
-import { Controller, Get, Inject, Param } from '@nestjs/common';
-import { notFound } from '../api-error.js';
-import { uuidOf } from '../directory.controller.js';
+import { findMachine } from '@idsync/database/gateway';
+import { Controller, Get } from '@nestjs/common';
+import { Access } from '../access/access.decorator.js';
+import { orNotFound } from '../http/api-error.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { presentMachine } from '../present.js';
-import { inTenant } from './tenants.controller.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/machine-identities/:machineId')
+@Access('operator')
 export class MachineIdentitiesController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(private readonly tenants: TenantTransactions) {}
 
   @Get()
-  async get(@Param('tenantId') tenantId: string, @Param('machineId') machineId: string): Promise<object> {
-    const id = uuidOf('machineIdentity', machineId);
-    const machine = await inTenant(this.database, tenantId, (tx, tenant) => findMachine(tx, tenant, id));
-    if (!machine) throw notFound();
-    return presentMachine(machine);
+  async get(@TenantParam() tenantId: string, @PublicId('machineIdentity', 'machineId') id: string): Promise<object> {
+    return presentMachine(orNotFound(await this.tenants.run(tenantId, (tx) => findMachine(tx, tenantId, id))));
   }
 }

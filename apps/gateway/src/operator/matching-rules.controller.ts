@@ -1,39 +1,36 @@
 import { defaultMatchingRules, type MatchingRules, matchingRules } from '@idsync/contracts';
-import { Database, findMatchingRules } from '@idsync/database';
-import { Body, Controller, Get, Inject, Param, Post, Put, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { uuidOf } from '../directory.controller.js';
-import { operate } from '../operate.js';
-import { validate } from '../validate.js';
-import { inTenant } from './tenants.controller.js';
+import { findMatchingRules } from '@idsync/database/settings';
+import { Controller, Get, Post, Put } from '@nestjs/common';
+import { Access } from '../access/access.decorator.js';
+import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
+import { TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody } from '../http/zod.pipe.js';
+import { Operations } from './operations.service.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/matching-rules')
+@Access('operator')
 export class MatchingRulesController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly operations: Operations,
+  ) {}
 
   @Get()
-  async get(@Param('tenantId') tenantId: string): Promise<MatchingRules> {
-    const own = await inTenant(this.database, tenantId, (tx, tenant) => findMatchingRules(tx, tenant));
+  async get(@TenantParam() tenantId: string): Promise<MatchingRules> {
+    const own = await this.tenants.run(tenantId, (tx) => findMatchingRules(tx, tenantId));
     return own ?? defaultMatchingRules;
   }
 
   @Put()
-  async change(
-    @Param('tenantId') tenantId: string,
-    @Body() body: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    const input = { rules: validate(matchingRules, body), preview: false };
-    return operate(this.database, reply, uuidOf('tenant', tenantId), 'rules.change', input);
+  @MayTakeLonger()
+  change(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
+    return this.operations.request(tenantId, 'rules.change', { rules, preview: false });
   }
 
   @Post('preview')
-  async preview(
-    @Param('tenantId') tenantId: string,
-    @Body() body: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    const input = { rules: validate(matchingRules, body), preview: true };
-    return operate(this.database, reply, uuidOf('tenant', tenantId), 'rules.change', input);
+  @MayTakeLonger()
+  preview(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
+    return this.operations.request(tenantId, 'rules.change', { rules, preview: true });
   }
 }

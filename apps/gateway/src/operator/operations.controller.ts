@@ -1,45 +1,47 @@
 import { requests } from '@idsync/contracts';
-import { Database, findOperation, listOperations } from '@idsync/database';
-import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { notFound } from '../api-error.js';
-import { uuidOf } from '../directory.controller.js';
-import { operate } from '../operate.js';
+import { findOperation, listOperations } from '@idsync/database/gateway';
+import { Controller, Get, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { orNotFound } from '../http/api-error.js';
+import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentOperation } from '../present.js';
-import { validate } from '../validate.js';
-import { inTenant } from './tenants.controller.js';
+import { Operations } from './operations.service.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/operations')
+@Access('operator')
 export class OperationsController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly operations: Operations,
+  ) {}
 
   @Get()
-  async list(@Param('tenantId') tenantId: string, @Query() query: unknown): Promise<object> {
-    const page = validate(requests.pageQuery, query);
-    const { rows, total } = await inTenant(this.database, tenantId, (tx, tenant) => listOperations(tx, tenant, page));
+  async list(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+  ): Promise<object> {
+    const { rows, total } = await this.tenants.run(tenantId, (tx) => listOperations(tx, tenantId, page));
     return { data: rows.map(presentOperation), total, ...page };
   }
 
   @Get(':operationId')
-  async get(@Param('tenantId') tenantId: string, @Param('operationId') operationId: string): Promise<object> {
-    const id = uuidOf('operation', operationId);
-    const row = await inTenant(this.database, tenantId, (tx, tenant) => findOperation(tx, tenant, id));
-    if (!row) throw notFound();
-    return presentOperation(row);
+  async get(@TenantParam() tenantId: string, @PublicId('operation', 'operationId') id: string): Promise<object> {
+    return presentOperation(orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id))));
   }
 
   @Post(':operationId/revert')
+  @MayTakeLonger()
   async revert(
-    @Param('tenantId') tenantId: string,
-    @Param('operationId') operationId: string,
-    @Body() body: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    const { reason } = validate(requests.reasonBody, body);
-    const id = uuidOf('operation', operationId);
-    const found = await inTenant(this.database, tenantId, (tx, tenant) => findOperation(tx, tenant, id));
-    if (!found) throw notFound();
-    return operate(this.database, reply, uuidOf('tenant', tenantId), 'operation.revert', {
+    @TenantParam() tenantId: string,
+    @PublicId('operation', 'operationId') id: string,
+    @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
+  ): Promise<Progress> {
+    orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id)));
+    return this.operations.request(tenantId, 'operation.revert', {
       operation_id: id,
       ...(reason !== undefined && { reason }),
     });

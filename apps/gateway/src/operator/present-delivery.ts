@@ -1,10 +1,16 @@
-import { type BreakerState, encodeId } from '@idsync/contracts';
-import type { AttemptStatistics, DeliveryDetails, DeliveryRow, ReplayRow, WebhookHealthRow } from '@idsync/database';
+import { type BreakerState, encodeId, type responses } from '@idsync/contracts';
+import type {
+  AttemptStatistics,
+  DeliveryDetails,
+  DeliveryRow,
+  ReplayRow,
+  WebhookHealthRow,
+} from '@idsync/database/gateway';
 import { presentWebhook } from '../present.js';
 
-/** What operators see of webhooks and their deliveries; what is not known is left out. */
+/** Maps rows of webhooks and deliveries to responses of the operator API. Unknown values are omitted. */
 
-export function presentWebhookHealth(row: WebhookHealthRow) {
+export function presentWebhookHealth(row: WebhookHealthRow): responses.WebhookHealth {
   const counted = (count: number) => ({ count: Math.min(count, row.countedTo), exact: count <= row.countedTo });
   return {
     ...presentWebhook(row),
@@ -25,7 +31,13 @@ function breakerState(openUntil: Date | null): BreakerState {
   return openUntil.getTime() > Date.now() ? 'open' : 'half_open';
 }
 
-export function presentStatistics({ since, attempts, outcomes, p50, p99 }: AttemptStatistics) {
+export function presentStatistics({
+  since,
+  attempts,
+  outcomes,
+  p50,
+  p99,
+}: AttemptStatistics): responses.WebhookDetails['statistics'] {
   const { unknown = 0, ...known } = outcomes;
   const ended = Object.values(known).reduce((sum, count) => sum + count, 0);
   return {
@@ -37,7 +49,7 @@ export function presentStatistics({ since, attempts, outcomes, p50, p99 }: Attem
   };
 }
 
-export function presentDelivery(row: DeliveryRow) {
+export function presentDelivery(row: DeliveryRow): responses.Delivery {
   return {
     id: encodeId('delivery', row.id),
     webhook_id: encodeId('webhook', row.webhookId),
@@ -57,7 +69,7 @@ export function presentDelivery(row: DeliveryRow) {
   };
 }
 
-export function presentDeliveryDetails({ attemptRows, body, ...row }: DeliveryDetails) {
+export function presentDeliveryDetails({ attemptRows, body, ...row }: DeliveryDetails): responses.DeliveryDetails {
   return {
     ...presentDelivery(row),
     attempts: attemptRows.map((attempt) => ({
@@ -74,7 +86,7 @@ export function presentDeliveryDetails({ attemptRows, body, ...row }: DeliveryDe
   };
 }
 
-export function presentReplay(row: ReplayRow) {
+export function presentReplay(row: ReplayRow): responses.Replay {
   const { delivery_id, since, until, events } = row.filter;
   return {
     replay_id: encodeId('replay', row.id),
@@ -95,7 +107,7 @@ export function presentReplay(row: ReplayRow) {
   };
 }
 
-/** 100 only once it is done. */
+/** Returns 100 only for a replay that is done. */
 function progress({ status, total, lookedAt }: ReplayRow): number {
   if (status === 'done') return 100;
   return total ? Math.min(Math.floor((100 * lookedAt) / total), 99) : 0;

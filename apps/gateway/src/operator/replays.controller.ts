@@ -1,49 +1,48 @@
 import { decodeId, encodeId, requests } from '@idsync/contracts';
-import { Database, enqueue, findReplay, listReplays } from '@idsync/database';
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { badRequest, notFound } from '../api-error.js';
-import { notACursor } from '../cursor.js';
-import { uuidOf } from '../directory.controller.js';
-import { validate } from '../validate.js';
+import { enqueue } from '@idsync/database/bus';
+import { findReplay, listReplays } from '@idsync/database/gateway';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodQuery } from '../http/zod.pipe.js';
+import { invalidCursor } from '../shared/cursor.js';
 import { presentReplay } from './present-delivery.js';
-import { inTenant } from './tenants.controller.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/replays')
+@Access('operator')
 export class ReplaysController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(private readonly tenants: TenantTransactions) {}
 
-  /** The cursor is the id of the last replay of the page before. */
+  /** The cursor is the id of the last replay of the previous page. */
   @Get()
-  async list(@Param('tenantId') tenantId: string, @Query() query: unknown): Promise<object> {
-    const { limit, cursor } = validate(requests.replayQuery, query);
+  async list(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.replayQuery) { limit, cursor }: z.infer<typeof requests.replayQuery>,
+  ): Promise<object> {
     const before = cursor ? decodeId('replay', cursor) : undefined;
-    if (cursor && before === undefined) throw notACursor();
-    const rows = await inTenant(this.database, tenantId, (tx, tenant) =>
-      listReplays(tx, tenant, { before, limit: limit + 1 }),
-    );
+    if (cursor && before === undefined) throw invalidCursor();
+    const rows = await this.tenants.run(tenantId, (tx) => listReplays(tx, tenantId, { before, limit: limit + 1 }));
     const page = rows.slice(0, limit);
     const last = rows.length > limit ? page.at(-1) : undefined;
     return { data: page.map(presentReplay), limit, ...(last && { next_cursor: encodeId('replay', last.id) }) };
   }
 
   @Get(':replayId')
-  async get(@Param('tenantId') tenantId: string, @Param('replayId') replayId: string): Promise<object> {
-    const id = uuidOf('replay', replayId);
-    const row = await inTenant(this.database, tenantId, (tx, tenant) => findReplay(tx, tenant, id));
-    if (!row) throw notFound();
-    return presentReplay(row);
+  async get(@TenantParam() tenantId: string, @PublicId('replay', 'replayId') id: string): Promise<object> {
+    return presentReplay(orNotFound(await this.tenants.run(tenantId, (tx) => findReplay(tx, tenantId, id))));
   }
 
-  /** The replay lives in the dispatcher, so the wish travels; 202 says it was heard. */
+  /** Responds with 202, because the dispatcher owns replays and cancels this one asynchronously. */
   @Post(':replayId/cancel')
   @HttpCode(202)
-  async cancel(@Param('tenantId') tenantId: string, @Param('replayId') replayId: string): Promise<object> {
-    const id = uuidOf('replay', replayId);
-    return inTenant(this.database, tenantId, async (tx, tenant) => {
-      const row = await findReplay(tx, tenant, id);
-      if (!row) throw notFound();
-      if (row.status === 'done' || row.status === 'cancelled') throw badRequest(`the replay is ${row.status} already`);
-      await enqueue(tx, { type: 'webhook.replay.cancel_requested', tenantId: tenant, data: { replay_id: id } });
+  async cancel(@TenantParam() tenantId: string, @PublicId('replay', 'replayId') id: string): Promise<object> {
+    return this.tenants.run(tenantId, async (tx) => {
+      const row = orNotFound(await findReplay(tx, tenantId, id));
+      if (row.status === 'done' || row.status === 'cancelled') throw badRequest(`the replay is already ${row.status}`);
+      await enqueue(tx, { type: 'webhook.replay.cancel_requested', tenantId, data: { replay_id: id } });
       return presentReplay(row);
     });
   }

@@ -1,14 +1,15 @@
-import { lockWebhook, requestReplay, type Transaction, type WantedReplay } from '@idsync/database';
-import { badRequest } from '../api-error.js';
+import type { Transaction } from '@idsync/database';
+import { lockWebhook, type ReplayRequest, requestReplay } from '@idsync/database/gateway';
+import { badRequest } from '../http/api-error.js';
 import { presentReplay } from './present-delivery.js';
 
-/** Has deliveries of a webhook sent again. Undefined if there is no such webhook; a 400 if it is switched off. */
-export async function replay(tx: Transaction, tenantId: string, wanted: WantedReplay): Promise<object | undefined> {
-  const webhook = await lockWebhook(tx, tenantId, wanted.webhookId);
+/** Requests a replay. Returns undefined if the webhook does not exist. Throws a 400 if it is inactive. */
+export async function replay(tx: Transaction, tenantId: string, request: ReplayRequest): Promise<object | undefined> {
+  const webhook = await lockWebhook(tx, tenantId, request.webhookId);
   if (!webhook) return undefined;
-  // What became due would lie there and go out some day, whenever somebody switches it on.
-  if (!webhook.active) throw switchedOff();
-  return presentReplay(await requestReplay(tx, tenantId, wanted));
+  // The deliveries would become due and be sent unexpectedly when the webhook is activated later.
+  if (!webhook.active) throw inactiveWebhook();
+  return presentReplay(await requestReplay(tx, tenantId, request));
 }
 
-export const switchedOff = () => badRequest('the webhook is not active: it must be switched on first');
+export const inactiveWebhook = () => badRequest('the webhook is inactive: activate it first');

@@ -1,74 +1,81 @@
 import { encodeId, requests } from '@idsync/contracts';
-import { Database, enqueue, findJob, findJobPlan, type JobRow, listJobs } from '@idsync/database';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { badRequest, notFound } from '../api-error.js';
-import { uuidOf } from '../directory.controller.js';
-import { operate } from '../operate.js';
+import { Database } from '@idsync/database';
+import { enqueue } from '@idsync/database/bus';
+import { findJob, findJobPlan, type JobRow, listJobs } from '@idsync/database/gateway';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { uuidOf } from '../http/ids.js';
+import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentOperatorJob, presentPlan } from '../present.js';
-import { trigger } from '../trigger.js';
-import { validate } from '../validate.js';
+import { trigger } from '../shared/trigger.js';
+import { Operations } from './operations.service.js';
 import { presentJobWithErrors } from './present-job.js';
-import { inTenant } from './tenants.controller.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
 
 @Controller('admin/v1/tenants/:tenantId/sync-jobs')
+@Access('operator')
 export class SyncJobsController {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+    private readonly operations: Operations,
+  ) {}
 
   @Post()
   @HttpCode(202)
-  async trigger(@Param('tenantId') tenantId: string, @Body() body: unknown): Promise<object> {
-    const { connector_id, dry_run: dryRun, mode } = validate(requests.operatorTriggerBody, body);
-    const { answer } = await trigger(this.database, uuidOf('tenant', tenantId), connector_id, { dryRun, mode });
-    return answer;
+  async trigger(
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.operatorTriggerBody) body: z.infer<typeof requests.operatorTriggerBody>,
+  ): Promise<object> {
+    const { connector_id, dry_run: dryRun, mode } = body;
+    const triggered = await trigger(this.database, tenantId, connector_id, { dryRun, mode });
+    return triggered.body;
   }
 
   @Get()
-  async list(@Param('tenantId') tenantId: string, @Query() query: unknown): Promise<object> {
-    const { limit, offset, connector_id, status } = validate(requests.operatorJobQuery, query);
+  async list(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.operatorJobQuery) query: z.infer<typeof requests.operatorJobQuery>,
+  ): Promise<object> {
+    const { limit, offset, connector_id, status } = query;
     const connectorId = connector_id === undefined ? undefined : uuidOf('connector', connector_id);
-    const { rows, total } = await inTenant(this.database, tenantId, (tx, tenant) =>
-      listJobs(tx, tenant, { limit, offset, connectorId, status }),
+    const { rows, total } = await this.tenants.run(tenantId, (tx) =>
+      listJobs(tx, tenantId, { limit, offset, connectorId, status }),
     );
     return { data: rows.map(presentOperatorJob), total, limit, offset };
   }
 
   @Get(':jobId')
-  async get(@Param('tenantId') tenantId: string, @Param('jobId') jobId: string): Promise<object> {
-    return presentJobWithErrors(this.database, uuidOf('tenant', tenantId), uuidOf('job', jobId));
+  get(@TenantParam() tenantId: string, @PublicId('job', 'jobId') id: string): Promise<object> {
+    return presentJobWithErrors(this.database, tenantId, id);
   }
 
   @Post(':jobId/apply')
+  @MayTakeLonger()
   async apply(
-    @Param('tenantId') tenantId: string,
-    @Param('jobId') jobId: string,
-    @Body() body: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    const { reason } = validate(requests.reasonBody, body);
-    const id = uuidOf('job', jobId);
-    const job = await inTenant(this.database, tenantId, (tx, tenant) => findJob(tx, tenant, id));
-    if (!job) throw notFound();
-    return operate(this.database, reply, uuidOf('tenant', tenantId), 'plan.apply', {
-      job_id: id,
-      ...(reason !== undefined && { reason }),
-    });
+    @TenantParam() tenantId: string,
+    @PublicId('job', 'jobId') id: string,
+    @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
+  ): Promise<Progress> {
+    orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
+    return this.operations.request(tenantId, 'plan.apply', { job_id: id, ...(reason !== undefined && { reason }) });
   }
 
   @Post(':jobId/undo')
+  @MayTakeLonger()
   async undo(
-    @Param('tenantId') tenantId: string,
-    @Param('jobId') jobId: string,
-    @Body() body: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
-    const { preview, reason } = validate(requests.undoBody, body);
-    const id = uuidOf('job', jobId);
-    const job = await inTenant(this.database, tenantId, (tx, tenant) => findJob(tx, tenant, id));
-    if (!job) throw notFound();
-    return operate(this.database, reply, uuidOf('tenant', tenantId), 'job.undo', {
+    @TenantParam() tenantId: string,
+    @PublicId('job', 'jobId') id: string,
+    @ZodBody(requests.undoBody) { preview, reason }: z.infer<typeof requests.undoBody>,
+  ): Promise<Progress> {
+    orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
+    return this.operations.request(tenantId, 'job.undo', {
       job_id: id,
       preview,
       ...(reason !== undefined && { reason }),
@@ -77,16 +84,13 @@ export class SyncJobsController {
 
   @Get(':jobId/plan')
   async plan(
-    @Param('tenantId') tenantId: string,
-    @Param('jobId') jobId: string,
-    @Query() query: unknown,
+    @TenantParam() tenantId: string,
+    @PublicId('job', 'jobId') id: string,
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
   ): Promise<object> {
-    const page = validate(requests.pageQuery, query);
-    const id = uuidOf('job', jobId);
-    return inTenant(this.database, tenantId, async (tx, tenant) => {
-      const job = await findJob(tx, tenant, id);
-      if (!job) throw notFound();
-      const plan = await findJobPlan(tx, tenant, id, page);
+    return this.tenants.run(tenantId, async (tx) => {
+      const job = orNotFound(await findJob(tx, tenantId, id));
+      const plan = await findJobPlan(tx, tenantId, id, page);
       const total = Object.values(plan.counts).reduce((sum, count) => sum + count, 0);
       return { ...presentPlan(job, plan), total, ...page };
     });
@@ -95,38 +99,32 @@ export class SyncJobsController {
   @Post(':jobId/release')
   @HttpCode(202)
   async release(
-    @Param('tenantId') tenantId: string,
-    @Param('jobId') jobId: string,
-    @Body() body: unknown,
+    @TenantParam() tenantId: string,
+    @PublicId('job', 'jobId') id: string,
+    @ZodBody(requests.releaseBody) { reason, by }: z.infer<typeof requests.releaseBody>,
   ): Promise<object> {
-    const { reason, by } = validate(requests.releaseBody, body);
-    const id = uuidOf('job', jobId);
-    return inTenant(this.database, tenantId, async (tx, tenant) => {
-      const job = await findJob(tx, tenant, id);
-      if (!job) throw notFound();
-      if (job.status !== 'quarantined') throw badRequest(`the job is ${job.status}, not quarantined`);
-      await enqueue(tx, { type: 'sync.job.release_requested', tenantId: tenant, data: { job_id: id, reason, by } });
-      return { job_id: encodeId('job', id), status: job.status };
+    return this.tenants.run(tenantId, async (tx) => {
+      const { status } = orNotFound(await findJob(tx, tenantId, id));
+      if (status !== 'quarantined') throw badRequest(`the job is ${status}, not quarantined`);
+      await enqueue(tx, { type: 'sync.job.release_requested', tenantId, data: { job_id: id, reason, by } });
+      return { job_id: encodeId('job', id), status };
     });
   }
 
-  /** The job lives in the sync-worker, so the wish travels; 202 says it was heard. */
+  /** Responds with 202, because the sync-worker owns jobs and cancels this one asynchronously. */
   @Post(':jobId/cancel')
   @HttpCode(202)
   async cancel(
-    @Param('tenantId') tenantId: string,
-    @Param('jobId') jobId: string,
-    @Body() body: unknown,
+    @TenantParam() tenantId: string,
+    @PublicId('job', 'jobId') id: string,
+    @ZodBody(requests.cancelBody) { reason, by }: z.infer<typeof requests.cancelBody>,
   ): Promise<object> {
-    const { reason, by } = validate(requests.cancelBody, body);
-    const id = uuidOf('job', jobId);
-    return inTenant(this.database, tenantId, async (tx, tenant) => {
-      const job = await findJob(tx, tenant, id);
-      if (!job) throw notFound();
-      if (!unfinished.has(job.status)) throw badRequest(`the job is ${job.status} already`);
-      if (job.status === 'quarantined' && reason === undefined) throw badRequest('reason is required');
-      await enqueue(tx, { type: 'sync.job.cancel_requested', tenantId: tenant, data: { job_id: id, reason, by } });
-      return { job_id: encodeId('job', id), status: job.status };
+    return this.tenants.run(tenantId, async (tx) => {
+      const { status } = orNotFound(await findJob(tx, tenantId, id));
+      if (!unfinished.has(status)) throw badRequest(`the job is already ${status}`);
+      if (status === 'quarantined' && reason === undefined) throw badRequest('reason is required');
+      await enqueue(tx, { type: 'sync.job.cancel_requested', tenantId, data: { job_id: id, reason, by } });
+      return { job_id: encodeId('job', id), status };
     });
   }
 }

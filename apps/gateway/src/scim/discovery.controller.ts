@@ -1,71 +1,52 @@
-import { All, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, notFound } from '../api-error.js';
-import { baseOf, send } from './answer.js';
+import { All, Controller, Get, Param, Query, UseInterceptors } from '@nestjs/common';
+import { Access } from '../access/access.decorator.js';
+import { ApiError, orNotFound } from '../http/api-error.js';
 import { describedSchemas, listResponse, resourceTypes, serviceProviderConfig } from './discovery.js';
+import { ScimJsonInterceptor } from './scim-json.interceptor.js';
+import { BaseUrl } from './scim-parameters.decorator.js';
+import type { ScimQuery } from './scim-query.js';
 
-type Asked = Readonly<Record<string, unknown>>;
-
-/** What the SCIM service of a connector can do (RFC 7644, section 4), and what it does not. */
+/** Discovery endpoints of a connector's SCIM service (RFC 7644, section 4), and endpoints that are not supported. */
 @Controller('scim/v2/:connectorId')
+@Access('scim-token')
+@UseInterceptors(ScimJsonInterceptor)
 export class DiscoveryController {
   @Get('ServiceProviderConfig')
-  config(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): object {
-    return send(reply, serviceProviderConfig(baseOf(request)));
+  config(@BaseUrl() base: string): object {
+    return serviceProviderConfig(base);
   }
 
   @Get('ResourceTypes')
-  types(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Query() query: Asked,
-  ): object {
+  types(@BaseUrl() base: string, @Query() query: ScimQuery): object {
     refuseFilter(query);
-    const types = [...resourceTypes(baseOf(request)).values()];
-    return send(reply, listResponse(types, types.length));
+    const types = [...resourceTypes(base).values()];
+    return listResponse(types, types.length);
   }
 
   @Get('ResourceTypes/:name')
-  type(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('name') name: string,
-  ): object {
-    return send(reply, there(resourceTypes(baseOf(request)).get(name)));
+  type(@BaseUrl() base: string, @Param('name') name: string): object {
+    return orNotFound(resourceTypes(base).get(name));
   }
 
   @Get('Schemas')
-  schemas(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Query() query: Asked,
-  ): object {
+  schemas(@BaseUrl() base: string, @Query() query: ScimQuery): object {
     refuseFilter(query);
-    const schemas = [...describedSchemas(baseOf(request)).values()];
-    return send(reply, listResponse(schemas, schemas.length));
+    const schemas = [...describedSchemas(base).values()];
+    return listResponse(schemas, schemas.length);
   }
 
   @Get('Schemas/:urn')
-  schema(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('urn') urn: string,
-  ): object {
-    return send(reply, there(describedSchemas(baseOf(request)).get(urn)));
+  schema(@BaseUrl() base: string, @Param('urn') urn: string): object {
+    return orNotFound(describedSchemas(base).get(urn));
   }
 
   @All(['Bulk', 'Me'])
   unsupported(): never {
-    throw new ApiError(501, 'this is not offered');
+    throw new ApiError(501, 'Bulk and Me are not supported');
   }
 }
 
-/** What there is to know of the service is not filtered (RFC 7644, section 4). */
-function refuseFilter(query: Asked): void {
+/** Discovery endpoints must reject filters (RFC 7644, section 4). */
+function refuseFilter(query: ScimQuery): void {
   if (query.filter !== undefined) throw new ApiError(403, 'this list cannot be filtered');
-}
-
-function there<T>(found: T | undefined): T {
-  if (found === undefined) throw notFound();
-  return found;
 }

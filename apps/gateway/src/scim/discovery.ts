@@ -1,9 +1,9 @@
+import { largestPage } from './scim-bounds.js';
 import { enterpriseSchema, groupSchema, schemas, userSchema } from './scim-schemas.js';
 
-export const largestPage = 200;
 const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
-/** An answer that is a list, with how many there are in all. */
+/** Builds a ListResponse. */
 export function listResponse(resources: readonly object[], total: number, startIndex = 1): object {
   return {
     schemas: [listSchema],
@@ -14,7 +14,7 @@ export function listResponse(resources: readonly object[], total: number, startI
   };
 }
 
-/** What this service can do (RFC 7643, section 5). */
+/** Describes the features of the service (RFC 7643, section 5). */
 export function serviceProviderConfig(base: string): object {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -31,7 +31,7 @@ export function serviceProviderConfig(base: string): object {
   };
 }
 
-/** The two kinds of resources, by their names. */
+/** Returns the resource types by name. */
 export function resourceTypes(base: string): Map<string, object> {
   const type = (name: string, schema: string, extensions: readonly string[]) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
@@ -48,7 +48,7 @@ export function resourceTypes(base: string): Map<string, object> {
   ]);
 }
 
-/** The schemas, by their URNs. */
+/** Returns the schemas by URN. */
 export function describedSchemas(base: string): Map<string, object> {
   return new Map(
     schemas.map((schema) => [

@@ -2,16 +2,35 @@ import { type Filter, filter as test } from 'scim2-parse-filter';
 import { plainName } from './scim-path.js';
 import type { ScimAttribute } from './scim-schemas.js';
 
-/** What an attribute or a part of one is, by its lower-case name; undefined if that is not known. */
+/** Looks up an attribute or sub-attribute by its lower-case name. */
 type Definitions = (name: string) => ScimAttribute | undefined;
 
-/** Whether a resource, or one of several values, is what a filter describes; text is compared whatever its case (RFC 7643, 2.1). */
-export function matcher(wanted: Filter, definitions: Definitions): (candidate: unknown) => boolean {
-  const matches = test(comparable(wanted, definitions));
-  return (candidate) => matches(lowered(candidate));
+/** Returns a predicate for a filter on resources or values. Text is compared case-insensitively (RFC 7643, section 2.1). */
+export function matcher(filter: Filter, definitions: Definitions): (candidate: unknown) => boolean {
+  const matches = test(comparable(filter, definitions));
+  const names = new Set(namesIn(filter));
+  return (candidate) => matches(lowered(pickNamed(candidate, names)));
 }
 
-/** What a value must say to match, if the filter says so of it: `type eq "work"`, also several with `and`. */
+/** Returns the lower-case names of the attributes in a filter; extensions as `urn`. */
+function namesIn(filter: Filter): string[] {
+  if ('filters' in filter) return filter.filters.flatMap(namesIn);
+  if ('filter' in filter) return namesIn(filter.filter);
+  return [nameOf(plainName(filter.attrPath))];
+}
+
+function nameOf(path: string): string {
+  return path.toLowerCase().split(/[.:]/, 1)[0] ?? '';
+}
+
+/** Picks the attributes that the filter needs, because converting a whole large resource is slow. */
+function pickNamed(candidate: unknown, names: ReadonlySet<string>): unknown {
+  if (typeof candidate !== 'object' || candidate === null || Array.isArray(candidate)) return candidate;
+  const named = Object.keys(candidate).filter((name) => names.has(nameOf(name)));
+  return Object.fromEntries(named.map((name) => [name, (candidate as Record<string, unknown>)[name]]));
+}
+
+/** Returns the fields that a matching value must have: of `type eq "work"`, or of several such terms with `and`. */
 export function impliedBy(filter: Filter): Record<string, unknown> | undefined {
   if (filter.op === 'eq' && 'compValue' in filter) return { [filter.attrPath]: filter.compValue };
   if (filter.op !== 'and' || !('filters' in filter)) return undefined;
@@ -19,12 +38,12 @@ export function impliedBy(filter: Filter): Record<string, unknown> | undefined {
   return implied.includes(undefined) ? undefined : Object.assign({}, ...implied);
 }
 
-/** Parts of a complex attribute. */
+/** Looks up sub-attributes of a complex attribute. */
 export function partsOf(attribute: ScimAttribute | undefined): Definitions {
   return (name) => attribute?.subAttributes?.find((sub) => sub.name.toLowerCase() === name);
 }
 
-/** Entra ID writes `primary eq "True"`; and what has parts is compared by its value. */
+/** Normalizes a filter: Entra ID sends `primary eq "True"`, and a complex attribute is compared by its `value`. */
 function comparable(filter: Filter, definitions: Definitions): Filter {
   if ('filters' in filter) return { ...filter, filters: filter.filters.map((part) => comparable(part, definitions)) };
   if ('filter' in filter) return { ...filter, filter: comparable(filter.filter, definitions) };

@@ -1,49 +1,54 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeId, newUuid } from '@idsync/contracts';
 import {
-  addScimMembers,
-  beginPush,
-  countScimResources,
   type Database,
-  deleteScimResource,
-  findScimResource,
-  groupsOfMembers,
-  insertScimResource,
-  knownScimResources,
-  leaveScimGroups,
-  listScimResources,
   lockNotAvailable,
-  membersOfGroups,
-  type PushedResource,
-  removeScimMembers,
-  replaceScimResource,
-  type ScimDocument,
-  type ScimEnd,
-  type ScimPlace,
-  type ScimResourceRow,
-  scimMemberIds,
+  setLockTimeout,
   sqlState,
   type Transaction,
-  touchScimResources,
-  triggerSync,
   uniqueViolation,
-  waitForLocksAtMost,
 } from '@idsync/database';
-import { ApiError, notFound } from '../api-error.js';
+import { triggerSync } from '@idsync/database/gateway';
+import {
+  addScimMembers,
+  beginPush,
+  countScimMemberships,
+  countScimResources,
+  deleteScimResource,
+  findExistingScimIds,
+  findScimResource,
+  insertScimResource,
+  listScimMemberships,
+  type PushedResource,
+  readScimResources,
+  removeFromScimGroups,
+  removeScimMembers,
+  replaceScimResource,
+  type ScimCriteria,
+  type ScimDocument,
+  type ScimKind,
+  type ScimMembership,
+  type ScimResourceRow,
+  type ScimScope,
+  scimMemberIds,
+  touchScimResources,
+} from '@idsync/database/scim';
+import { ApiError, notFound } from '../http/api-error.js';
+import { busy } from '../http/concurrency-limiter.js';
+import { maxMemberships, maxScanned, pageBytes, scannedBytes } from './scim-bounds.js';
 import { nameIn } from './scim-document.js';
 import { refused, ScimError } from './scim-error.js';
 import type { ScimFilter } from './scim-filter.js';
 import type { MemberEdit } from './scim-patch.js';
 import { schemaOf } from './scim-schemas.js';
-import { busy } from './turns.js';
 
-/** A resource, and the members of a group or the groups of a user, where these are wanted. */
+/** A resource with the members of a group or the groups of a user, if requested. */
 export interface ScimFound {
   row: ScimResourceRow;
-  ends: ScimEnd[];
+  memberships: ScimMembership[];
 }
 
-/** What a push makes of a resource; undefined leaves the document as it is. */
+/** A change of a resource; without `document`, the stored document stays. */
 export interface ScimChange {
   document?: ScimDocument;
   members?: readonly MemberEdit[];
@@ -51,149 +56,164 @@ export interface ScimChange {
 
 interface Push {
   tx: Transaction;
-  place: ScimPlace;
+  scope: ScimScope;
   position: number;
 }
 
-/** Pushes of one connector wait for each other; who waits longer is asked to come again. */
+/** Pushes to one connector are serialized; a push that waits longer is refused with a 503. */
 const lockWaitMs = 10_000;
-/** Resources that are looked at one by one for one filter, and how many at once. */
-const maxScanned = 20_000;
-const scanPage = 1_000;
-/** Members in one answer. */
-const maxMembers = 100_000;
+/** Maximum length of the display names of members and groups. */
+const nameLength = 64;
 
-/** Throws a 409 where a user's name is taken. */
+/** Throws a 409 if the user name is taken. */
 export async function createResource(
   database: Database,
-  place: ScimPlace,
+  scope: ScimScope,
   { document = {}, members = [] }: ScimChange,
-  ends: boolean,
+  withMemberships: boolean,
 ): Promise<ScimFound> {
-  return pushing(database, place, async (push) => {
-    const row = await insertScimResource(push.tx, place, {
+  return runPush(database, scope, async (push) => {
+    const row = await insertScimResource(push.tx, scope, {
       id: newUuid(),
-      ...stored(place, document),
+      ...stored(scope, document),
       position: push.position,
     });
-    await touchScimResources(push.tx, place, await editMembers(push, row.id, members), push.position);
-    return { result: await withEnds(push.tx, row, ends), changed: true };
+    await touchScimResources(push.tx, scope, await editMembers(push, row.id, members), push.position);
+    return { result: await loadAfterPush(push.tx, scope, row, withMemberships), changed: true };
   });
 }
 
 /**
- * Changes a resource by what `change` makes of it, if it is the version that `wanted` accepts. Nothing is written, and no job made,
- * where it says what was known. Throws a 404, a 409, a 412, and what `change` throws.
+ * Applies `change` to a resource if `precondition` accepts its version. Writes nothing and creates no job if nothing changes. Throws a 404,
+ * a 409, a 412, and the errors of `change`.
  */
 export async function changeResource(
   database: Database,
-  place: ScimPlace,
+  scope: ScimScope,
   id: string,
   {
-    wanted,
+    precondition,
     change,
-    ends,
-  }: { wanted: (row: ScimResourceRow) => boolean; change: (row: ScimResourceRow) => ScimChange; ends: boolean },
+    withMemberships,
+  }: {
+    precondition: (row: ScimResourceRow) => boolean;
+    change: (row: ScimResourceRow) => ScimChange;
+    withMemberships: boolean;
+  },
 ): Promise<ScimFound> {
-  return pushing(database, place, async (push) => {
+  return runPush(database, scope, async (push) => {
     const { tx, position } = push;
-    const before = await requireResource(tx, place, id, wanted);
+    const before = await requireResource(tx, scope, id, precondition);
     const { document = before.document, members = [] } = change(before);
     const touched = await editMembers(push, before.id, members);
     const rewritten = !isDeepStrictEqual(document, before.document);
-    if (!rewritten && touched.length === 0) return { result: await withEnds(tx, before, ends), changed: false };
-    const row = await replaceScimResource(tx, place, { id: before.id, ...stored(place, document), position });
-    // A group that is called something else now is something else to all of its members.
-    const renamed = place.kind === 'Group' && document.displayName !== before.document.displayName;
+    if (!rewritten && touched.length === 0)
+      return { result: await loadAfterPush(tx, scope, before, withMemberships), changed: false };
+    const row = await replaceScimResource(tx, scope, { id: before.id, ...stored(scope, document), position });
+    // The documents of all members contain the name of the group.
+    const renamed = scope.kind === 'Group' && document.displayName !== before.document.displayName;
     await touchScimResources(
       tx,
-      place,
+      scope,
       renamed ? [...touched, ...(await scimMemberIds(tx, row.id))] : touched,
       position,
     );
-    return { result: await withEnds(tx, row, ends), changed: true };
+    return { result: await loadAfterPush(tx, scope, row, withMemberships), changed: true };
   });
 }
 
 export async function deleteResource(
   database: Database,
-  place: ScimPlace,
+  scope: ScimScope,
   id: string,
-  wanted: (row: ScimResourceRow) => boolean,
+  precondition: (row: ScimResourceRow) => boolean,
 ): Promise<void> {
-  await pushing(database, place, async ({ tx, position }) => {
-    const row = await requireResource(tx, place, id, wanted);
+  await runPush(database, scope, async ({ tx, position }) => {
+    const row = await requireResource(tx, scope, id, precondition);
     const left = await removeScimMembers(tx, row.id, { except: [] });
-    await leaveScimGroups(tx, row.id);
-    await deleteScimResource(tx, place, row.id, position);
-    await touchScimResources(tx, place, left, position);
+    await removeFromScimGroups(tx, row.id);
+    await deleteScimResource(tx, scope, row.id, position);
+    await touchScimResources(tx, scope, left, position);
     return { result: undefined, changed: true };
   });
 }
 
-/** Throws a 404. */
+/** Throws a 404, or a 400 for more members or groups than one response may have. */
 export async function findResource(
   database: Database,
-  place: ScimPlace,
+  scope: ScimScope,
   id: string,
-  ends: boolean,
+  withMemberships: boolean,
 ): Promise<ScimFound> {
-  return database.transaction(place.tenantId, async (tx) => {
-    const row = await requireResource(tx, place, id, () => true);
-    return withEnds(tx, row, ends);
+  return database.transaction(scope.tenantId, async (tx) => {
+    const row = await requireResource(tx, scope, id, () => true);
+    const [found] = await loadMemberships(tx, scope, [row], withMemberships);
+    return found ?? tooManyMemberships(scope.kind);
   });
 }
 
-/** A page of what a filter describes, and how many these are in all. */
+/**
+ * Returns a page of the resources that match a filter, and their total. The page is shorter than `limit` if the resources are large.
+ * Throws a 400 if the first resource alone has more members or groups than one response may have.
+ */
 export async function listResources(
   database: Database,
-  place: ScimPlace,
+  scope: ScimScope,
   filter: ScimFilter,
-  page: { offset: number; limit: number; ends: boolean },
+  { offset, limit, withMemberships }: { offset: number; limit: number; withMemberships: boolean },
 ): Promise<{ found: ScimFound[]; total: number }> {
-  const scanned = filter.matches && (await scan(database, place, filter, filter.matches, page));
-  return database.transaction(place.tenantId, async (tx) => {
-    const { rows, total } = scanned ?? (await range(tx, place, filter, page));
-    const ends = page.ends ? await endsOf(tx, place, rows) : new Map<string, ScimEnd[]>();
-    return { found: rows.map((row) => ({ row, ends: ends.get(row.id) ?? [] })), total };
+  const { narrowing, matches } = filter;
+  const ids = matches && (await scan(database, scope, narrowing, matches));
+  return database.transaction(scope.tenantId, async (tx) => {
+    const rows = ids
+      ? await readPage(tx, scope, { ids: ids.slice(offset, offset + limit) }, { offset: 0, limit })
+      : await readPage(tx, scope, narrowing, { offset, limit });
+    const found = await loadMemberships(tx, scope, rows, withMemberships);
+    if (rows.length > 0 && found.length === 0) return tooManyMemberships(scope.kind);
+    return { found, total: ids?.length ?? (await countScimResources(tx, scope, narrowing)) };
   });
 }
 
-async function range(
+async function readPage(
   tx: Transaction,
-  place: ScimPlace,
-  { narrowing }: ScimFilter,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<{ rows: ScimResourceRow[]; total: number }> {
-  const rows = await listScimResources(tx, place, narrowing, { offset, limit });
-  const all = offset === 0 && rows.length < limit;
-  return { rows, total: all ? rows.length : await countScimResources(tx, place, narrowing) };
+  scope: ScimScope,
+  narrowing: ScimCriteria,
+  range: { offset: number; limit: number },
+): Promise<ScimResourceRow[]> {
+  const rows: ScimResourceRow[] = [];
+  let bytes = 0;
+  for await (const row of readScimResources(tx, scope, narrowing, range)) {
+    rows.push(row);
+    bytes += row.bytes;
+    if (bytes >= pageBytes) break;
+  }
+  return rows;
 }
 
-/** Holds no connection while it looks. Throws a 400 where too many would have to be looked at. */
+/** Returns the ids of matching resources. Throws a 400 if it would scan too many resources or bytes. */
 async function scan(
   database: Database,
-  place: ScimPlace,
-  { narrowing }: ScimFilter,
+  scope: ScimScope,
+  narrowing: ScimCriteria,
   matches: (resource: unknown) => boolean,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<{ rows: ScimResourceRow[]; total: number }> {
-  const found: ScimResourceRow[] = [];
-  let after: string | undefined;
-  for (let scanned = 0; ; ) {
-    const behind = { limit: scanPage, ...(after && { after }) };
-    const rows = await database.transaction(place.tenantId, (tx) => listScimResources(tx, place, narrowing, behind));
-    found.push(...rows.filter((row) => matches(testable(row))));
-    scanned += rows.length;
-    after = rows.at(-1)?.id;
-    if (rows.length < scanPage) return { rows: found.slice(offset, offset + limit), total: found.length };
-    if (scanned >= maxScanned) {
-      throw refused(
-        'tooMany',
-        'too many would have to be looked at: filter by userName, externalId, displayName or id',
-      );
+): Promise<string[]> {
+  return database.transaction(scope.tenantId, async (tx) => {
+    const ids: string[] = [];
+    let [scanned, bytes] = [0, 0];
+    for await (const row of readScimResources(tx, scope, narrowing, { limit: maxScanned + 1 })) {
+      scanned += 1;
+      bytes += row.bytes;
+      if (scanned > maxScanned || bytes > scannedBytes) {
+        throw refused(
+          'tooMany',
+          `the filter would scan more than ${maxScanned} resources or ${scannedBytes / 1024 / 1024} MiB: ` +
+            'filter by userName, externalId, displayName or id',
+        );
+      }
+      if (matches(testable(row))) ids.push(row.id);
     }
-  }
+    return ids;
+  });
 }
 
 function testable({ kind, document, createdAt, changedAt }: ScimResourceRow): object {
@@ -202,18 +222,18 @@ function testable({ kind, document, createdAt, changedAt }: ScimResourceRow): ob
   return { schemas, ...document, meta };
 }
 
-/** One push at a time; what it changed is a small job, unless one that has not begun will read it too. */
-async function pushing<T>(
+/** Runs one push at a time and triggers a sync job for its changes, unless a queued job will read them too. */
+async function runPush<T>(
   database: Database,
-  place: ScimPlace,
+  scope: ScimScope,
   work: (push: Push) => Promise<{ result: T; changed: boolean }>,
 ): Promise<T> {
-  const { tenantId, connectorId } = place;
+  const { tenantId, connectorId } = scope;
   try {
     return await database.transaction(tenantId, async (tx) => {
-      await waitForLocksAtMost(tx, lockWaitMs);
+      await setLockTimeout(tx, lockWaitMs);
       const position = await beginPush(tx, tenantId, connectorId);
-      const { result, changed } = await work({ tx, place, position });
+      const { result, changed } = await work({ tx, scope, position });
       if (changed && (await triggerSync(tx, tenantId, { connectorId })).kind !== 'accepted') throw notFound();
       return result;
     });
@@ -227,24 +247,24 @@ async function pushing<T>(
 
 async function requireResource(
   tx: Transaction,
-  place: ScimPlace,
+  scope: ScimScope,
   id: string,
-  wanted: (row: ScimResourceRow) => boolean,
+  precondition: (row: ScimResourceRow) => boolean,
 ): Promise<ScimResourceRow> {
   const uuid = decodeId('scimResource', id);
-  const row = uuid === undefined ? undefined : await findScimResource(tx, place, uuid);
+  const row = uuid === undefined ? undefined : await findScimResource(tx, scope, uuid);
   if (!row) throw notFound();
-  if (!wanted(row)) throw new ApiError(412, 'the resource has changed since');
+  if (!precondition(row)) throw new ApiError(412, 'the version of the resource does not match If-Match');
   return row;
 }
 
-function stored(place: ScimPlace, document: ScimDocument): Pick<PushedResource, 'name' | 'externalId' | 'document'> {
+function stored(scope: ScimScope, document: ScimDocument): Pick<PushedResource, 'name' | 'externalId' | 'document'> {
   const { externalId } = document;
-  return { name: nameIn(place.kind, document), externalId: externalId as string | undefined, document };
+  return { name: nameIn(scope.kind, document), externalId: externalId as string | undefined, document };
 }
 
-/** Returns whose groups have changed by it. Throws a 400 for members that are not here. */
-async function editMembers({ tx, place }: Push, groupId: string, edits: readonly MemberEdit[]): Promise<string[]> {
+/** Returns the ids of the users whose groups changed. Throws a 400 for unknown members. */
+async function editMembers({ tx, scope }: Push, groupId: string, edits: readonly MemberEdit[]): Promise<string[]> {
   const touched = new Set<string>();
   for (const { op, ids } of edits) {
     const uuids = ids === 'all' ? [] : ids.flatMap((id) => decodeId('scimResource', id) ?? []);
@@ -253,33 +273,57 @@ async function editMembers({ tx, place }: Push, groupId: string, edits: readonly
       for (const id of out) touched.add(id);
       continue;
     }
-    const known = await knownScimResources(tx, place, uuids);
+    const known = await findExistingScimIds(tx, scope, uuids);
     if (ids !== 'all') requireKnown(ids, known);
     if (op === 'replace') for (const id of await removeScimMembers(tx, groupId, { except: uuids })) touched.add(id);
-    for (const id of await addScimMembers(tx, place.tenantId, groupId, [...known])) touched.add(id);
+    for (const id of await addScimMembers(tx, scope.tenantId, groupId, [...known])) touched.add(id);
   }
   return [...touched];
 }
 
 function requireKnown(ids: readonly string[], known: ReadonlySet<string>): void {
   const unknown = ids.find((id) => !known.has(decodeId('scimResource', id) ?? ''));
-  if (unknown !== undefined) throw refused('invalidValue', `members: there is no resource "${unknown}"`);
+  if (unknown !== undefined) throw refused('invalidValue', `members: unknown resource "${unknown}"`);
 }
 
-async function withEnds(tx: Transaction, row: ScimResourceRow, wanted: boolean): Promise<ScimFound> {
-  if (!wanted) return { row, ends: [] };
-  return { row, ends: (await endsOf(tx, row, [row])).get(row.id) ?? [] };
-}
-
-async function endsOf(
+/** Returns the resource after a push, without members or groups if these are too many for one response. */
+async function loadAfterPush(
   tx: Transaction,
-  { kind }: Pick<ScimPlace, 'kind'>,
+  scope: ScimScope,
+  row: ScimResourceRow,
+  withMemberships: boolean,
+): Promise<ScimFound> {
+  const [found] = await loadMemberships(tx, scope, [row], withMemberships);
+  return found ?? { row, memberships: [] };
+}
+
+/** Loads members or groups of the leading rows that together stay within the limit of one response. */
+async function loadMemberships(
+  tx: Transaction,
+  { kind, connectorId }: ScimScope,
   rows: readonly ScimResourceRow[],
-): Promise<Map<string, ScimEnd[]>> {
+  withMemberships: boolean,
+): Promise<ScimFound[]> {
+  if (!withMemberships || rows.length === 0) return rows.map((row) => ({ row, memberships: [] }));
+  const of = kind === 'User' ? 'groups' : 'members';
   const ids = rows.map(({ id }) => id);
-  const ends = kind === 'User' ? await groupsOfMembers(tx, ids) : await membersOfGroups(tx, ids, maxMembers + 1);
-  if (ends.length > maxMembers) throw refused('tooMany', 'ask with excludedAttributes=members: there are too many');
-  const byResource = new Map<string, ScimEnd[]>(ids.map((id) => [id, []]));
-  for (const end of ends) byResource.get(end.of)?.push(end);
-  return byResource;
+  const counts = await countScimMemberships(tx, of, ids, maxMemberships);
+  let left = maxMemberships;
+  const over = rows.findIndex(({ id }) => {
+    left -= counts.get(id) ?? 0;
+    return left < 0;
+  });
+  const included = over < 0 ? rows : rows.slice(0, over);
+  const memberships = new Map<string, ScimMembership[]>(included.map(({ id }) => [id, []]));
+  for (const membership of await listScimMemberships(tx, connectorId, of, [...memberships.keys()], nameLength))
+    memberships.get(membership.of)?.push(membership);
+  return included.map((row) => ({ row, memberships: memberships.get(row.id) ?? [] }));
+}
+
+function tooManyMemberships(kind: ScimKind): never {
+  const name = kind === 'User' ? 'groups' : 'members';
+  throw refused(
+    'tooMany',
+    `a response can have at most ${maxMemberships} ${name}: request it with excludedAttributes=${name}`,
+  );
 }

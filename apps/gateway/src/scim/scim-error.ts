@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../http/api-error.js';
 
-/** Why a request was refused, in the words of RFC 7644, section 3.12. */
+/** `scimType` values of RFC 7644, section 3.12. */
 export type ScimType =
   | 'invalidFilter'
   | 'invalidPath'
@@ -12,7 +12,7 @@ export type ScimType =
 
 const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
-/** A refusal that says more than its status. */
+/** An error response with a `scimType`. */
 export class ScimError extends ApiError {
   constructor(
     status: number,
@@ -25,7 +25,7 @@ export class ScimError extends ApiError {
 
 export const refused = (scimType: ScimType, message: string): ScimError => new ScimError(400, scimType, message);
 
-/** Every error of every kind, as clients of SCIM read it. */
+/** Formats any error as a SCIM error response. */
 export function scimErrorBody(error: unknown, status: number, text: string): object {
   return {
     schemas: [errorSchema],

@@ -5,8 +5,8 @@ import { readFilter } from './scim-filter.js';
 const uuid = newUuid();
 const id = encodeId('scimResource', uuid);
 
-describe('a filter', () => {
-  it('is left to an index where there is one, whatever the case of its words', () => {
+describe('a SCIM filter', () => {
+  it('uses an index if there is one, regardless of the case of keywords', () => {
     expect(readFilter('User', undefined)).toEqual({ narrowing: {} });
     expect(readFilter('User', 'userName eq "Ada@Example.com"')).toEqual({ narrowing: { name: 'Ada@Example.com' } });
     expect(readFilter('User', 'USERNAME Eq "ada"')).toEqual({ narrowing: { name: 'ada' } });
@@ -17,14 +17,14 @@ describe('a filter', () => {
     });
   });
 
-  it('for an id that nothing can have finds nothing: so Entra ID asks whether it can reach us', () => {
+  it('for an impossible id returns nothing, which is the connection test of Entra ID', () => {
     expect(readFilter('User', 'id eq "7b1c9f1e-9f0c-4ac1-8f3e-1f0b3a1c2d3e"')).toEqual({ narrowing: { ids: [] } });
     expect(readFilter('Group', `id eq "${id}" and members eq "${id}"`)).toEqual({
       narrowing: { ids: [uuid], member: uuid },
     });
   });
 
-  it('looks at the rest one by one, whatever the case of text', () => {
+  it('tests other conditions on each resource, case-insensitively', () => {
     const ada = {
       userName: 'ada',
       active: true,
@@ -47,22 +47,35 @@ describe('a filter', () => {
     expect(twice.matches?.(ada)).toBe(false);
   });
 
-  it('of members finds groups by one of them, however it is written', () => {
+  it('reads only the attributes that it names', () => {
+    const resource = {
+      title: 'Countess',
+      get emails(): never {
+        throw new Error('emails was read');
+      },
+    };
+    expect(readFilter('User', 'title co "count" or name.givenName pr').matches?.(resource)).toBe(true);
+    expect(() => readFilter('User', 'emails[type eq "work"]').matches?.(resource)).toThrow('emails was read');
+  });
+
+  it('of members finds groups by a member, in every notation', () => {
     for (const text of [`members eq "${id}"`, `members.value eq "${id}"`, `members[value eq "${id}"]`]) {
       expect(readFilter('Group', text)).toEqual({ narrowing: { member: uuid } });
     }
   });
 
-  it('has few conditions, since each is looked at for each of many', () => {
+  it('has at most 25 conditions', () => {
     const text = Array.from({ length: 26 }, (_, n) => `title co "${n}"`).join(' or ');
-    expect(() => readFilter('User', text)).toThrow('a filter has 25 conditions at the most');
+    expect(() => readFilter('User', text)).toThrow('filter must have at most 25 conditions');
   });
 
-  it('is refused where it is none, or asks for what stands elsewhere', () => {
+  it('is rejected if it is invalid or names an attribute that is stored separately', () => {
     for (const text of ['userName', 'userName eq', 'userName xx "a"', '(a eq "b"', `a eq "${'x'.repeat(5_000)}"`]) {
       expect(() => readFilter('User', text)).toThrow(/filter/);
     }
-    expect(() => readFilter('User', 'groups.value eq "x"')).toThrow('cannot be filtered by groups.value');
-    expect(() => readFilter('Group', 'not (members eq "x")')).toThrow('cannot be filtered by members');
+    expect(() => readFilter('User', 'groups.value eq "x"')).toThrow(
+      'filtering a User by groups.value is not supported',
+    );
+    expect(() => readFilter('Group', 'not (members eq "x")')).toThrow('filtering a Group by members is not supported');
   });
 });

@@ -1,12 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ScimDocument, ScimKind } from '@idsync/database';
+import type { ScimDocument, ScimKind } from '@idsync/database/scim';
 import type { Filter } from 'scim2-parse-filter';
 import { impliedBy, matcher, partsOf } from './match-filter.js';
-import { documentOf, maxDocumentBytes, readValue } from './scim-document.js';
+import { largestDocument, maxComparisons } from './scim-bounds.js';
+import { documentOf, readValue } from './scim-document.js';
 import { refused } from './scim-error.js';
 import { termsOf } from './scim-filter.js';
 import { parsePath, type ScimPath } from './scim-path.js';
 import { type ScimAttribute, subAttribute } from './scim-schemas.js';
+import { ValueList } from './value-list.js';
 
 type Op = 'add' | 'remove' | 'replace';
 type Json = Record<string, unknown>;
@@ -17,13 +18,13 @@ interface Operation {
   value: unknown;
 }
 
-/** What a PATCH does to the members of a group: by the ids that clients know, `all` for everybody. */
+/** Change of a group's members by public ids, or `all`. */
 export interface MemberEdit {
   op: Op;
   ids: readonly string[] | 'all';
 }
 
-/** Operations of a PATCH as both RFC 7644 and the identity providers write them. */
+/** A parsed PATCH, in the form of RFC 7644 or in the variants that identity providers send. */
 export interface ScimPatch {
   operations: Operation[];
   members: MemberEdit[];
@@ -31,37 +32,37 @@ export interface ScimPatch {
 
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:patchop';
 const maxOperations = 1_000;
-/** Values that the operations of one PATCH look at, of all that there are and are to be. */
-const maxLooks = 1_000_000;
 
-/** Throws a 400 for what is no PATCH, and for paths that name nothing. */
+/** Parses a PATCH body. Throws a 400 for an invalid body or unknown paths. */
 export function readPatch(kind: ScimKind, body: Json): ScimPatch {
   const { schemas, Operations: list } = body;
   if (!Array.isArray(schemas) || !schemas.some((urn) => String(urn).toLowerCase() === patchSchema)) {
-    throw refused('invalidSyntax', 'schemas must name urn:ietf:params:scim:api:messages:2.0:PatchOp');
+    throw refused('invalidSyntax', 'schemas must contain urn:ietf:params:scim:api:messages:2.0:PatchOp');
   }
-  if (!Array.isArray(list) || list.length === 0) throw refused('invalidSyntax', 'Operations must be a list');
-  if (list.length > maxOperations) throw refused('tooMany', `there are more than ${maxOperations} operations`);
+  if (!Array.isArray(list) || list.length === 0) throw refused('invalidSyntax', 'Operations must be a non-empty list');
+  if (list.length > maxOperations)
+    throw refused('tooMany', `Operations must have at most ${maxOperations} entries, got ${list.length}`);
   const patch: ScimPatch = { operations: [], members: [] };
   let steps = 0;
   for (const given of list) {
     steps += isObject(given) && !given.path && isObject(given.value) ? Object.keys(given.value).length : 1;
-    if (steps > maxOperations) throw refused('tooMany', `operations name more than ${maxOperations} things`);
+    if (steps > maxOperations) throw refused('tooMany', `Operations must change at most ${maxOperations} attributes`);
     readOperation(kind, given, patch);
   }
-  // What is said beyond who is a member has to find room in the resource.
+  // Values other than members must fit into the resource.
   const values = patch.operations.map(({ value }) => value);
-  if (Buffer.byteLength(JSON.stringify(values)) > maxDocumentBytes) {
-    throw refused('tooMany', `the values of the operations are larger than ${maxDocumentBytes / 1024} KiB`);
+  if (Buffer.byteLength(JSON.stringify(values)) > largestDocument) {
+    throw refused('tooMany', `the values of all operations must have at most ${largestDocument / 1024} KiB`);
   }
   return patch;
 }
 
 function readOperation(kind: ScimKind, given: unknown, patch: ScimPatch): void {
   if (!isObject(given)) throw refused('invalidSyntax', 'an operation must be an object');
-  const op = String(given.op).toLowerCase();
+  if (typeof given.op !== 'string') throw refused('invalidSyntax', 'op must be add, remove or replace');
+  const op = given.op.toLowerCase();
   if (op !== 'add' && op !== 'remove' && op !== 'replace') {
-    throw refused('invalidSyntax', `op must be add, remove or replace, and not "${String(given.op)}"`);
+    throw refused('invalidSyntax', `op must be add, remove or replace, got "${given.op}"`);
   }
   const { path, value } = given;
   if (path !== undefined && path !== null && typeof path !== 'string') {
@@ -71,16 +72,16 @@ function readOperation(kind: ScimKind, given: unknown, patch: ScimPatch): void {
     readStep(kind, op, path, value, patch);
     return;
   }
-  if (op === 'remove') throw refused('noTarget', 'remove needs a path');
-  if (!isObject(value)) throw refused('invalidValue', 'without a path, value must be an object');
-  // Its names may be paths themselves: {"name.givenName": …, "urn:…:User:department": …}.
+  if (op === 'remove') throw refused('noTarget', 'path is required for remove');
+  if (!isObject(value)) throw refused('invalidValue', 'value must be an object if path is absent');
+  // The names may be paths: {"name.givenName": …, "urn:…:User:department": …}.
   for (const [name, part] of Object.entries(value)) {
-    if (known(kind, name)) readStep(kind, op, name, part, patch);
+    if (isKnown(kind, name)) readStep(kind, op, name, part, patch);
   }
 }
 
-/** What a body says beyond what there is, is passed over; what a path names must be there. */
-function known(kind: ScimKind, name: string): boolean {
+/** Unknown names in a value are ignored, while an unknown `path` is an error. */
+function isKnown(kind: ScimKind, name: string): boolean {
   try {
     return parsePath(kind, name) !== undefined;
   } catch {
@@ -95,18 +96,18 @@ function readStep(kind: ScimKind, op: Op, text: string, value: unknown, { operat
   else operations.push({ op, path, value });
 }
 
-/** Who is meant stands in the value, or, as in `members[value eq "…"]`, in the path. */
+/** Reads the member ids from the value, or from the path, as in `members[value eq "…"]`. */
 function memberEdit(op: Op, { filter, sub }: ScimPath, value: unknown): MemberEdit {
-  if (sub !== undefined) throw refused('invalidPath', 'what a member is called cannot be changed');
+  if (sub !== undefined) throw refused('invalidPath', 'sub-attributes of members cannot be changed');
   if (filter) {
-    if (op !== 'remove') throw refused('invalidPath', 'members are added by their value, not by a filter');
+    if (op !== 'remove') throw refused('invalidPath', 'members must be added by value, not by a filter');
     return { op, ids: idsIn(filter) };
   }
   if (value === undefined || value === null) return { op, ids: op === 'remove' ? 'all' : [] };
   return { op, ids: memberIds(value) };
 }
 
-/** Ids in a list of members, as texts or `{"value": …}`. */
+/** Reads the ids of a list of members, which are texts or `{"value": …}`. */
 export function memberIds(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map((member) => {
     const id = isObject(member) ? member.value : member;
@@ -120,16 +121,18 @@ function idsIn(filter: Filter): string[] {
   if (filter.op === 'eq' && 'compValue' in filter && filter.attrPath.toLowerCase() === 'value') {
     return [String(filter.compValue)];
   }
-  throw refused('invalidFilter', 'members are taken out by members[value eq "…"]');
+  throw refused('invalidFilter', 'the filter of members must have the form members[value eq "…"]');
 }
 
-/** The document after the operations; the one given stays as it is. Throws a 400 if one has no target or makes no sense. */
+/** Returns a changed copy of the document. Throws a 400 if an operation is invalid or has no target. */
 export function applyPatch(kind: ScimKind, before: ScimDocument, operations: readonly Operation[]): ScimDocument {
   const document = structuredClone(before);
-  let looks = 0;
+  let comparisons = 0;
   for (const { op, path, value } of operations) {
-    looks += looksOf(document, path, value);
-    if (looks > maxLooks) throw refused('tooMany', 'the operations compare too many values');
+    comparisons += comparisonsOf(document, path, value);
+    if (comparisons > maxComparisons) {
+      throw refused('tooMany', `the operations must compare at most ${maxComparisons} values`);
+    }
     const container = path.urn === undefined ? document : part(document, path.urn);
     if (path.name === undefined) applyToExtension(document, op, path.urn ?? '', value);
     else applyTo(container, path.name, op, path, value);
@@ -137,18 +140,17 @@ export function applyPatch(kind: ScimKind, before: ScimDocument, operations: rea
   return documentOf(kind, document);
 }
 
-/** How many values an operation compares with how many: nobody else is answered meanwhile. */
-function looksOf(document: Json, { urn, name = '', attribute, filter }: ScimPath, value: unknown): number {
+/** Counts the values that an operation compares. Bounded, because applying a patch blocks the event loop. */
+function comparisonsOf(document: Json, { urn, name = '', attribute, filter }: ScimPath, value: unknown): number {
   const container = urn === undefined ? document : document[urn];
   const there = isObject(container) && Object.hasOwn(container, name) ? listOf(container[name]).length : 0;
   if (filter) return there * termsOf(filter);
-  const given = listOf(value).length;
-  return attribute?.multiValued ? given * (there + given) : 0;
+  return attribute?.multiValued ? there + listOf(value).length : 0;
 }
 
 function applyToExtension(document: Json, op: Op, urn: string, value: unknown): void {
   if (op === 'remove') delete document[urn];
-  // What is not named stays, also by replace (RFC 7644, section 3.5.2.3).
+  // Unnamed attributes stay, even for replace (RFC 7644, section 3.5.2.3).
   else document[urn] = { ...part(document, urn), ...objectOf(value, urn) };
 }
 
@@ -180,13 +182,13 @@ function applyToWhole(
   const value = attribute ? readValue(attribute, given) : given;
   const before = Object.hasOwn(container, name) ? container[name] : undefined;
   if (op === 'remove')
-    set(container, name, attribute?.multiValued && value !== undefined ? less(before, value) : undefined);
-  else if (attribute?.multiValued && op === 'add') set(container, name, more(before, value));
+    set(container, name, attribute?.multiValued && value !== undefined ? withRemoved(before, value) : undefined);
+  else if (attribute?.multiValued && op === 'add') set(container, name, withAdded(before, value));
   else if (isObject(before) && isObject(value)) set(container, name, { ...before, ...value });
   else set(container, name, value);
 }
 
-/** `emails[type eq "work"].value`; one that is not there yet is made so that the filter matches it. */
+/** Applies to values that match a filter, as in `emails[type eq "work"].value`. Creates a matching value if there is none. */
 function applyToMatching(
   container: Json,
   name: string,
@@ -196,29 +198,29 @@ function applyToMatching(
 ): void {
   const list = objectsIn(container[name]);
   const matches = matcher(filter, partsOf(attribute));
-  const meant = list.filter(matches);
+  const targets = list.filter(matches);
   if (op === 'remove') {
-    const gone = new Set(meant);
+    const removed = new Set(targets);
     if (sub === undefined)
       set(
         container,
         name,
-        list.filter((each) => !gone.has(each)),
+        list.filter((each) => !removed.has(each)),
       );
-    else for (const each of meant) set(each, sub, undefined);
+    else for (const each of targets) set(each, sub, undefined);
     return;
   }
-  if (meant.length === 0) {
+  if (targets.length === 0) {
     const implied = impliedBy(filter);
-    if (!implied) throw refused('noTarget', `no value of ${name} is what the path describes`);
+    if (!implied) throw refused('noTarget', `no value of ${name} matches the filter of the path`);
     const made = attribute ? readValue({ ...attribute, multiValued: false }, implied) : implied;
     const added = objectOf(made, name);
     set(container, name, [...list, added]);
-    meant.push(added);
+    targets.push(added);
   }
   const value = sub === undefined ? given : { [sub]: partOf(attribute, sub, given) };
   const parts = attribute ? readValue({ ...attribute, multiValued: false }, value) : value;
-  for (const each of meant) Object.assign(each, objectOf(parts ?? {}, name));
+  for (const each of targets) Object.assign(each, objectOf(parts ?? {}, name));
 }
 
 function partOf(attribute: ScimAttribute | undefined, sub: string, given: unknown): unknown {
@@ -226,28 +228,19 @@ function partOf(attribute: ScimAttribute | undefined, sub: string, given: unknow
   return definition ? readValue(definition, given) : given;
 }
 
-/** What is there already does not come twice; values that are the same but for what else they say are replaced. */
-function more(before: unknown, added: unknown): unknown[] {
-  const list = listOf(before);
-  for (const value of listOf(added)) {
-    const at = list.findIndex((there) => sameValue(there, value));
-    if (at < 0) list.push(value);
-    else list[at] = isObject(value) ? { ...objectOf(list[at], 'value'), ...value } : value;
-  }
-  return list;
+/** Adds values without duplicates; a value with the same identity is merged. */
+function withAdded(before: unknown, added: unknown): unknown[] {
+  const list = new ValueList(listOf(before));
+  for (const value of listOf(added)) list.add(value);
+  return list.toArray();
 }
 
-function less(before: unknown, removed: unknown): unknown[] {
-  return listOf(before).filter((there) => !listOf(removed).some((value) => sameValue(there, value)));
+function withRemoved(before: unknown, removed: unknown): unknown[] {
+  const removedValues = new ValueList(listOf(removed));
+  return listOf(before).filter((value) => !removedValues.has(value));
 }
 
-function sameValue(a: unknown, b: unknown): boolean {
-  if (!isObject(a) || !isObject(b)) return a === b;
-  if (a.value === undefined || b.value === undefined) return isDeepStrictEqual(a, b);
-  return a.value === b.value && (a.type === undefined || b.type === undefined || a.type === b.type);
-}
-
-/** The object under a name, made if there is none. */
+/** Returns the object under a name, and creates it if absent. */
 function part(container: Json, name: string): Json {
   const there = Object.hasOwn(container, name) ? container[name] : undefined;
   if (isObject(there)) return there;

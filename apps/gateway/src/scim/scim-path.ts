@@ -1,4 +1,4 @@
-import type { ScimKind } from '@idsync/database';
+import type { ScimKind } from '@idsync/database/scim';
 import { type Filter, parse } from 'scim2-parse-filter';
 import { refused } from './scim-error.js';
 import {
@@ -10,30 +10,30 @@ import {
   subAttribute,
 } from './scim-schemas.js';
 
-/** What an operation of a PATCH is about, by the names that things are kept under. */
+/** Target of a PATCH operation, with the names under which values are stored. */
 export interface ScimPath {
-  /** The extension it is in. */
+  /** The extension that contains it. */
   urn?: string;
   /** Undefined for the extension as a whole. */
   name?: string;
-  /** Undefined where the extension is not known. */
+  /** Undefined in an unknown extension. */
   attribute?: ScimAttribute;
-  /** Which of several values. */
+  /** Selects among several values. */
   filter?: Filter;
   sub?: string;
 }
 
 const maxPathLength = 1_024;
-/** Begins with a letter, so that nothing which every object inherits by `__` is named. */
+/** Names begin with a letter or `$`, which excludes inherited names such as `__proto__`. */
 const steps = /^(?<name>[a-z$][\w$-]*)(?:\[(?<filter>.*)\])?(?:\.(?<sub>[a-z$][\w$-]*))?$/is;
 const inherited = new Set(['constructor', 'prototype', 'tostring', 'valueof', 'hasownproperty']);
 
 /**
- * Reads `name.givenName`, `emails[type eq "work"].value`, `urn:…:User:manager`. Undefined for what is ours to say and is passed
- * over: `id`, `meta`, `schemas`, `groups` and passwords. Throws a 400 for what is no path or names nothing.
+ * Parses `name.givenName`, `emails[type eq "work"].value`, `urn:…:User:manager`. Returns undefined for ignored attributes: `id`,
+ * `meta`, `schemas`, `groups` and passwords. Throws a 400 for an invalid path or an unknown attribute.
  */
 export function parsePath(kind: ScimKind, text: string): ScimPath | undefined {
-  if (text.length > maxPathLength) throw refused('invalidPath', `a path is longer than ${maxPathLength} characters`);
+  if (text.length > maxPathLength) throw refused('invalidPath', `path must have at most ${maxPathLength} characters`);
   const { urn, rest } = splitUrn(kind, text.trim());
   if (rest === '' && urn !== undefined && urn !== schemaOf[kind].id) return { urn: canonicalUrn(urn) };
   const { name = '', filter, sub } = steps.exec(rest)?.groups ?? {};
@@ -41,7 +41,7 @@ export function parsePath(kind: ScimKind, text: string): ScimPath | undefined {
     throw refused('invalidPath', `"${text}" is not a path such as name.givenName or emails[type eq "work"].value`);
   }
   const inExtension = urn !== undefined && urn.toLowerCase() !== schemaOf[kind].id.toLowerCase();
-  // Microsoft's own examples name a manager without the schema that it is in.
+  // Microsoft's examples name the manager without its schema.
   if (urn === undefined && !attributesOf(kind)?.has(name.toLowerCase())) {
     if (attributesOf(kind, enterpriseSchema.id)?.has(name.toLowerCase()))
       return parsePath(kind, `${enterpriseSchema.id}:${rest}`);
@@ -49,7 +49,7 @@ export function parsePath(kind: ScimKind, text: string): ScimPath | undefined {
   const attributes = attributesOf(kind, urn);
   const attribute = attributes?.get(name.toLowerCase());
   if (attributes && !attribute) {
-    if (!inExtension && ours.has(name.toLowerCase())) return undefined;
+    if (!inExtension && ignoredNames.has(name.toLowerCase())) return undefined;
     throw refused('invalidPath', `"${name}" is not an attribute of a ${kind}`);
   }
   if (attribute && sub !== undefined && subAttribute(attribute, sub)?.mutability === 'readOnly') return undefined;
@@ -62,18 +62,21 @@ export function parsePath(kind: ScimKind, text: string): ScimPath | undefined {
   };
 }
 
-const ours = new Set(['id', 'meta', 'schemas', 'groups', 'password']);
+const ignoredNames = new Set(['id', 'meta', 'schemas', 'groups', 'password']);
 
-/** Throws a 400 for what is no filter. */
+/** Throws a 400 for an invalid filter. */
 export function parseFilterText(text: string): Filter {
   try {
     return parse(text);
   } catch (error) {
-    throw refused('invalidFilter', `"${text}" is not a filter: ${error instanceof Error ? error.message : error}`);
+    throw refused(
+      'invalidFilter',
+      `"${text}" is not a valid filter: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 
-/** The URN of a schema has dots and colons itself: known ones go first, and of others it ends before the last colon. */
+/** Splits the URN of a schema, which contains dots and colons itself: known URNs first, otherwise before the last colon. */
 function splitUrn(kind: ScimKind, text: string): { urn?: string; rest: string } {
   if (!/^urn:/i.test(text)) return { rest: text };
   for (const { id } of [schemaOf[kind], enterpriseSchema]) {
@@ -88,11 +91,11 @@ function splitUrn(kind: ScimKind, text: string): { urn?: string; rest: string } 
 function canonicalSub(attribute: ScimAttribute | undefined, name: string): string {
   if (!attribute) return name;
   const sub = subAttribute(attribute, name);
-  if (!sub) throw refused('invalidPath', `"${name}" is not a part of ${attribute.name}`);
+  if (!sub) throw refused('invalidPath', `"${name}" is not a sub-attribute of ${attribute.name}`);
   return sub.name;
 }
 
-/** Lower-case, without the URN of the resource's own schema. */
+/** Returns the lower-case name without the URN of the core schema. */
 export function plainName(attrPath: string): string {
   return attrPath.toLowerCase().replace(/^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/, '');
 }

@@ -1,4 +1,4 @@
-import type { ScimKind } from '@idsync/database';
+import type { ScimKind } from '@idsync/database/scim';
 import SCIMMY from 'scimmy';
 
 /** An attribute as RFC 7643 defines it. */
@@ -18,8 +18,8 @@ interface ScimSchema {
 
 type Attributes = ReadonlyMap<string, ScimAttribute>;
 
-/** Never kept: nobody here needs anybody's password. */
-const notKept = new Set(['password']);
+/** Passwords are not needed, so they are never stored. */
+const neverStored = new Set(['password']);
 
 export const userSchema = described(SCIMMY.Schemas.User);
 export const groupSchema = described(SCIMMY.Schemas.Group);
@@ -34,18 +34,17 @@ const core: Record<ScimKind, Attributes> = {
 };
 const enterprise = byName(enterpriseSchema.attributes);
 
-/** What clients may write, by lower-case name; without `urn` that of the resource itself. Undefined for an unknown extension. */
+/** Returns the writable attributes by lower-case name: of the core schema without `urn`, undefined for an unknown extension. */
 export function attributesOf(kind: ScimKind, urn?: string): Attributes | undefined {
   if (urn === undefined || sameUrn(urn, schemaOf[kind].id)) return core[kind];
   return kind === 'User' && sameUrn(urn, enterpriseSchema.id) ? enterprise : undefined;
 }
 
-/** The name that an extension is kept under. */
+/** Returns the name under which an extension is stored. */
 export function canonicalUrn(urn: string): string {
   return sameUrn(urn, enterpriseSchema.id) ? enterpriseSchema.id : urn;
 }
 
-/** Of a complex attribute. */
 export function subAttribute(attribute: ScimAttribute, name: string): ScimAttribute | undefined {
   return attribute.subAttributes?.find((sub) => sub.name.toLowerCase() === name.toLowerCase());
 }
@@ -60,7 +59,7 @@ function byName(attributes: readonly ScimAttribute[]): Attributes {
 }
 
 function described({ definition }: { definition: { describe(): object } }): ScimSchema {
-  // Its properties are seen only where it is written as JSON.
+  // Serialized first, because the properties are readable only through toJSON.
   const schema = JSON.parse(JSON.stringify(definition.describe())) as ScimSchema;
-  return { ...schema, attributes: schema.attributes.filter(({ name }) => !notKept.has(name)) };
+  return { ...schema, attributes: schema.attributes.filter(({ name }) => !neverStored.has(name)) };
 }

@@ -1,4 +1,6 @@
-import { decodeId } from '@idsync/contracts';
+import { decodeId, encodeId } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { beginPush } from '@idsync/database/scim';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -35,7 +37,31 @@ async function ask(method: string, path: string, token: string, body?: unknown, 
   return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : {}) as Json };
 }
 
-/** A connector that is pushed to, as its identity provider knows it. */
+/** Holds a push to the connector open until it is released, so that others wait. */
+async function holdPushes(): Promise<() => Promise<void>> {
+  const database = await Database.connect({ url: gateway.database.url, service: 'gateway' });
+  const tenantId = decodeId('tenant', tenant.slice('/tenants/'.length)) ?? '';
+  let release = () => {};
+  let started = () => {};
+  const began = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const held = database.transaction(tenantId, async (tx) => {
+    await beginPush(tx, tenantId, decodeId('connector', client.connector) ?? '');
+    started();
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+  });
+  await began;
+  return async () => {
+    release();
+    await held;
+    await database.close();
+  };
+}
+
+/** The identity provider of a scim-push connector. */
 class Client {
   constructor(
     readonly connector: string,
@@ -86,13 +112,22 @@ class Client {
     ]);
 }
 
+/** Returns the positions of the client's users in the order of changes, by public id. */
+async function positions(): Promise<Map<string, number>> {
+  const rows = await gateway.fixture.rows<{ id: string; position: string }>(
+    `select id, position from scim_resources where connector_id = $1 and kind = 'User'`,
+    [decodeId('connector', client.connector)],
+  );
+  return new Map(rows.map(({ id, position }) => [encodeId('scimResource', id), Number(position)]));
+}
+
 let client: Client;
 beforeEach(async () => {
   client = await Client.create();
 });
 
 describe('the SCIM service of a connector', () => {
-  it('opens to its own tokens, and these open nothing else', async () => {
+  it('accepts only its own tokens, which are valid for nothing else', async () => {
     const other = await Client.create();
     for (const token of [other.token, 'the-operators-token-of-this-test', 'nonsense', '']) {
       const { status, headers, body } = await ask('GET', `/scim/v2/${client.connector}/Users`, token);
@@ -116,7 +151,7 @@ describe('the SCIM service of a connector', () => {
     expect((keys.data as Json[]).map(({ name }) => name)).not.toContain('Okta');
   });
 
-  it('closes when its token is revoked or the connector deleted', async () => {
+  it('rejects a revoked token and the tokens of a deleted connector', async () => {
     const path = `${tenant}/connectors/${client.connector}`;
     const { body } = await operator('GET', `${path}/tokens`);
     expect(body).toMatchObject({ total: 1, data: [{ name: 'Okta' }] });
@@ -131,16 +166,16 @@ describe('the SCIM service of a connector', () => {
     expect((await operator('POST', `${path}/tokens`, { name: 'Third' })).status).toBe(404);
   });
 
-  it('is there for connectors that are pushed to only', async () => {
+  it('exists only for connectors of type scim-push', async () => {
     const csv = { type: 'csv', name: 'HR', config: { path: 'hr.csv', external_id: 'id', fields: { email: 'mail' } } };
     const { body } = await operator('POST', `${tenant}/connectors`, csv);
     expect(await operator('POST', `${tenant}/connectors/${body.id}/tokens`, { name: 'x' })).toMatchObject({
       status: 400,
-      body: { error: 'only connectors of the type scim-push are pushed to' },
+      body: { error: 'only connectors of type scim-push have tokens' },
     });
   });
 
-  it('says what it can do, and refuses the rest in the words of SCIM', async () => {
+  it('describes its features and rejects others with SCIM errors', async () => {
     const { body: config } = await client.send('GET', '/ServiceProviderConfig');
     expect(config).toMatchObject({ patch: { supported: true }, etag: { supported: true }, bulk: { supported: false } });
     const { body: types } = await client.send('GET', '/ResourceTypes');
@@ -159,8 +194,8 @@ describe('the SCIM service of a connector', () => {
   });
 });
 
-describe('a user', () => {
-  it('is created, read, replaced and deleted, with its place and version told', async () => {
+describe('a SCIM user', () => {
+  it('is created, read, replaced and deleted, with its location and version', async () => {
     const ada = await client.user('Ada@example.com', {
       externalId: 'E1',
       name: { givenName: 'Ada' },
@@ -208,7 +243,7 @@ describe('a user', () => {
     await client.user('ada@example.com');
   });
 
-  it('has its name alone, whatever the case, however many ask for it at once', async () => {
+  it('has a unique name, case-insensitively and under concurrency', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         client.send('POST', '/Users', { userName: index % 2 ? 'Ada' : 'ada', schemas: [`${core}:User`] }),
@@ -221,7 +256,7 @@ describe('a user', () => {
     await (await Client.create()).user('ada');
   });
 
-  it('is found by filters, page by page, with what of it is asked for', async () => {
+  it('is found by filters, in pages, with the requested attributes', async () => {
     const people = [];
     for (const name of ['ada', 'bob', 'charles', 'dora', 'emil']) {
       people.push(
@@ -261,7 +296,7 @@ describe('a user', () => {
     ]);
   });
 
-  it('is changed only as the version that was meant', async () => {
+  it('is changed only if its version matches If-Match', async () => {
     const ada = await client.user('ada');
     const path = `/Users/${ada.id}`;
     const put = (ifMatch: string) =>
@@ -275,7 +310,7 @@ describe('a user', () => {
     expect((await client.send('GET', path, undefined, { 'if-none-match': 'W/"3"' })).status).toBe(200);
   });
 
-  it('of another connector or tenant is not there', async () => {
+  it('of another connector or tenant is not found', async () => {
     const ada = await client.user('ada');
     const other = await Client.create();
     const mine = tenant;
@@ -291,22 +326,22 @@ describe('a user', () => {
         displayName: 'G',
         members: [{ value: ada.id }],
       });
-      expect([status, body.detail]).toEqual([400, `members: there is no resource "${ada.id}"`]);
+      expect([status, body.detail]).toEqual([400, `members: unknown resource "${ada.id}"`]);
     }
     expect((await client.send('GET', `/Groups/${ada.id}`)).status).toBe(404);
   });
 
-  it('that cannot be kept is refused, and says why', async () => {
+  it('that cannot be stored is rejected with the reason', async () => {
     const refusals: [unknown, string][] = [
       [{}, 'userName is required'],
       [{ userName: ' ' }, 'userName is required'],
-      [{ userName: 'x'.repeat(1_025) }, 'userName is longer than 1024 bytes'],
-      [{ userName: 'a', externalId: 'x'.repeat(1_025) }, 'externalId is longer than 1024 bytes'],
+      [{ userName: 'x'.repeat(1_025) }, 'userName must have at most 1024 bytes'],
+      [{ userName: 'a', externalId: 'x'.repeat(1_025) }, 'externalId must have at most 1024 bytes'],
       [{ userName: 'a', active: 'perhaps' }, 'active must be true or false'],
       [{ userName: 'a', name: ['x', 'y'] }, 'name must be one value'],
       [{ userName: 'a', name: 'x' }, 'name must be an object'],
-      [{ userName: 'a', title: '\0' }, 'text must not contain NUL or half of a character'],
-      [{ userName: 'a', title: 'x'.repeat(300_000) }, 'the resource is larger than 256 KiB'],
+      [{ userName: 'a', title: '\0' }, 'text must not contain NUL or an unpaired surrogate'],
+      [{ userName: 'a', title: 'x'.repeat(300_000) }, 'the resource must have at most 256 KiB'],
       [[], 'the body must be a JSON object'],
     ];
     for (const [body, words] of refusals) {
@@ -317,8 +352,8 @@ describe('a user', () => {
   });
 });
 
-describe('a group', () => {
-  it('has members who know it, and is changed as Okta and Entra ID change it', async () => {
+describe('a SCIM group', () => {
+  it('appears in the groups of its members, and accepts the changes of Okta and Entra ID', async () => {
     const [ada, bob, dora] = [await client.user('ada'), await client.user('bob'), await client.user('dora')];
     const staff = await client.group('Staff', [ada]);
     expect(staff.members).toEqual([
@@ -359,7 +394,7 @@ describe('a group', () => {
     expect((await client.send('DELETE', path)).status).toBe(204);
   });
 
-  it('is not changed at all where one member of many is not there', async () => {
+  it('is not changed if one of many members is unknown', async () => {
     const [ada, staff] = [await client.user('ada'), await client.group('Staff')];
     const { status, body } = await client.patch(
       `/Groups/${staff.id}`,
@@ -369,7 +404,7 @@ describe('a group', () => {
     expect([status, body.scimType, body.detail]).toEqual([
       400,
       'invalidValue',
-      'members: there is no resource "scr_nobody"',
+      'members: unknown resource "scr_nobody"',
     ]);
     expect((await client.send('GET', `/Groups/${staff.id}`)).body).toMatchObject({
       displayName: 'Staff',
@@ -378,7 +413,7 @@ describe('a group', () => {
   });
 });
 
-describe('a body', () => {
+describe('a SCIM body', () => {
   const post = (body: string | Buffer, type = 'application/scim+json') =>
     fetch(`${gateway.url}/scim/v2/${client.connector}/Users`, {
       method: 'POST',
@@ -386,20 +421,130 @@ describe('a body', () => {
       body,
     });
 
-  it('is UTF-8 and JSON, by either of its names', async () => {
+  it('is limited to 1 MiB for a user and 8 MiB for a group, and rejected with a SCIM error', async () => {
+    const padding = 'x'.repeat(1024 * 1024);
+    const tooLarge = { status: 413, body: { status: '413', detail: 'the body is too large' } };
+    expect(await client.send('POST', '/Users', { userName: 'a', padding })).toMatchObject(tooLarge);
+    expect((await client.send('POST', '/Groups', { displayName: 'a', padding })).status).toBe(201);
+    expect(await client.send('POST', '/Groups', { displayName: 'a', padding: padding.repeat(8) })).toMatchObject(
+      tooLarge,
+    );
+    const chunks = new ReadableStream({
+      start(stream) {
+        for (let n = 0; n < 20; n += 1) stream.enqueue(Buffer.from(padding.slice(0, 100_000)));
+        stream.close();
+      },
+    });
+    const unknownLength = await fetch(`${gateway.url}/scim/v2/${client.connector}/Users`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/scim+json', authorization: `Bearer ${client.token}` },
+      body: chunks,
+      duplex: 'half',
+    } as RequestInit);
+    expect(unknownLength.status).toBe(413);
+  });
+
+  it('of a group may have 100000 members, and of a user at most 20000 values', async () => {
+    const members = Array.from({ length: 100_000 }, () => ({ value: 'scr_x' }));
+    const group = await client.send('POST', '/Groups', { displayName: 'a', members });
+    expect(group.body.detail).toBe('members: unknown resource "scr_x"');
+    const user = await client.send('POST', '/Users', { userName: 'a', roles: Array(20_001).fill('r') });
+    expect([user.status, user.body.detail]).toEqual([400, 'the body must have at most 20000 values']);
+  });
+
+  it('is refused before it is parsed if too many requests of its tenant wait', async () => {
+    const release = await holdPushes();
+    const pushes = ['a', 'b'].map((userName) => client.send('POST', '/Users', { userName }));
+    await gateway.fixture.waitForBlockedLock();
+    const answers = Array.from({ length: 110 }, () => post('{"userName":').then(({ status }) => status));
+    // Two have a slot and a hundred wait: the others are refused at once as busy, not as malformed.
+    const first = await Promise.race(answers);
+    expect(first).toBe(503);
+    await release();
+    expect((await Promise.all(pushes)).map(({ status }) => status)).toEqual([201, 201]);
+    const statuses = await Promise.all(answers);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(10);
+  });
+
+  it('must be JSON in UTF-8, with either content type', async () => {
     const latin = await post(Buffer.from('{"userName":"Ren\xe9"}', 'latin1'));
-    expect([latin.status, ((await latin.json()) as Json).detail]).toEqual([400, 'the body is not UTF-8']);
+    expect([latin.status, ((await latin.json()) as Json).detail]).toEqual([400, 'the body must be valid UTF-8']);
     expect((await post('<user/>', 'application/xml')).status).toBe(415);
     expect((await post('{"userName":', 'application/json')).status).toBe(400);
     expect((await post('{"userName":"René"}', 'application/json')).status).toBe(201);
-    const deep = await post(`{"userName":"x","active":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`);
-    expect([deep.status, ((await deep.json()) as Json).detail]).toEqual([400, 'the body is nested more than 64 deep']);
+    const deep = await post(`{"userName":"x","active":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+    expect([deep.status, ((await deep.json()) as Json).detail]).toEqual([
+      400,
+      'the body must be nested at most 64 levels deep',
+    ]);
     expect((await client.send('GET', '/Schemas?filter=id%20eq%20%22x%22')).status).toBe(403);
   });
 });
 
-describe('a push', () => {
-  it('is one small job, and none while one that will read it has not begun', async () => {
+describe('a large SCIM response', () => {
+  const pushed = (kind: string, count: number, document: object) =>
+    gateway.fixture.rows<{ id: string }>(
+      `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document, position)
+       select tenant_id, id, $2, gen_random_uuid(), id::text || ' ' || $2::text || ' large ' || n,
+              $3::jsonb || jsonb_build_object('userName', 'large ' || n), n
+         from connectors, generate_series(1, $4::int) n where id = $1 returning id`,
+      [decodeId('connector', client.connector), kind, JSON.stringify(document), count],
+    );
+
+  it('is listed in pages of 2 MiB, shorter than count, with the total', async () => {
+    await pushed('User', 15, { title: 'x'.repeat(200_000) });
+    const { body } = await client.send('GET', '/Users?count=200');
+    expect(body).toMatchObject({ totalResults: 15, startIndex: 1, itemsPerPage: 11 });
+    const { body: rest } = await client.send('GET', '/Users?count=200&startIndex=12');
+    expect(rest).toMatchObject({ totalResults: 15, startIndex: 12, itemsPerPage: 4 });
+    expect((await client.send('GET', '/Users?filter=title%20co%20%22x%22&startIndex=9')).body).toMatchObject({
+      totalResults: 15,
+      itemsPerPage: 7,
+    });
+  });
+
+  it('is scanned up to 32 MiB for a filter without an index, and refused as tooMany beyond', async () => {
+    await pushed('User', 140, { title: 'x'.repeat(250_000) });
+    const { status, body } = await client.send('GET', '/Users?filter=title%20co%20%22q%22');
+    expect([status, body.scimType]).toEqual([400, 'tooMany']);
+    expect(body.detail).toContain('more than 20000 resources or 32 MiB: filter by userName');
+    expect((await client.send('GET', '/Users?filter=userName%20eq%20%22LARGE%207%22')).body.totalResults).toBe(1);
+  });
+
+  it('contains at most 20000 members: a larger group is refused, or returned without members after a push', async () => {
+    const users = (await pushed('User', 20_001, {})).map(({ id }) => id);
+    const staff = await client.group('Staff');
+    const join = (some: readonly string[]) =>
+      gateway.fixture.rows(
+        `insert into scim_members (group_id, member_id, tenant_id)
+         select r.id, m, r.tenant_id from scim_resources r, unnest($2::uuid[]) m where r.id = $1`,
+        [decodeId('scimResource', staff.id), some],
+      );
+    await join(users.slice(1));
+    expect(await client.members(staff)).toHaveLength(20_000);
+    await join(users.slice(0, 1));
+    const { status, body } = await client.send('GET', `/Groups/${staff.id}`);
+    expect([status, body.scimType, body.detail]).toEqual([
+      400,
+      'tooMany',
+      'a response can have at most 20000 members: request it with excludedAttributes=members',
+    ]);
+    expect((await client.send('GET', '/Groups')).body.scimType).toBe('tooMany');
+    expect((await client.send('GET', `/Groups/${staff.id}?excludedAttributes=members`)).status).toBe(200);
+    const put = await client.send('PUT', `/Groups/${staff.id}`, { displayName: 'Everybody' });
+    expect([put.status, put.body.displayName, put.body.members]).toEqual([200, 'Everybody', undefined]);
+  });
+
+  it('comes from resources with at most 10000 values', async () => {
+    const extension = { list: Array(10_000).fill(1) };
+    const { status, body } = await client.send('POST', '/Users', { userName: 'a', 'urn:x:y:z': extension });
+    expect([status, body.detail]).toEqual([400, 'the resource must have at most 10000 values']);
+  });
+});
+
+describe('a SCIM push', () => {
+  it('creates one sync job, and none while a queued job will read it', async () => {
     const ada = await client.user('ada');
     await client.user('bob');
     const [queued, ...others] = await client.jobs();
@@ -411,7 +556,7 @@ describe('a push', () => {
     expect((await client.jobs()).map(({ status }) => status).sort()).toEqual(['queued', 'running']);
   });
 
-  it('that says what was known changes nothing, and makes no job', async () => {
+  it('without changes writes nothing and creates no job', async () => {
     const ada = await client.user('ada', { title: 'Countess' });
     const staff = await client.group('Staff', [ada]);
     await gateway.fixture.rows(`update sync_jobs set status = 'completed', started_at = now(), completed_at = now()`);
@@ -422,7 +567,21 @@ describe('a push', () => {
     expect((await client.send('GET', `/Groups/${staff.id}`)).body).toMatchObject({ meta: { version: 'W/"1"' } });
   });
 
-  it('has a number of its own that grows with every commit, however many push at once', async () => {
+  it('that renames a group lets the next job read its members again, and no other user', async () => {
+    const [ada, bob, dora] = [await client.user('ada'), await client.user('bob'), await client.user('dora')];
+    const staff = await client.group('Staff', [ada, bob]);
+    const before = await positions();
+    await client.patch(`/Groups/${staff.id}`, { op: 'replace', path: 'displayName', value: 'Everybody' });
+    const after = await positions();
+    const last = Math.max(...before.values());
+    expect([ada, bob].map(({ id }) => (after.get(id) ?? 0) > last)).toEqual([true, true]);
+    expect(after.get(dora.id)).toBe(before.get(dora.id));
+    expect((await client.send('GET', `/Users/${ada.id}`)).body).toMatchObject({ meta: { version: 'W/"3"' } });
+    await client.patch(`/Groups/${staff.id}`, { op: 'replace', path: 'externalId', value: 'x1' });
+    expect(await positions()).toEqual(after);
+  });
+
+  it('has a unique position that grows with every commit under concurrency', async () => {
     const users = await Promise.all(Array.from({ length: 30 }, (_, index) => client.user(`user ${index}`)));
     await Promise.all(
       users.map(({ id }) => client.patch(`/Users/${id}`, { op: 'add', path: 'title', value: 'the same' })),

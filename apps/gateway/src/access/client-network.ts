@@ -1,0 +1,17 @@
+import { isIP } from 'node:net';
+
+/** The network that is attributed to one client: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(address: string | undefined): string {
+  const bare = address?.split('%', 1)[0] ?? '';
+  const family = isIP(bare);
+  if (family === 0) return 'unknown';
+  if (family === 4) return bare;
+  const mapped = /^::ffff:([\d.]+)$/i.exec(bare)?.[1];
+  if (mapped) return mapped;
+  const [head = [], tail = []] = bare.split('::').map((half) => half.split(':').filter(Boolean));
+  // An embedded IPv4 address at the end counts as two groups.
+  const written = head.length + tail.length + (bare.includes('.') ? 1 : 0);
+  const groups = [...head, ...Array.from({ length: 8 - written }, () => '0'), ...tail];
+  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${prefix.join(':')}::/64`;
+}

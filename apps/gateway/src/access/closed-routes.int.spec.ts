@@ -1,0 +1,140 @@
+import { encodeId, newUuid, routes } from '@idsync/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperatedGateway } from '../../test/operated-gateway.js';
+
+const operated = routes.filter(({ auth }) => auth === 'operator');
+/** Routes that address one resource by id and need no body. */
+const addressed = operated.filter(
+  ({ method, path }) => ['GET', 'DELETE'].includes(method) && /\{(?!tenantId)\w+\}/.test(path),
+);
+/** All reads of a tenant, including its lists. */
+const readsOfTenant = operated.filter(
+  ({ method, path }) => method === 'GET' && path.startsWith('/admin/v1/tenants/{tenantId}'),
+);
+const scim = [
+  ...['Users', 'Groups'].flatMap((kind) => [
+    ['GET', kind],
+    ['POST', kind],
+    ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, `${kind}/scr_01h00000000000000000000000`]),
+  ]),
+  ...['ServiceProviderConfig', 'ResourceTypes', 'Schemas', 'Bulk', 'Me', 'nothing'].map((path) => ['GET', path]),
+] as [string, string][];
+
+let gateway: OperatedGateway;
+let mine: string;
+let theirs: Record<string, string>;
+let key: string;
+let token: string;
+let otherToken: string;
+
+beforeAll(async () => {
+  gateway = await OperatedGateway.start();
+  const tenant = async (name: string) => String((await gateway.operator('POST', '/tenants', { name })).body.id);
+  const issue = async (path: string) => (await gateway.operator('POST', path, { name: 'x' })).body;
+  mine = await tenant('Mine');
+  const other = `/tenants/${await tenant('Theirs')}`;
+  const pushed = async (name: string) =>
+    (await gateway.operator('POST', `${other}/connectors`, { type: 'scim-push', name, config: {} })).body.id;
+  const [connectorId, another] = [await pushed('One'), await pushed('Another')];
+  const [first, second] = [
+    await issue(`${other}/connectors/${connectorId}/tokens`),
+    await issue(`${other}/connectors/${another}/tokens`),
+  ];
+  const clientKey = await issue(`${other}/api-keys`);
+  [key, token, otherToken] = [clientKey.key, first.token, second.token];
+  const job = await gateway.operator('POST', `${other}/sync-jobs`, { connector_id: connectorId });
+  const hook = await call(
+    'POST',
+    '/v1/webhooks',
+    { 'x-api-key': key },
+    '{"callback_url":"https://a.b","events":["*"]}',
+  );
+  theirs = {
+    connectorId,
+    keyId: clientKey.id,
+    tokenId: first.id,
+    jobId: job.body.job_id,
+    webhookId: JSON.parse(hook.text).id,
+    probeId: encodeId('probe', newUuid()),
+    caseId: encodeId('case', newUuid()),
+    identityId: encodeId('identity', newUuid()),
+    machineId: encodeId('machineIdentity', newUuid()),
+    operationId: encodeId('operation', newUuid()),
+    deliveryId: encodeId('delivery', newUuid()),
+    replayId: encodeId('replay', newUuid()),
+  };
+});
+
+afterAll(() => gateway?.close());
+
+async function call(method: string, path: string, headers: Record<string, string>, body?: string) {
+  const answer = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Fills ids into a path. Throws if an id is missing. */
+const filled = (path: string, ids: Record<string, string>) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name] ?? (name === 'externalId' ? 'any' : undefined);
+    if (id === undefined) throw new Error(`no id for ${name}`);
+    return id;
+  });
+
+describe('an operator route', () => {
+  it.each(operated.map(({ method, path }) => [method, path]))(
+    'rejects all other callers: %s %s',
+    async (method, path) => {
+      const address = filled(path, { ...theirs, tenantId: mine });
+      const callers: Record<string, string>[] = [
+        {},
+        { 'x-api-key': key },
+        { authorization: `Bearer ${key}` },
+        { authorization: `Bearer ${token}` },
+        { authorization: 'Bearer the-operators-token-of-this-tes' },
+        { authorization: 'Basic the-operators-token-of-this-test' },
+        { 'x-api-key': 'the-operators-token-of-this-test' },
+      ];
+      for (const headers of callers) {
+        expect(await call(method, address, headers)).toEqual({
+          status: 401,
+          text: '{"error":"missing or invalid operator token"}',
+        });
+      }
+    },
+  );
+
+  it.each(addressed.map(({ method, path }) => [method, path]))(
+    'returns nothing of another tenant or of an unknown tenant: %s %s',
+    async (method, path) => {
+      for (const tenantId of [mine, encodeId('tenant', newUuid()), 'ten_nonsense']) {
+        const { status, body } = await gateway.operator(
+          method,
+          filled(path, { ...theirs, tenantId }).replace('/admin/v1', ''),
+        );
+        expect({ status, body }).toEqual({ status: 404, body: { error: 'not found' } });
+      }
+    },
+  );
+
+  it.each(readsOfTenant.map(({ path }) => path))('answers 404 for an unknown tenant: GET %s', async (path) => {
+    const address = filled(path, { ...theirs, tenantId: encodeId('tenant', newUuid()) });
+    const { status, body } = await gateway.operator('GET', address.replace('/admin/v1', ''));
+    expect({ status, body }).toEqual({ status: 404, body: { error: 'not found' } });
+  });
+});
+
+describe('a SCIM route', () => {
+  it.each(scim)('rejects all callers without a token of its connector: %s %s', async (method, path) => {
+    const address = `/scim/v2/${theirs.connectorId}/${path}`;
+    for (const bearer of ['', key, otherToken, 'the-operators-token-of-this-test', `${token}x`]) {
+      const { status } = await call(method, address, { authorization: `Bearer ${bearer}` });
+      expect(status).toBe(401);
+    }
+    expect((await call(method, address, { 'x-api-key': token })).status).toBe(401);
+    expect((await call('GET', address, { authorization: `Bearer ${token}` })).status).not.toBe(401);
+  });
+});

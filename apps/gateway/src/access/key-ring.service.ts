@@ -1,0 +1,141 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Database } from '@idsync/database';
+import { findApiKeySecret, findLiveApiKeys, touchApiKeys } from '@idsync/database/gateway';
+import { Logger } from '@idsync/runtime';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { hashSecret, parseApiKey } from './api-key.js';
+import type { KeyCaller, ScimCaller } from './caller.js';
+import { UnknownKeyLimits } from './unknown-key-limits.js';
+
+type KeyHolder = KeyCaller | ScimCaller;
+
+/** Bounds how long a revoked key still works on other gateways; the promise is one second. */
+const ttlMs = 500;
+/** Entries of each cache. */
+const cacheSize = 20_000;
+const touchEveryMs = 60_000;
+
+/** Identifies callers by their API key or connector token, with a short cache. */
+@Injectable()
+export class KeyRing implements OnModuleInit, OnApplicationShutdown {
+  private readonly valid = new LRUCache<string, { caller: KeyHolder; expiresAt?: number }>({
+    max: cacheSize,
+    ttl: ttlMs,
+  });
+  /** A separate cache, so that invalid keys do not evict valid ones. */
+  private readonly invalid = new LRUCache<string, true>({ max: cacheSize, ttl: ttlMs });
+  /** Keys that were valid recently. The limits on unknown keys do not apply to them. */
+  private readonly recentlyValid = new LRUCache<string, true>({ max: cacheSize });
+  private generation = 0;
+  private readonly pending = new Map<string, Promise<KeyHolder | undefined>>();
+  private readonly used = new Map<string, KeyHolder>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly database: Database,
+    private readonly logger: Logger,
+    private readonly unknownKeys?: UnknownKeyLimits,
+  ) {
+    this.timer = setInterval(() => {
+      void this.touch();
+      void this.preload();
+    }, touchEveryMs);
+    this.timer.unref();
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.preload();
+  }
+
+  /** Stores the last use of keys. At this point the last request is answered and the database is still open. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.touch();
+  }
+
+  /**
+   * Loads the existing keys, last used first. A flood of invented keys then delays none of them after a start, and a new key for at
+   * most a minute.
+   */
+  async preload(): Promise<void> {
+    try {
+      for (const { id, secretHash } of await findLiveApiKeys(this.database, cacheSize)) {
+        this.recentlyValid.set(cacheKey(id, secretHash), true);
+      }
+    } catch (err) {
+      this.logger.warn({ err }, 'loading the known API keys failed');
+    }
+  }
+
+  /**
+   * Returns the caller that a key belongs to, or undefined if the key is malformed, unknown, revoked or expired. Throws a 429 or 503 if
+   * `address` sends too many unknown keys.
+   */
+  async identify(text: string, address?: string): Promise<KeyHolder | undefined> {
+    const key = parseApiKey(text);
+    if (!key) return undefined;
+    // The cache holds hashes, so a memory dump contains no keys.
+    const hash = hashSecret(key.secret);
+    const name = cacheKey(key.id, hash);
+    const hit = this.valid.get(name);
+    if (this.invalid.has(name)) return undefined;
+    if (hit) return hit.expiresAt !== undefined && hit.expiresAt <= Date.now() ? undefined : this.use(hit.caller);
+    const lookUp = this.pending.get(name) ?? this.startLookUp(name, key.id, hash, address);
+    return this.use(await lookUp);
+  }
+
+  /** Empties the cache, so that a revocation takes effect at once on the gateway that makes it. */
+  clear(): void {
+    this.generation += 1;
+    this.valid.clear();
+  }
+
+  private startLookUp(name: string, id: string, hash: Buffer, address?: string): Promise<KeyHolder | undefined> {
+    const lookUp = () => this.lookUp(name, id, hash);
+    const isLimited = this.unknownKeys !== undefined && !this.recentlyValid.has(name);
+    const started = isLimited ? this.unknownKeys.lookUp(address, lookUp) : lookUp();
+    const result = started.finally(() => this.pending.delete(name));
+    this.pending.set(name, result);
+    return result;
+  }
+
+  private async lookUp(name: string, id: string, hash: Buffer): Promise<KeyHolder | undefined> {
+    const generation = this.generation;
+    const row = await findApiKeySecret(this.database, id);
+    const expiresAt = row?.expiresAt?.getTime();
+    const isValid =
+      row !== undefined &&
+      timingSafeEqual(row.secretHash, hash) &&
+      row.revokedAt === null &&
+      (expiresAt === undefined || expiresAt > Date.now());
+    if (!isValid) {
+      this.invalid.set(name, true);
+      this.recentlyValid.delete(name);
+      return undefined;
+    }
+    this.recentlyValid.set(name, true);
+    const { tenantId, connectorId, scopes } = row;
+    const caller: KeyHolder = connectorId
+      ? { access: 'scim-token', keyId: id, tenantId, connectorId }
+      : { access: 'key', keyId: id, tenantId, scopes: new Set(scopes) };
+    // A look-up that began before a revocation must not enter the cache.
+    if (generation === this.generation) this.valid.set(name, { caller, expiresAt });
+    return caller;
+  }
+
+  private use(caller: KeyHolder | undefined): KeyHolder | undefined {
+    if (caller) this.used.set(caller.keyId, caller);
+    return caller;
+  }
+
+  private async touch(): Promise<void> {
+    const keys = [...this.used.values()];
+    this.used.clear();
+    await touchApiKeys(this.database, keys).catch((err: unknown) =>
+      this.logger.warn({ err }, 'recording the last use of API keys failed'),
+    );
+  }
+}
+
+const cacheKey = (id: string, hash: Buffer): string => `${id} ${hash.toString('base64')}`;

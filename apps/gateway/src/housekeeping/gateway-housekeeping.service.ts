@@ -1,0 +1,42 @@
+import { Database } from '@idsync/database';
+import { Housekeeping } from '@idsync/messaging';
+import { Logger } from '@idsync/runtime';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { pushedChores } from './pushed-chores.js';
+import { reencryption } from './reencrypt-secrets.js';
+
+const everyMs = 60 * 60_000;
+
+/** The gateway's chores. Their shutdown starts first and is awaited last, so that it does not delay the HTTP server's. */
+@Injectable()
+export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  private readonly housekeeping: Housekeeping;
+  private stopped: Promise<void> | undefined;
+
+  constructor(database: Database, { encryptionKeys }: GatewaySettings, logger: Logger) {
+    const chores = [
+      reencryption(database, 'webhooks', encryptionKeys, logger),
+      reencryption(database, 'connectors', encryptionKeys, logger),
+      ...pushedChores(database),
+    ];
+    this.housekeeping = new Housekeeping(chores, everyMs, logger);
+  }
+
+  onApplicationBootstrap(): void {
+    this.housekeeping.start();
+  }
+
+  onModuleDestroy(): void {
+    this.stopped = this.housekeeping.stop();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stopped;
+  }
+}

@@ -1,0 +1,52 @@
+import { errorTexts } from '@idsync/contracts';
+import { DatabaseBusy } from '@idsync/database';
+import { Logger } from '@idsync/runtime';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { scimErrorBody } from '../scim/scim-error.js';
+import { ApiError } from './api-error.js';
+import { routeName } from './route-name.js';
+import { asUnavailable } from './unavailable.js';
+
+/** Formats every error as `{"error": "<text>"}` or as a SCIM error. Internal details go to the log only. */
+@Catch()
+export class ErrorsFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendError(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), this.logger);
+  }
+}
+
+export function sendError(cause: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+  const error = asUnavailable(cause) ?? cause;
+  const { status, text } = answerTo(error, request.url.startsWith('/scim/'));
+  // Expected refusals are not logged, because they can be numerous and are counted by status.
+  const expected = cause instanceof ApiError || cause instanceof DatabaseBusy;
+  if (status >= 500 && !expected) logger.error({ err: cause, request: routeName(request) }, 'request failed');
+  const scim = request.url.startsWith('/scim/');
+  if (scim && status === 401) reply.header('www-authenticate', 'Bearer');
+  if (error instanceof ApiError && error.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', String(error.retryAfterSeconds));
+  }
+  void reply
+    .status(status)
+    .type(`application/${scim ? 'scim+json' : 'json'}; charset=utf-8`)
+    .send(JSON.stringify(scim ? scimErrorBody(error, status, text) : { error: text }));
+}
+
+function answerTo(error: unknown, scim: boolean): { status: number; text: string } {
+  if (error instanceof ApiError) return { status: error.status, text: error.message };
+  // Nest throws its own exception if no route matches.
+  if (error instanceof HttpException && error.getStatus() === 404) return { status: 404, text: errorTexts.notFound };
+  const { statusCode } = error as { statusCode?: number };
+  const status = error instanceof HttpException ? error.getStatus() : statusCode;
+  if (status !== undefined && status >= 400 && status < 500) {
+    if (status === 415 && scim) return { status, text: 'the body must be application/scim+json or application/json' };
+    // The interface specification has no 415, so another content type counts as a malformed body.
+    if (status === 415) return { status: 400, text: 'the body must be application/json' };
+    return { status, text: status === 413 ? 'the body is too large' : 'the request is not valid' };
+  }
+  return { status: 500, text: errorTexts.internal };
+}

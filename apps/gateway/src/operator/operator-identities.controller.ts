@@ -1,0 +1,93 @@
+import { requests } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { findDocument, findExplainedIdentity, findIdentityAt } from '@idsync/database/gateway';
+import { Controller, Get, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access } from '../access/access.decorator.js';
+import { orNotFound } from '../http/api-error.js';
+import { bodyId } from '../http/ids.js';
+import { JsonText } from '../http/json-text.decorator.js';
+import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
+import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { explain } from './explain.js';
+import { Operations } from './operations.service.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
+
+@Controller('admin/v1/tenants/:tenantId/identities/:identityId')
+@Access('operator')
+export class OperatorIdentitiesController {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+    private readonly operations: Operations,
+  ) {}
+
+  /** Returns the public document; operators have no API key of the tenant. */
+  @Get()
+  @JsonText()
+  async get(
+    @TenantParam() tenantId: string,
+    @PublicId('identity', 'identityId') id: string,
+    @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
+  ): Promise<Buffer> {
+    const document =
+      at === undefined
+        ? await findDocument(this.database, tenantId, 'identity', id)
+        : await findIdentityAt(this.database, tenantId, id, new Date(at));
+    return Buffer.from(orNotFound(document));
+  }
+
+  @Get('explain')
+  async explain(@TenantParam() tenantId: string, @PublicId('identity', 'identityId') id: string): Promise<object> {
+    return explain(orNotFound(await this.tenants.run(tenantId, (tx) => findExplainedIdentity(tx, tenantId, id))));
+  }
+
+  @Post('merge')
+  @MayTakeLonger()
+  async merge(
+    @TenantParam() tenantId: string,
+    @PublicId('identity', 'identityId') id: string,
+    @ZodBody(requests.mergeBody) { from_ids, reason }: z.infer<typeof requests.mergeBody>,
+  ): Promise<Progress> {
+    await this.requireIdentity(tenantId, id);
+    return this.operations.request(tenantId, 'identity.merge', {
+      into_id: id,
+      from_ids: from_ids.map((each) => bodyId(['identity'], each)),
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  @Post('split')
+  @MayTakeLonger()
+  async split(
+    @TenantParam() tenantId: string,
+    @PublicId('identity', 'identityId') id: string,
+    @ZodBody(requests.splitBody) { record_ids, reason }: z.infer<typeof requests.splitBody>,
+  ): Promise<Progress> {
+    await this.requireIdentity(tenantId, id);
+    return this.operations.request(tenantId, 'identity.split', {
+      identity_id: id,
+      record_ids: record_ids.map((each) => bodyId(['user', 'account', 'machineIdentity'], each)),
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  @Post('erase')
+  @MayTakeLonger()
+  async erase(
+    @TenantParam() tenantId: string,
+    @PublicId('identity', 'identityId') id: string,
+    @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
+  ): Promise<Progress> {
+    await this.requireIdentity(tenantId, id);
+    return this.operations.request(tenantId, 'identity.erase', {
+      identity_id: id,
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  private async requireIdentity(tenantId: string, id: string): Promise<void> {
+    orNotFound(await findDocument(this.database, tenantId, 'identity', id));
+  }
+}

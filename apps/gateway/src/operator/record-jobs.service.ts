@@ -1,0 +1,42 @@
+import { canReadOne } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { enqueue } from '@idsync/database/bus';
+import { findConnector, findJob, insertRecordJob, type JobRow } from '@idsync/database/gateway';
+import { Injectable } from '@nestjs/common';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import type { Progress } from '../http/may-take-longer.interceptor.js';
+import { presentJobWithErrors } from './present-job.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
+import { waitFor } from './wait-for.js';
+
+const waitMs = 10_000;
+
+/** Requests jobs for a single record, which the sync-worker reads at once. */
+@Injectable()
+export class RecordJobs {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+  ) {}
+
+  /** Requests a job for one record and waits up to 10 s for its end. */
+  async request(tenantId: string, connectorId: string, externalId: string): Promise<Progress> {
+    const id = await this.tenants.run(tenantId, async (tx) => {
+      const { type, records } = orNotFound(await findConnector(tx, tenantId, connectorId));
+      if (!canReadOne(type, records)) throw badRequest('this type of connector cannot read a single record');
+      const jobId = await insertRecordJob(tx, tenantId, { connectorId, externalId });
+      await enqueue(tx, { type: 'sync.job.requested', tenantId, data: { job_id: jobId } });
+      return jobId;
+    });
+    const job = await waitFor(
+      () => this.database.transaction(tenantId, (tx) => findJob(tx, tenantId, id)),
+      isFinished,
+      waitMs,
+    );
+    return { finished: isFinished(job), body: await presentJobWithErrors(this.database, tenantId, id) };
+  }
+}
+
+function isFinished(job: JobRow | undefined): boolean {
+  return job !== undefined && job.status !== 'queued' && job.status !== 'running';
+}

@@ -1,0 +1,31 @@
+import { requests } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { findDocument } from '@idsync/database/gateway';
+import { Controller, Get } from '@nestjs/common';
+import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { orNotFound } from '../http/api-error.js';
+import { JsonText } from '../http/json-text.decorator.js';
+import { PublicId } from '../http/public-id.pipe.js';
+import { ZodQuery } from '../http/zod.pipe.js';
+import { documentPage } from './documents.js';
+
+@Controller('v1/users')
+@Access('key')
+export class UsersController {
+  constructor(private readonly database: Database) {}
+
+  @Get()
+  @JsonText()
+  list(
+    @CurrentTenant() tenantId: string,
+    @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
+  ): Promise<Buffer> {
+    return documentPage(this.database, tenantId, 'user', query);
+  }
+
+  @Get(':id')
+  @JsonText()
+  async get(@CurrentTenant() tenantId: string, @PublicId('user') id: string): Promise<Buffer> {
+    return Buffer.from(orNotFound(await findDocument(this.database, tenantId, 'user', id)));
+  }
+}

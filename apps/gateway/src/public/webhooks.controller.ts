@@ -1,0 +1,82 @@
+import { requests } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { deleteWebhook, insertWebhook, listWebhooks, maxWebhooks, updateWebhook } from '@idsync/database/gateway';
+import { vetUrl } from '@idsync/runtime';
+import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { PublicId } from '../http/public-id.pipe.js';
+import { ZodBody } from '../http/zod.pipe.js';
+import { presentWebhook } from '../present.js';
+import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { newSigningSecret, rotateSigningSecret } from '../shared/signing-secret.js';
+
+@Controller('v1/webhooks')
+@Access('key')
+export class WebhooksController {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: GatewaySettings,
+  ) {}
+
+  @Post()
+  async create(
+    @CurrentTenant() tenantId: string,
+    @ZodBody(requests.webhookBody) body: z.infer<typeof requests.webhookBody>,
+  ): Promise<object> {
+    const { callback_url: callbackUrl, events } = body;
+    this.refuseBlocked(callbackUrl);
+    const { secret, encryptedSecret } = newSigningSecret(this.settings, tenantId);
+    const webhook = await this.database.transaction(tenantId, (tx) =>
+      insertWebhook(tx, tenantId, { callbackUrl, events, encryptedSecret }),
+    );
+    if (!webhook) throw badRequest(`a tenant can have at most ${maxWebhooks} webhooks`);
+    return { ...presentWebhook(webhook), signing_secret: secret };
+  }
+
+  @Get()
+  async list(@CurrentTenant() tenantId: string): Promise<object> {
+    const webhooks = await this.database.transaction(tenantId, (tx) => listWebhooks(tx, tenantId));
+    return { data: webhooks.map(presentWebhook), total: webhooks.length };
+  }
+
+  @Patch(':id')
+  async update(
+    @CurrentTenant() tenantId: string,
+    @ZodBody(requests.webhookPatch) body: z.infer<typeof requests.webhookPatch>,
+    @PublicId('webhook') webhookId: string,
+  ): Promise<object> {
+    const { callback_url: callbackUrl, events, active } = body;
+    if (callbackUrl !== undefined) this.refuseBlocked(callbackUrl);
+    const webhook = await this.database.transaction(tenantId, (tx) =>
+      updateWebhook(tx, tenantId, webhookId, { callbackUrl, events, active }),
+    );
+    return presentWebhook(orNotFound(webhook));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  async delete(@CurrentTenant() tenantId: string, @PublicId('webhook') webhookId: string): Promise<void> {
+    orNotFound(await this.database.transaction(tenantId, (tx) => deleteWebhook(tx, tenantId, webhookId)));
+  }
+
+  @Post(':id/rotate-secret')
+  @HttpCode(200)
+  async rotate(
+    @CurrentTenant() tenantId: string,
+    @ZodBody(requests.rotateBody) { overlap_hours: overlapHours }: z.infer<typeof requests.rotateBody>,
+    @PublicId('webhook') webhookId: string,
+  ): Promise<object> {
+    const rotated = await this.database.transaction(tenantId, (tx) =>
+      rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours }),
+    );
+    return orNotFound(rotated);
+  }
+
+  /** Checks the URL only. The addresses that a host name resolves to are checked at each delivery. */
+  private refuseBlocked(callbackUrl: string): void {
+    const reason = vetUrl(new URL(callbackUrl), this.settings.vet);
+    if (reason !== undefined) throw badRequest(`callback_url cannot be called: ${reason}`);
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryController } from './discovery.controller.js';
+import { ScimController } from './scim.controller.js';
+
+/** `/scim/v2/:connectorId`: routes for identity providers, with the token of a connector. */
+@Module({ controllers: [DiscoveryController, ScimController] })
+export class ScimModule {}
