@@ -6,6 +6,6 @@ const program = new URL('../dist/main.js', import.meta.url);
 if (existsSync(program)) {
   await import(program.href);
 } else {
-  process.stderr.write('idsync: not built yet; run "npm run build" in its checkout first\n');
+  process.stderr.write('idsync: not built yet: run "npm run build" in the checkout first\n');
   process.exitCode = 1;
 }

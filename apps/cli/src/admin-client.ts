@@ -1,13 +1,25 @@
-import type { CursorList, List } from './admin-replies.js';
 import { CliError, UnreachableError } from './cli-error.js';
 
-const answerWithinMs = 30_000;
-/** The longest page the service gives. */
-const pageSize = 200;
-/** Pages of a list that goes on by cursors; they may be empty, where a filter fits little. */
-const mostPages = 100;
+/** One page of a list with offset pagination. */
+export interface List<Item> {
+  data: Item[];
+  total: number;
+}
 
-/** Speaks to `/admin/v1`. Every failure is a CliError that says what to do about it. */
+/** One page of a list with cursor pagination, which has no total. */
+export interface CursorList<Item> {
+  data: Item[];
+  /** Absent on the last page. */
+  next_cursor?: string;
+}
+
+const responseTimeoutMs = 30_000;
+/** The largest page size that the service accepts. */
+const pageSize = 200;
+/** Bounds the requests for one list: with a selective filter, pages can be empty. */
+const maxPages = 100;
+
+/** Client of `/admin/v1`. Every failure is a CliError that names a remedy. */
 export class AdminClient {
   constructor(
     private readonly url: string,
@@ -18,7 +30,7 @@ export class AdminClient {
     return this.request<Reply>('GET', path);
   }
 
-  /** Every page of a list, as one. */
+  /** Reads all pages of a list. */
   async getAll<Item>(path: string): Promise<List<Item>> {
     const data: Item[] = [];
     for (;;) {
@@ -28,7 +40,7 @@ export class AdminClient {
     }
   }
 
-  /** The first so many of a list that goes on by cursors, and where the rest begins. */
+  /** Reads up to `limit` items of a list with cursor pagination; `next_cursor` points at the remaining items. */
   async getUpTo<Item>(
     path: string,
     limit: number,
@@ -36,7 +48,7 @@ export class AdminClient {
   ): Promise<CursorList<Item>> {
     const data: Item[] = [];
     let next = cursor;
-    for (let pages = 0; pages < mostPages; pages += 1) {
+    for (let pages = 0; pages < maxPages; pages += 1) {
       const query = new URLSearchParams({ limit: String(Math.min(limit - data.length, pageSize)) });
       for (const [name, value] of Object.entries({ ...filters, cursor: next })) {
         if (value !== undefined) query.set(name, value);
@@ -68,11 +80,13 @@ export class AdminClient {
   private async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
     const { status, text } = await this.exchange(method, path, body);
     const reply = parse(text);
-    if (status >= 200 && status < 300 && reply !== unreadable) return reply as Reply;
-    const said = (reply as { error?: unknown } | undefined)?.error;
-    if (typeof said !== 'string') throw new CliError(`unexpected answer (${status}) from ${this.url}; is it idsync?`);
-    if (status === 401) throw new CliError(`${said}; check --token or ADMIN_TOKEN`);
-    throw status === 503 ? new UnreachableError(said) : new CliError(said);
+    if (status >= 200 && status < 300 && reply !== notJson) return reply as Reply;
+    const message = (reply as { error?: unknown } | undefined)?.error;
+    if (typeof message !== 'string') {
+      throw new CliError(`unexpected response (${status}) from ${this.url}: is this an idsync gateway?`);
+    }
+    if (status === 401) throw new CliError(`${message}; check --token or ADMIN_TOKEN`);
+    throw status === 503 ? new UnreachableError(message) : new CliError(message);
   }
 
   private async exchange(method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
@@ -85,9 +99,9 @@ export class AdminClient {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // A redirect would carry the token to who knows where.
+        // Following a redirect could send the token to another host.
         redirect: 'manual',
-        signal: AbortSignal.timeout(answerWithinMs),
+        signal: AbortSignal.timeout(responseTimeoutMs),
       });
       return { status: response.status, text: await response.text() };
     } catch (error) {
@@ -96,27 +110,27 @@ export class AdminClient {
   }
 
   private explain(error: Error): string {
-    if (error.name === 'TimeoutError') return `no answer from ${this.url} within ${answerWithinMs / 1_000} s`;
+    if (error.name === 'TimeoutError') return `no response from ${this.url} within ${responseTimeoutMs / 1_000} s`;
     const cause = error.cause as { code?: string; message?: string } | undefined;
     return `cannot reach ${this.url} (${cause?.code ?? cause?.message ?? error.message}); is idsync running?`;
   }
 }
 
-/** Joins ids and names to a path; an id that could lead to another path is refused here. */
+/** Joins ids and names to a path. Rejects a segment that could address another path. */
 export function pathOf(...segments: string[]): string {
   for (const segment of segments) {
-    if (!/^[\w-]+$/.test(segment)) throw new CliError(`"${segment}" is not an id`);
+    if (!/^[\w-]+$/.test(segment)) throw new CliError(`"${segment}" is not a valid id`);
   }
   return segments.join('/');
 }
 
-const unreadable = Symbol('a body that is not JSON');
+const notJson = Symbol('not JSON');
 
 function parse(text: string): unknown {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    return unreadable;
+    return notJson;
   }
 }

@@ -1,12 +1,11 @@
 import { createInterface } from 'node:readline';
 import { CliError } from './cli-error.js';
-import type { Surroundings } from './session.js';
+import type { CliContext } from './session.js';
 import { printable } from './table.js';
 
-/** Asks before something is done that nothing takes back; ends the command unless the answer is yes. */
-export async function confirm({ in: input = process.stdin, err }: Surroundings, question: string): Promise<void> {
-  // A script that nobody watches must say beforehand that it means it.
-  if (!input.isTTY) throw new CliError('nobody can be asked here: give --yes to go on without a question');
+/** Asks for confirmation of an irreversible action. Throws unless the answer is yes. */
+export async function confirm({ in: input = process.stdin, err }: CliContext, question: string): Promise<void> {
+  if (!input.isTTY) throw new CliError('standard input is not a terminal: pass --yes to skip the confirmation');
   const lines = createInterface({ input, output: err, prompt: `${printable(question)} [y/N] ` });
   const answer = await new Promise<string>((resolve) => {
     lines.once('line', resolve);
@@ -14,5 +13,5 @@ export async function confirm({ in: input = process.stdin, err }: Surroundings, 
     lines.prompt();
   });
   lines.close();
-  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CliError('nothing was done');
+  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CliError('cancelled: nothing was changed');
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const idsync = (...words: string[]) => service.idsync(words);
-const calls = () => service.asked.map(({ call, body }) => (body === undefined ? [call] : [call, body]));
+const calls = () => service.requests.map(({ call, body }) => (body === undefined ? [call] : [call, body]));
 
 const at = '2026-01-31T12:00:00.000Z';
 const health = {
@@ -50,14 +50,14 @@ const replay = {
 };
 
 describe('webhooks', () => {
-  it('are listed with what waits, and a plus where it was not counted to the end', async () => {
+  it('are listed with pending and dead counts, and a plus sign on a count that stopped at its limit', async () => {
     replies['GET /tenants/ten_1/webhooks'] = [[200, { data: [health], total: 1 }]];
     expect((await idsync('webhooks', 'list')).out).toContain(
       'whk_1  https://x.org/hook  yes     3        10000+  open',
     );
   });
 
-  it('are shown with how they fared', async () => {
+  it('are shown with their delivery statistics', async () => {
     const statistics = {
       since: at,
       attempts: 1_000,
@@ -68,7 +68,7 @@ describe('webhooks', () => {
     replies['GET /tenants/ten_1/webhooks/whk_1'] = [[200, { ...health, statistics }]];
     const { out } = await idsync('webhooks', 'show', 'whk_1');
     expect(out).toMatch(/breaker +open until 2026-/);
-    // Never rounded up to a success that was not.
+    // 99.96 % is rounded down, so that failures never show as 100 %.
     expect(out).toMatch(/success rate +99\.9 %\n/);
     expect(out).toMatch(/duration +p50 20 ms, p99 900 ms\n/);
     expect(out).toMatch(/outcomes +delivered 998, rejected 2\n/);
@@ -81,7 +81,23 @@ describe('webhooks', () => {
     expect(calls()).toEqual([[path, { message: 'hello' }]]);
   });
 
-  it('are sent again what was given up, and followed until it is due', async () => {
+  it('have their secret rotated, and earlier secrets revoked only after a confirmation', async () => {
+    const path = 'POST /tenants/ten_1/webhooks/whk_1/rotate-secret';
+    replies[path] = [[200, { signing_secret: 'whsec_new' }]];
+    const words = ['webhooks', 'rotate-secret', 'whk_1'];
+    expect((await idsync(...words)).out).toBe('signing_secret  whsec_new\n');
+    const refused = await service.idsync([...words, '--overlap-hours', '0'], { typed: 'n\n' });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('nothing was changed') });
+    expect(calls()).toEqual([[path, {}]]);
+    const ended = await service.idsync([...words, '--overlap-hours', '0'], { typed: 'y\n' });
+    expect(ended).toMatchObject({ code: 0, out: 'signing_secret  whsec_new\n' });
+    await idsync(...words, '--overlap-hours', '0', '--yes');
+    await idsync(...words, '--overlap-hours', '720');
+    const [, ...later] = calls();
+    expect(later.map(([, body]) => body)).toEqual([{ overlap_hours: 0 }, { overlap_hours: 0 }, { overlap_hours: 720 }]);
+  });
+
+  it('requeue their dead deliveries and watch the replay to its end', async () => {
     const path = 'POST /tenants/ten_1/webhooks/whk_1/requeue';
     replies[path] = [[202, replay]];
     expect(await idsync('webhooks', 'requeue', 'whk_1', '--by', 'eve')).toMatchObject({
@@ -99,7 +115,7 @@ describe('webhooks', () => {
     expect(watched.out).toMatch(/made_due +1000\n/);
   });
 
-  it('are sent a time again', async () => {
+  it('replay the events of a time range', async () => {
     const path = 'POST /tenants/ten_1/webhooks/whk_1/replay';
     replies[path] = [[202, { ...replay, kind: 'replay' }]];
     replies['GET /tenants/ten_1/replays/rpl_1'] = [[200, { ...replay, status: 'cancelled' }]];
@@ -113,30 +129,36 @@ describe('webhooks', () => {
 describe('deliveries', () => {
   const path = 'GET /tenants/ten_1/deliveries';
 
-  it('are listed over pages that hold fewer than were asked for', async () => {
+  it('are listed across pages that hold fewer items than requested', async () => {
     replies[`${path}?limit=2&status=dead`] = [[200, { data: [], next_cursor: 'a' }]];
     replies[`${path}?limit=2&status=dead&cursor=a`] = [[200, { data: [delivery], next_cursor: 'b' }]];
     replies[`${path}?limit=1&status=dead&cursor=b`] = [[200, { data: [delivery], next_cursor: 'c' }]];
     const { out, err } = await idsync('deliveries', 'list', '--status', 'dead', '--limit', '2');
     expect(out.match(/dlv_1 +whk_1 +user\.created +2026-\S+ +dead +10 +rejected 503\n/g)).toHaveLength(2);
-    expect(err).toBe('there may be more: go on with --cursor c\n');
+    expect(err).toBe('more results may exist: continue with --cursor c\n');
   });
 
-  it('are listed to their end, and by every filter', async () => {
+  it('are listed with every filter, without a cursor on the last page', async () => {
     const query = 'limit=50&webhook_id=whk_1&event_type=user.created&since=2026-01-01&until=2026-02-01&cursor=x';
     replies[`${path}?${query}`] = [[200, { data: [delivery] }]];
     const words = ['--webhook', 'whk_1', '--event', 'user.created', '--since', '2026-01-01', '--until', '2026-02-01'];
     expect(await idsync('deliveries', 'list', ...words, '--cursor', 'x')).toMatchObject({ code: 0, err: '' });
   });
 
-  it('stop asking where a filter fits nothing for long', async () => {
-    replies[path] = [[200, { data: [], next_cursor: 'on' }]];
-    const { out, err } = await idsync('deliveries', 'list', '--event', 'user.created');
-    expect({ out, err }).toEqual({ out: 'none\n', err: 'there may be more: go on with --cursor on\n' });
-    expect(service.asked).toHaveLength(100);
+  it('are listed with the last error if there was no response', async () => {
+    const { last_status_code, ...unanswered } = delivery;
+    replies[path] = [[200, { data: [{ ...unanswered, last_outcome: 'unreachable', last_error: 'timed out' }] }]];
+    expect((await idsync('deliveries', 'list')).out).toContain('unreachable timed out\n');
   });
 
-  it('are shown with attempts, body and the last answer, in which nothing steers the terminal', async () => {
+  it('stop listing after 100 pages without a match', async () => {
+    replies[path] = [[200, { data: [], next_cursor: 'on' }]];
+    const { out, err } = await idsync('deliveries', 'list', '--event', 'user.created');
+    expect({ out, err }).toEqual({ out: 'none\n', err: 'more results may exist: continue with --cursor on\n' });
+    expect(service.requests).toHaveLength(100);
+  });
+
+  it('are shown with attempts, body and last response, without terminal control characters', async () => {
     const attempts = [
       { number: 1, started_at: at, outcome: 'timed_out', error: 'no answer within 15 s', duration_ms: 15_000 },
       {
@@ -151,10 +173,10 @@ describe('deliveries', () => {
     replies[`${path}/dlv_1`] = [[200, { ...delivery, attempts, body: '{"id":"evt_1"}' }]];
     const { out } = await idsync('deliveries', 'show', 'dlv_1');
     expect(out).toMatch(/1 +2026-\S+ +timed_out +- +15000 ms +no answer within 15 s\n/);
-    expect(out).toContain('\nbody:\n{"id":"evt_1"}\n\nlast answer:\noh\nno\u{fffd}[2J\n');
+    expect(out).toContain('\nbody:\n{"id":"evt_1"}\n\nlast response:\noh\nno\u{fffd}[2J\n');
   });
 
-  it('are sent again one by one', async () => {
+  it('are resent one at a time', async () => {
     replies['POST /tenants/ten_1/deliveries/dlv_1/resend'] = [[202, { ...replay, kind: 'resend' }]];
     expect((await idsync('deliveries', 'resend', 'dlv_1')).out).toMatch(/kind +resend\n/);
   });

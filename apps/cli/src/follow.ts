@@ -5,26 +5,25 @@ import { watch } from './watch.js';
 
 const outageMs = 60_000;
 
-/** How long something is followed unless told. */
-export const aDay = 86_400;
+export const defaultTimeoutSeconds = 86_400;
 
-export interface Followed<Thing> {
-  isSettled(thing: Thing): boolean;
-  progressOf(thing: Thing): Progress;
+export interface Watchable<Resource> {
+  isSettled(resource: Resource): boolean;
+  progressOf(resource: Resource): Progress;
 }
 
-/** Reads what a path leads to until it is settled, and shows how far it is. */
-export async function follow<Thing>(
+/** Polls the resource at a path until it is settled, and shows its progress. */
+export async function follow<Resource>(
   session: Session,
   path: string,
-  { isSettled, progressOf }: Followed<Thing>,
+  { isSettled, progressOf }: Watchable<Resource>,
   timeoutMs: number,
-): Promise<Thing> {
+): Promise<Resource> {
   const line = session.json ? undefined : progressLine(session.io.err);
   try {
     return await watch(
-      () => session.client.get<Thing>(path),
-      (thing) => line?.show(progressOf(thing)),
+      () => session.client.get<Resource>(path),
+      (resource) => line?.show(progressOf(resource)),
       isSettled,
       { timeoutMs, outageMs },
     );
@@ -33,8 +32,9 @@ export async function follow<Thing>(
   }
 }
 
-/** Parses an option that says how long. */
+/** Parses an option that is a duration in seconds. */
 export function seconds(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.');
+  if (!/^[1-9]\d{0,6}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number of seconds, 1 to 9999999.');
   return Number(text);
 }

@@ -1,29 +1,28 @@
-import type { JobStatus } from '@idsync/contracts';
-import type { Job } from './admin-replies.js';
-import type { Followed } from './follow.js';
+import type { JobStatus, responses } from '@idsync/contracts';
+import type { Watchable } from './follow.js';
 import type { Session } from './session.js';
 import { printable } from './table.js';
 
-/** Statuses a watcher need not wait in: the job has ended, or waits for a person. */
+/** Statuses that end watching: the job has ended, or is quarantined and waits for an operator. */
 const settled: readonly JobStatus[] = ['completed', 'completed_with_errors', 'failed', 'cancelled', 'quarantined'];
 
-export const followedJob: Followed<Job> = {
+export const watchableJob: Watchable<responses.JobDetails> = {
   isSettled: ({ status }) => settled.includes(status),
-  progressOf: ({ status, progress_pct: percent = 0, records_applied: applied = 0 }) => ({
-    status,
+  progressOf: ({ status, waits_for: waitsFor, progress_pct: percent = 0, records_applied: applied = 0 }) => ({
+    status: waitsFor ? `${status}, waits for ${waitsFor.job_id} (${waitsFor.status})` : status,
     percent,
     amount: `${applied} records`,
   }),
 };
 
-/** 0 completed, 3 completed but for some records, 1 anything else. */
+/** 0 completed, 3 completed with record errors, 1 any other status. */
 export function exitCodeOf(status: JobStatus): number {
   if (status === 'completed') return 0;
   return status === 'completed_with_errors' ? 3 : 1;
 }
 
-/** The job, and below it the records that could not be read or applied. */
-export function printJob(session: Session, job: Job): void {
+/** Prints the job, then the records that could not be read or applied. */
+export function printJob(session: Session, job: responses.JobDetails): void {
   if (session.json) {
     session.printOne(job);
     return;
@@ -35,7 +34,7 @@ export function printJob(session: Session, job: Job): void {
   if (unlisted > 0) session.print(`  and ${unlisted} more\n`);
 }
 
-function describeError({ line, external_id: id, message }: NonNullable<Job['errors']>[number]): string {
+function describeError({ line, external_id: id, message }: responses.JobDetails['errors'][number]): string {
   const place = [line === undefined ? [] : `line ${line}`, id === undefined ? [] : `record ${id}`].flat().join(', ');
   return place ? `${place}: ${message}` : message;
 }

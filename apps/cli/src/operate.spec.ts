@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const idsync = (argumentsList: string[], typed?: string) => service.idsync(argumentsList, { typed });
-const calls = () => service.asked.map(({ call, body }) => (body === undefined ? [call] : [call, body]));
+const calls = () => service.requests.map(({ call, body }) => (body === undefined ? [call] : [call, body]));
 
 const at = '2026-01-31T12:00:00.000Z';
 const done = (type: string, result: object) => ({
@@ -25,7 +25,7 @@ const done = (type: string, result: object) => ({
   ended_at: at,
   result,
 });
-const black = {
+const reviewCase = {
   id: 'cas_1',
   status: 'open',
   kind: 'weak',
@@ -51,7 +51,7 @@ const explanation = {
       field: 'email',
       winner: { value: 'ann@x.org', connector_id: 'con_1', connector: 'HR', priority: 10, updated_at: at },
       over: [{ value: 'al@x.org', connector_id: 'con_2', connector: 'AD', priority: 20, updated_at: at }],
-      because: 'its priority 10 goes before 20',
+      because: 'priority 10 precedes 20',
     },
   ],
   records: [
@@ -76,20 +76,20 @@ const explanation = {
 };
 
 describe('review cases', () => {
-  it('are listed with whom the record could be', async () => {
-    replies['GET /tenants/ten_1/cases?status=open&limit=50&offset=0'] = [[200, { data: [black], total: 3 }]];
+  it('are listed with their candidates', async () => {
+    replies['GET /tenants/ten_1/cases?status=open&limit=50&offset=0'] = [[200, { data: [reviewCase], total: 3 }]];
     const { out, err } = await idsync(['cases', 'list']);
     expect(out).toContain('cas_1  account uid=rblack  Robert Black  same name  Robert Black, idn_2  2026-');
     expect(err).toBe('1 of 3 shown\n');
   });
 
   it('are shown with scores and evidence', async () => {
-    replies['GET /tenants/ten_1/cases/cas_1'] = [[200, black]];
+    replies['GET /tenants/ten_1/cases/cas_1'] = [[200, reviewCase]];
     const { out } = await idsync(['cases', 'show', 'cas_1']);
     expect(out).toContain('record name          Robert Black\n');
-    expect(out).toContain('idn_1     Robert Black  1      full_name is the same\n');
-    expect(out).toContain('idn_2     -             0.65   full_name is 90 % similar\n');
-    expect(JSON.parse((await idsync(['cases', 'show', 'cas_1', '--json'])).out)).toEqual(black);
+    expect(out).toContain('idn_1      Robert Black  1      full_name is the same\n');
+    expect(out).toContain('idn_2      -             0.65   full_name is 90 % similar\n');
+    expect(JSON.parse((await idsync(['cases', 'show', 'cas_1', '--json'])).out)).toEqual(reviewCase);
   });
 
   it.each([
@@ -99,7 +99,7 @@ describe('review cases', () => {
     ],
     [['new'], { resolution: 'new' }],
     [['ignore'], { resolution: 'ignore' }],
-  ])('are resolved by %j', async (words, body) => {
+  ])('are resolved with %j', async (words, body) => {
     const path = 'POST /tenants/ten_1/cases/cas_1/resolve';
     replies[path] = [[200, done('case.resolve', { case_id: 'cas_1', resolution: words[0] })]];
     const { code, out } = await idsync(['cases', 'resolve', 'cas_1', ...words]);
@@ -107,18 +107,30 @@ describe('review cases', () => {
     expect(out).toContain(`resolution    ${words[0]}\n`);
   });
 
-  it.each([[['link']], [['new', '--identity', 'idn_1']]])('ask nothing of the service for %j', async (words) => {
-    const { code, err } = await idsync(['cases', 'resolve', 'cas_1', ...words]);
-    expect({ code, err }).toEqual({ code: 1, err: 'idsync: --identity is needed with link, and with nothing else\n' });
-    expect((await idsync(['cases', 'resolve', 'cas_1', 'join'])).err).toContain(
-      'Allowed choices are link, new, ignore',
-    );
-    expect(calls()).toEqual([]);
+  it('that cannot be resolved exit with 1', async () => {
+    const refused = { operation_id: 'opn_1', type: 'case.resolve', status: 'refused', result: { error: 'closed' } };
+    replies['POST /tenants/ten_1/cases/cas_1/resolve'] = [[200, refused]];
+    expect((await idsync(['cases', 'resolve', 'cas_1', 'new'])).code).toBe(1);
   });
+
+  it.each([[['link']], [['new', '--identity', 'idn_1']]])(
+    'are not sent to the service with the invalid arguments %j',
+    async (words) => {
+      const { code, err } = await idsync(['cases', 'resolve', 'cas_1', ...words]);
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: 'idsync: --identity is required with link and not allowed with new or ignore\n',
+      });
+      expect((await idsync(['cases', 'resolve', 'cas_1', 'join'])).err).toContain(
+        'Allowed choices are link, new, ignore',
+      );
+      expect(calls()).toEqual([]);
+    },
+  );
 });
 
 describe('identities', () => {
-  it('are shown as they were at a time', async () => {
+  it('are shown in their state at a given time', async () => {
     const identity = {
       id: 'idn_1',
       display_name: 'Ann Lee',
@@ -133,14 +145,19 @@ describe('identities', () => {
     replies['GET /tenants/ten_1/identities/idn_1?at=2026-01-31'] = [[200, identity]];
     const { out } = await idsync(['identities', 'show', 'idn_1', '--at', '2026-01-31']);
     expect(out).toContain('email  ann@x.org  10        con_1\n');
-    expect(out).toContain('usr_1  user  1       Ann Lee  active\n');
+    expect(out).toContain('usr_1  user  1           Ann Lee  active\n');
   });
 
-  it('are explained: what won, over what, why, and whose the records are', async () => {
+  it('are explained: the source of each field, the overridden values, the reason and the linked records', async () => {
     replies['GET /tenants/ten_1/identities/idn_1/explain'] = [[200, explanation]];
     const { out } = await idsync(['identities', 'explain', 'idn_1']);
-    expect(out).toContain('email  ann@x.org  HR      al@x.org (AD)  its priority 10 goes before 20\n');
+    expect(out).toContain('email  ann@x.org  HR      al@x.org (AD)  priority 10 precedes 20\n');
     expect(out).toMatch(/usr_1 +user +HR +1 +active +keys +job_1\n/);
+    const { connector, ...unnamed } = explanation.fields[0]?.winner ?? { connector: undefined };
+    const fields = explanation.fields.map((each) => ({ ...each, winner: unnamed }));
+    replies['GET /tenants/ten_1/identities/idn_1/explain'] = [[200, { ...explanation, fields }]];
+    const again = await idsync(['identities', 'explain', 'idn_1']);
+    expect(again.out).toContain('email  ann@x.org  con_1   al@x.org (AD)');
   });
 
   it('are merged and split', async () => {
@@ -151,8 +168,8 @@ describe('identities', () => {
     replies[`${split}`] = [[200, done('identity.split', { identity_id: 'idn_1', new_identity_id: 'idn_4' })]];
     const merged = await idsync(['identities', 'merge', 'idn_1', 'idn_2', 'idn_3', '--reason', 'one person']);
     expect(merged.out).toContain('merged_identity_ids  idn_2, idn_3\n');
-    const parted = await idsync(['identities', 'split', 'idn_1', 'usr_2']);
-    expect(parted.out).toContain('new_identity_id  idn_4\n');
+    const splitOff = await idsync(['identities', 'split', 'idn_1', 'usr_2']);
+    expect(splitOff.out).toContain('new_identity_id  idn_4\n');
     expect(calls()).toEqual([
       [merge, { from_ids: ['idn_2', 'idn_3'], reason: 'one person' }],
       [split, { record_ids: ['usr_2'] }],
@@ -160,7 +177,7 @@ describe('identities', () => {
   });
 });
 
-describe('what nothing takes back', () => {
+describe('an irreversible command', () => {
   const erase = 'POST /tenants/ten_1/identities/idn_1/erase';
 
   beforeEach(() => {
@@ -168,30 +185,44 @@ describe('what nothing takes back', () => {
     replies[erase] = [[200, done('identity.erase', { identity_id: 'idn_1', records_erased: 1 })]];
   });
 
-  it('is asked about first, by name, and done after a yes', async () => {
+  it('asks for confirmation with the name and proceeds after a yes', async () => {
     const { code, err } = await idsync(['identities', 'erase', 'idn_1'], 'y\n');
     expect({ code, err }).toEqual({
       code: 0,
-      err: 'Erase Ann Lee for good (records: 1, machines that stay: 1)? [y/N] ',
+      err: 'Permanently erase Ann Lee (records: 1, machine identities that remain: 1)? [y/N] ',
     });
     expect(calls().at(-1)).toEqual([erase, {}]);
   });
 
-  it.each(['n\n', '\n', 'yesterday\n', ''])('is not done after the answer %j', async (typed) => {
+  it('asks for confirmation with the id of an identity without a name', async () => {
+    const { display_name, ...unnamed } = explanation;
+    replies['GET /tenants/ten_1/identities/idn_1/explain'] = [[200, unnamed]];
+    const { err } = await idsync(['identities', 'erase', 'idn_1'], 'n\n');
+    expect(err).toContain('Permanently erase idn_1 (');
+  });
+
+  it('asks for confirmation without a count of machine identities if there are none', async () => {
+    const records = explanation.records.filter(({ kind }) => kind === 'user');
+    replies['GET /tenants/ten_1/identities/idn_1/explain'] = [[200, { ...explanation, records }]];
+    const { err } = await idsync(['identities', 'erase', 'idn_1'], 'n\n');
+    expect(err).toContain('Permanently erase Ann Lee (records: 1)? ');
+  });
+
+  it.each(['n\n', '\n', 'yesterday\n', ''])('changes nothing after the answer %j', async (typed) => {
     const { code, err } = await idsync(['identities', 'erase', 'idn_1'], typed);
     expect(code).toBe(1);
-    expect(err).toContain('idsync: nothing was done\n');
+    expect(err).toContain('idsync: cancelled: nothing was changed\n');
     expect(calls()).toEqual([['GET /tenants/ten_1/identities/idn_1/explain']]);
   });
 
-  it('needs --yes where nobody can be asked', async () => {
-    expect((await idsync(['identities', 'erase', 'idn_1'])).err).toContain('give --yes');
-    expect((await idsync(['jobs', 'undo', 'job_1'])).err).toContain('give --yes');
+  it('requires --yes when standard input is not a terminal', async () => {
+    expect((await idsync(['identities', 'erase', 'idn_1'])).err).toContain('pass --yes');
+    expect((await idsync(['jobs', 'undo', 'job_1'])).err).toContain('pass --yes');
     expect((await idsync(['identities', 'erase', 'idn_1', '--yes', '--reason', 'request 17'])).code).toBe(0);
     expect(calls().at(-1)).toEqual([erase, { reason: 'request 17' }]);
   });
 
-  it('is told beforehand for a job, without a question', async () => {
+  it('previews undoing a job without a confirmation', async () => {
     const path = 'POST /tenants/ten_1/sync-jobs/job_1/undo';
     replies[path] = [
       [200, done('job.undo', { records_restored: 1, records_removed: 0, restored: ['7'], removed: [] })],
@@ -219,18 +250,19 @@ describe('rules and priorities', () => {
     ],
   };
 
-  it('of matching are shown, tried out and set from a file', async () => {
+  it('of matching are shown, previewed and set from a file', async () => {
     const path = '/tenants/ten_1/matching-rules';
     const joined = [{ from_identity_id: 'idn_2', into_identity_id: 'idn_1' }];
     replies[`GET ${path}`] = [[200, rules]];
-    replies[`POST ${path}/preview`] = [[200, done('rules.change', { identities_joined: 1, joined, parted: [] })]];
-    replies[`PUT ${path}`] = [[200, done('rules.change', { identities_joined: 1, joined, parted: [] })]];
+    replies[`POST ${path}/preview`] = [[200, done('rules.change', { identities_joined: 1, joined, splitOff: [] })]];
+    replies[`PUT ${path}`] = [[200, done('rules.change', { identities_joined: 1, joined, splitOff: [] })]];
     const shown = await idsync(['rules', 'show']);
-    expect(shown.out).toContain('certain keys  employee_number, email\n');
-    expect(shown.out).toContain('same name  1     propose    full_name  exact  1\n');
+    expect(shown.out).toContain('match keys  employee_number, email\n');
+    expect(shown.out).toContain('same name   1           propose      full_name  exact  1\n');
     await writeFile(join(service.cwd, 'rules.json'), (await idsync(['rules', 'show', '--json'])).out);
     const preview = await idsync(['rules', 'preview', '--file', 'rules.json']);
     expect(preview.out).toContain('joined:\nFROM_IDENTITY_ID  INTO_IDENTITY_ID\nidn_2             idn_1\n');
+    expect(preview.code).toBe(0);
     expect((await idsync(['rules', 'set', '--file', 'rules.json'])).code).toBe(0);
     expect(calls().slice(2)).toEqual([
       [`POST ${path}/preview`, rules],
@@ -238,7 +270,16 @@ describe('rules and priorities', () => {
     ]);
   });
 
-  it('of attributes are shown with the names of their sources, and set from a file', async () => {
+  it.each(['preview', 'set'])('of matching exit with 4 while the operation of %s is queued', async (command) => {
+    const path = '/tenants/ten_1/matching-rules';
+    const queued = { operation_id: 'opn_1', type: 'rules.change', status: 'queued', created_at: at };
+    replies[`POST ${path}/preview`] = [[202, queued]];
+    replies[`PUT ${path}`] = [[202, queued]];
+    await writeFile(join(service.cwd, 'rules.json'), JSON.stringify(rules));
+    expect((await idsync(['rules', command, '--file', 'rules.json'])).code).toBe(4);
+  });
+
+  it('of attributes are shown with connector names and set from a file', async () => {
     const path = '/tenants/ten_1/attribute-priorities';
     const priorities = { priorities: [{ field: 'phone', connector_id: 'con_1', priority: 1 }] };
     replies[`GET ${path}`] = [[200, priorities]];
@@ -250,10 +291,24 @@ describe('rules and priorities', () => {
     expect(set.out).toContain('identities_changed  4\n');
     expect(calls().at(-1)).toEqual([`PUT ${path}`, priorities]);
   });
+
+  it('for dates and leavers are shown with the time zones of connectors and set from a file', async () => {
+    const path = '/tenants/ten_1/lifecycle-policy';
+    const connector_time_zones = [{ connector_id: 'con_1', time_zone: 'America/New_York' }];
+    const policy = { time_zone: 'Europe/Oslo', connector_time_zones, grace_days: 60 };
+    replies[`GET ${path}`] = [[200, policy]];
+    replies[`PUT ${path}`] = [[200, done('lifecycle.change', { identities_changed: 4 })]];
+    const { out } = await idsync(['lifecycle', 'show']);
+    expect(out).toContain('time_zone   Europe/Oslo\n');
+    expect(out).toContain('con_1      America/New_York\n');
+    await writeFile(join(service.cwd, 'lifecycle.json'), (await idsync(['lifecycle', 'show', '--json'])).out);
+    expect((await idsync(['lifecycle', 'set', '--file', 'lifecycle.json'])).code).toBe(0);
+    expect(calls().at(-1)).toEqual([`PUT ${path}`, policy]);
+  });
 });
 
 describe('operations', () => {
-  it('are listed, shown and taken back', async () => {
+  it('are listed, shown and reverted', async () => {
     const path = '/tenants/ten_1/operations';
     replies[`GET ${path}?limit=2&offset=0`] = [[200, { data: [done('identity.merge', {})], total: 1 }]];
     replies[`GET ${path}/opn_1`] = [[200, done('identity.merge', { identity_id: 'idn_1' })]];
@@ -264,18 +319,18 @@ describe('operations', () => {
     expect(calls().at(-1)).toEqual([`POST ${path}/opn_1/revert`, { reason: 'two people' }]);
   });
 
-  it('that the directory has not done yet end with 4 and say where to look', async () => {
+  it('that are still queued exit with 4 and name the command to check them', async () => {
     const queued = { operation_id: 'opn_1', type: 'identity.merge', status: 'queued', created_at: at };
     replies['POST /tenants/ten_1/identities/idn_1/merge'] = [[202, queued]];
     const { code, err } = await idsync(['identities', 'merge', 'idn_1', 'idn_2']);
     expect({ code, err }).toEqual({
       code: 4,
-      err: 'not done yet; "idsync operations show opn_1" tells when it is\n',
+      err: 'not done yet: check with "idsync operations show opn_1"\n',
     });
   });
 
-  it('that were refused end with 1 and the reason', async () => {
-    const error = 'the operation was taken back already';
+  it('that were refused exit with 1 and the reason', async () => {
+    const error = 'the operation has already been reverted';
     replies['POST /tenants/ten_1/operations/opn_1/revert'] = [[400, { error }]];
     expect(await idsync(['operations', 'revert', 'opn_1'])).toEqual({ code: 1, out: '', err: `idsync: ${error}\n` });
     replies['GET /tenants/ten_1/operations/opn_1'] = [

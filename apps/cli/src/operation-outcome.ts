@@ -1,14 +1,13 @@
-import type { OperationStatus } from '@idsync/contracts';
-import type { Operation } from './admin-replies.js';
+import type { OperationStatus, responses } from '@idsync/contracts';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-/** For the help of every command that prints an operation. */
+/** Help text of every command that prints an operation. */
 export const operationExitCodes = `
 Exit codes:
   0  done
-  4  not done yet: the directory is busy or not running; "idsync operations show" tells when it is
-  1  refused, or nobody could tell`;
+  4  not done yet: the directory is busy or not running; check with "idsync operations show"
+  1  refused, or the outcome is unknown`;
 
 /** 0 done, 4 not done yet, 1 refused. */
 export function exitCodeOf(status: OperationStatus): number {
@@ -16,8 +15,8 @@ export function exitCodeOf(status: OperationStatus): number {
   return status === 'queued' ? 4 : 1;
 }
 
-/** What an operation did: its single values as fields, its lists of things as tables below them. */
-export function printOperation(session: Session, operation: Operation): void {
+/** Prints an operation: its single values as fields, then each list of its result as a table. */
+export function printOperation(session: Session, operation: responses.Operation): void {
   if (session.json) {
     session.printOne(operation);
     return;
@@ -32,7 +31,7 @@ export function printOperation(session: Session, operation: Operation): void {
     session.print(`\n${name}:\n${table(headings, rows)}`);
   }
   if (operation.status === 'queued') {
-    session.note(`not done yet; "idsync operations show ${operation.operation_id}" tells when it is`);
+    session.note(`not done yet: check with "idsync operations show ${operation.operation_id}"`);
   }
 }
 

@@ -5,6 +5,7 @@ import { addDeliveryCommands } from './commands/deliveries.js';
 import { addIdentityCommands } from './commands/identities.js';
 import { addJobCommands } from './commands/jobs.js';
 import { addKeyCommands } from './commands/keys.js';
+import { addLifecycleCommands } from './commands/lifecycle.js';
 import { addOperationCommands } from './commands/operations.js';
 import { addPriorityCommands } from './commands/priorities.js';
 import { addReplayCommands } from './commands/replays.js';
@@ -12,11 +13,11 @@ import { addRuleCommands } from './commands/rules.js';
 import { addSyncCommand } from './commands/sync.js';
 import { addTenantCommands } from './commands/tenants.js';
 import { addWebhookCommands } from './commands/webhooks.js';
-import type { Surroundings } from './session.js';
+import type { CliContext } from './session.js';
 
 const more = `
-Address, token and tenant come from the options, else from the environment (IDSYNC_URL, ADMIN_TOKEN, IDSYNC_TENANT),
-else from .data/credentials.json, which "npm start" writes: in that directory no option is needed.
+Address, token and tenant are taken from the options, then the environment (IDSYNC_URL, ADMIN_TOKEN, IDSYNC_TENANT),
+then .data/credentials.json, which "npm start" writes: commands run in that directory need no option.
 
 Examples:
   $ idsync tenants list
@@ -29,19 +30,19 @@ Examples:
   $ idsync --url https://idsync.example.com --tenant ten_… jobs list --json
 `;
 
-/** The whole command line; `exit` takes the exit code of a command that ended well but has something to say. */
-export function createProgram(io: Surroundings, exit: (code: number) => void): Command {
+/** Builds the command line. `exit` receives the exit code of a command that did not throw. */
+export function createProgram(io: CliContext, exit: (code: number) => void): Command {
   const program = new Command('idsync')
-    .description('Operates an idsync service through its operator interface.')
+    .description('Administers an idsync service through its operator API.')
     .option('--url <address>', 'address of the gateway')
-    .option('--token <token>', 'operator token; other users can see it here, so prefer ADMIN_TOKEN')
-    .option('--tenant <id>', 'the tenant to work on')
-    .option('--json', 'print the replies as JSON')
+    .option('--token <token>', 'operator token; prefer ADMIN_TOKEN, because other users can see command lines')
+    .option('--tenant <id>', 'id of the tenant to work on')
+    .option('--json', 'print responses as JSON')
     .addHelpText('after', more)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
-    .showHelpAfterError('(add --help for what is possible)');
+    .showHelpAfterError('(add --help for usage)');
   addTenantCommands(program, io);
   addKeyCommands(program, io);
   addConnectorCommands(program, io, exit);
@@ -50,6 +51,7 @@ export function createProgram(io: Surroundings, exit: (code: number) => void): C
   addCaseCommands(program, io, exit);
   addIdentityCommands(program, io, exit);
   addRuleCommands(program, io, exit);
+  addLifecycleCommands(program, io, exit);
   addPriorityCommands(program, io, exit);
   addOperationCommands(program, io, exit);
   addWebhookCommands(program, io, exit);

@@ -1,10 +1,9 @@
 import cliProgress from 'cli-progress';
 
-/** How far something is. */
 export interface Progress {
   status: string;
   percent: number;
-  /** How much that is, in words: `1200 records`. */
+  /** The processed amount with its unit: `1200 records`. */
   amount: string;
 }
 
@@ -13,7 +12,7 @@ export interface ProgressLine {
   stop(): void;
 }
 
-/** A bar on a terminal; elsewhere, such as in a log, a line each time something has changed. */
+/** Shows a bar on a terminal; elsewhere, such as in a log, writes a line for each change. */
 export function progressLine(stream: NodeJS.WritableStream): ProgressLine {
   return (stream as Partial<NodeJS.WriteStream>).isTTY ? bar(stream) : lines(stream);
 }

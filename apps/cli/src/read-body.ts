@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from './cli-error.js';
 
-/** The JSON object in a file; `-` is standard input. */
+/** Reads a JSON object from a file; `-` is standard input. */
 export function readBody(file: string, cwd = '.'): object {
   let text: string;
   try {
@@ -16,5 +16,5 @@ export function readBody(file: string, cwd = '.'): object {
   } catch (error) {
     throw new CliError(`${file} is not valid JSON: ${(error as Error).message}`);
   }
-  throw new CliError(`${file} must hold one JSON object`);
+  throw new CliError(`${file} must contain one JSON object`);
 }

@@ -1,7 +1,7 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from './admin-client.js';
-import type { Replay } from './admin-replies.js';
-import { aDay, type Followed, follow, seconds } from './follow.js';
+import { defaultTimeoutSeconds, follow, seconds, type Watchable } from './follow.js';
 import type { Session } from './session.js';
 
 export interface ReplayOptions {
@@ -12,36 +12,36 @@ export interface ReplayOptions {
 
 export const replayExitCodes = `
 Exit codes with --watch:
-  0  done: what is sent again is due, and goes out as the receiver takes it
-  1  cancelled, or nobody could tell`;
+  0  done: all deliveries of the replay are due; they are sent as fast as the endpoint accepts them
+  1  cancelled, or the outcome is unknown`;
 
-/** What every command that has something sent again takes. */
+/** Adds the options of every command that requests a replay. */
 export function withReplayOptions(command: Command): Command {
   return command
-    .option('--by <name>', 'who decides, kept with the replay')
-    .option('--watch', 'follow the replay to its end')
-    .option('--timeout <seconds>', 'with --watch: give up watching after this long', seconds, aDay);
+    .option('--by <name>', 'who requests the replay; stored with it')
+    .option('--watch', 'wait until the replay has ended')
+    .option('--timeout <seconds>', 'with --watch: stop waiting after this time', seconds, defaultTimeoutSeconds);
 }
 
-const followed: Followed<Replay> = {
+const watchableReplay: Watchable<responses.Replay> = {
   isSettled: ({ status }) => status === 'done' || status === 'cancelled',
   progressOf: ({ status, progress_pct: percent, made_due: due }) => ({ status, percent, amount: `${due} to send` }),
 };
 
-/** Asks for a replay, and follows it if that is wanted. Gives the exit code. */
-export async function request(
+/** Requests a replay and, with `--watch`, waits for its end. Returns the exit code. */
+export async function requestReplay(
   session: Session,
   path: string,
   body: object,
   { by, watch, timeout }: ReplayOptions,
 ): Promise<number> {
-  const requested = await session.client.post<Replay>(path, { ...body, by });
+  const requested = await session.client.post<responses.Replay>(path, { ...body, by });
   if (!watch) {
     session.printOne(requested);
     return 0;
   }
-  const own = pathOf('tenants', session.tenant, 'replays', requested.replay_id);
-  const replay = await follow(session, own, followed, timeout * 1_000);
+  const replayPath = pathOf('tenants', session.tenant, 'replays', requested.replay_id);
+  const replay = await follow(session, replayPath, watchableReplay, timeout * 1_000);
   session.printOne(replay);
   return replay.status === 'done' ? 0 : 1;
 }

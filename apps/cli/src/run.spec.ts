@@ -10,11 +10,11 @@ let service: FakeService;
 let cwd: string;
 let url: string;
 let replies: FakeService['replies'];
-let asked: FakeService['asked'];
+let requests: FakeService['requests'];
 
 beforeEach(async () => {
   service = await FakeService.start();
-  ({ cwd, url, replies, asked } = service);
+  ({ cwd, url, replies, requests } = service);
 });
 
 afterEach(() => service.stop());
@@ -22,29 +22,35 @@ afterEach(() => service.stop());
 const idsync = (argumentsList: string[], env?: Variables) => service.idsync(argumentsList, { env });
 
 describe('the command line', () => {
-  it('needs no option where idsync was started', async () => {
+  it('needs no option in the directory where idsync was started', async () => {
     await mkdir(join(cwd, '.data'));
     const credentials = { base_url: url, api_key: 'iss_1_x', admin_token: token, tenant_id: 'ten_1' };
     await writeFile(join(cwd, '.data', 'credentials.json'), JSON.stringify(credentials));
     replies['GET /tenants'] = [[200, { data: [{ id: 'ten_1', name: 'Demo' }], total: 1 }]];
     const result = await idsync(['tenants', 'list'], {});
     expect(result).toEqual({ code: 0, out: 'ID     NAME  CREATED\nten_1  Demo  -\n', err: '' });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { call: 'GET /tenants?limit=200&offset=0', authorization: `Bearer ${token}`, body: undefined },
     ]);
   });
 
-  it('prints the replies as they are with --json, wherever it stands', async () => {
+  it('prints responses unchanged with --json, before or after the command', async () => {
     const list = { data: [{ id: 'ten_1', name: 'Demo' }], total: 1 };
     replies['GET /tenants'] = [[200, list]];
     expect(JSON.parse((await idsync(['tenants', 'list', '--json'])).out)).toEqual(list);
     expect(JSON.parse((await idsync(['--json', 'tenants', 'list'])).out)).toEqual(list);
   });
 
-  it('reads a list to its end', async () => {
+  it('reads all pages of a list', async () => {
     replies['GET /tenants?limit=200&offset=0'] = [[200, { data: [{ id: 'ten_1', name: 'A' }], total: 2 }]];
     replies['GET /tenants?limit=200&offset=1'] = [[200, { data: [{ id: 'ten_2', name: 'B' }], total: 2 }]];
     expect((await idsync(['tenants', 'list'])).out).toBe('ID     NAME  CREATED\nten_1  A     -\nten_2  B     -\n');
+  });
+
+  it('creates a tenant by its name', async () => {
+    replies['POST /tenants'] = [[201, { id: 'ten_9', name: 'Acme' }]];
+    expect((await idsync(['tenants', 'create', 'Acme'])).out).toContain('id    ten_9\n');
+    expect(requests[0]?.body).toEqual({ name: 'Acme' });
   });
 
   it('creates a key and says that it is not shown again', async () => {
@@ -53,7 +59,7 @@ describe('the command line', () => {
     expect(result.code).toBe(0);
     expect(result.out).toContain('key     iss_1_s\n');
     expect(result.err).toContain('not shown again');
-    expect(asked[0]?.body).toEqual({ name: 'ci', scopes: ['a', 'b'], expires_at: '2030-01-01T00:00:00Z' });
+    expect(requests[0]?.body).toEqual({ name: 'ci', scopes: ['a', 'b'], expires_at: '2030-01-01T00:00:00Z' });
   });
 
   it('revokes a key of the tenant that --tenant names', async () => {
@@ -69,13 +75,13 @@ describe('the command line', () => {
     replies['DELETE /tenants/ten_1/connectors/con_hr'] = [[204, '']];
     const created = await idsync(['connectors', 'create', '--file', 'hr.json']);
     expect(created.out).toContain('config    {"path":"hr.csv"}');
-    expect(asked[0]?.body).toEqual({ type: 'csv', name: 'HR' });
+    expect(requests[0]?.body).toEqual({ type: 'csv', name: 'HR' });
     expect((await idsync(['connectors', 'update', 'HR', '--file', 'hr.json'])).code).toBe(0);
     expect((await idsync(['connectors', 'delete', 'HR'])).code).toBe(0);
-    expect(asked.map(({ call }) => call)).toContain('DELETE /tenants/ten_1/connectors/con_hr');
+    expect(requests.map(({ call }) => call)).toContain('DELETE /tenants/ten_1/connectors/con_hr');
   });
 
-  it('lists jobs by the page and tells how many there are', async () => {
+  it('lists one page of jobs and reports the total', async () => {
     const job = { job_id: 'job_1', status: 'completed', progress_pct: 100, records_read: 7 };
     replies['GET /tenants/ten_1/sync-jobs?limit=1&offset=2&connector_id=con_hr'] = [[200, { data: [job], total: 9 }]];
     const result = await idsync(['jobs', 'list', '--limit', '1', '--offset', '2', '--connector', 'con_hr']);
@@ -83,13 +89,19 @@ describe('the command line', () => {
     expect(result.err).toBe('1 of 9 shown\n');
   });
 
-  it('cancels a job with the reason', async () => {
-    replies['POST /tenants/ten_1/sync-jobs/job_1/cancel'] = [[202, { job_id: 'job_1', status: 'cancelled' }]];
-    expect((await idsync(['jobs', 'cancel', 'job_1', '--reason', 'wrong file'])).out).toContain('cancelled');
-    expect(asked[0]?.body).toEqual({ reason: 'wrong file' });
+  it('lists what a queued job waits for', async () => {
+    const waiting = { job_id: 'job_2', status: 'queued', waits_for: { job_id: 'job_1', status: 'quarantined' } };
+    replies['GET /tenants/ten_1/sync-jobs?limit=50&offset=0'] = [[200, { data: [waiting], total: 1 }]];
+    expect((await idsync(['jobs', 'list'])).out).toMatch(/WAITS FOR\n.*job_1 \(quarantined\)\n/);
   });
 
-  it('shows what a quarantined job wants to do, and releases it with a reason', async () => {
+  it('cancels a job with a reason', async () => {
+    replies['POST /tenants/ten_1/sync-jobs/job_1/cancel'] = [[202, { job_id: 'job_1', status: 'cancelled' }]];
+    expect((await idsync(['jobs', 'cancel', 'job_1', '--reason', 'wrong file'])).out).toContain('cancelled');
+    expect(requests[0]?.body).toEqual({ reason: 'wrong file' });
+  });
+
+  it('shows the plan of a quarantined job and releases the job with a reason', async () => {
     const entry = {
       action: 'delete',
       record: { id: 'usr_1', kind: 'user', external_id: 'p7' },
@@ -97,36 +109,36 @@ describe('the command line', () => {
       done: false,
     };
     const counts = { create: 0, update: 0, disable: 0, delete: 25 };
-    const plan = { state: 'held', known: 100, note: 'held back', counts, data: [entry], total: 25 };
+    const plan = { state: 'held', known: 100, note: 'quarantined', counts, data: [entry], total: 25 };
     replies['GET /tenants/ten_1/sync-jobs/job_1/plan'] = [[200, plan]];
     const shown = await idsync(['jobs', 'plan', 'job_1', '--limit', '1']);
     expect(shown.out).toMatch(
-      /state +held\n[\s\S]*delete +25\n[\s\S]*delete +user +p7 +- +no +status: active → deleted\n/,
+      /state +held\n[\s\S]*delete +25\n[\s\S]*\n\nACTION[\s\S]*delete +user +p7 +- +no +status: active → deleted\n/,
     );
     expect(shown.err).toBe('1 of 25 shown\n');
-    expect(asked[0]?.call).toBe('GET /tenants/ten_1/sync-jobs/job_1/plan?limit=1&offset=0');
+    expect(requests[0]?.call).toBe('GET /tenants/ten_1/sync-jobs/job_1/plan?limit=1&offset=0');
 
     replies['POST /tenants/ten_1/sync-jobs/job_1/release'] = [[202, { job_id: 'job_1', status: 'quarantined' }]];
     expect((await idsync(['jobs', 'release', 'job_1'])).err).toContain('--reason');
     expect((await idsync(['jobs', 'release', 'job_1', '--reason', 'they left', '--by', 'eve'])).code).toBe(0);
-    expect(asked[1]?.body).toEqual({ reason: 'they left', by: 'eve' });
+    expect(requests[1]?.body).toEqual({ reason: 'they left', by: 'eve' });
   });
 
   it('starts a dry run and applies its plan', async () => {
     replies['POST /tenants/ten_1/sync-jobs'] = [[202, { job_id: 'job_1', status: 'queued' }]];
     expect((await idsync(['sync', 'con_hr', '--dry-run'])).code).toBe(0);
-    expect(asked[0]?.body).toEqual({ connector_id: 'con_hr', dry_run: true });
+    expect(requests[0]?.body).toEqual({ connector_id: 'con_hr', dry_run: true });
     replies['POST /tenants/ten_1/sync-jobs/job_1/apply'] = [
       [200, { operation_id: 'opn_1', status: 'done', result: { records_created: 2 } }],
       [202, { operation_id: 'opn_2', status: 'queued' }],
-      [400, { error: 'the plan was applied already' }],
+      [400, { error: 'the plan has already been applied' }],
     ];
     expect(await idsync(['jobs', 'apply', 'job_1'])).toMatchObject({ code: 0, out: expect.stringContaining('opn_1') });
     expect((await idsync(['jobs', 'apply', 'job_1', '--reason', 'all of them left'])).code).toBe(4);
-    expect(asked[2]?.body).toEqual({ reason: 'all of them left' });
+    expect(requests[2]?.body).toEqual({ reason: 'all of them left' });
     expect(await idsync(['jobs', 'apply', 'job_1'])).toMatchObject({
       code: 1,
-      err: 'idsync: the plan was applied already\n',
+      err: 'idsync: the plan has already been applied\n',
     });
   });
 });
@@ -138,15 +150,25 @@ describe('idsync sync', () => {
     replies['POST /tenants/ten_1/sync-jobs'] = [[202, { job_id: 'job_1', status: 'queued' }]];
   });
 
-  it('starts a job and does not wait for it', async () => {
+  it('starts a job without waiting for it', async () => {
     const result = await idsync(['sync', 'con_hr']);
     expect(result).toMatchObject({ code: 0, out: 'job_id  job_1\nstatus  queued\n' });
-    expect(asked.map(({ call, body }) => [call, body])).toEqual([
+    expect(requests.map(({ call, body }) => [call, body])).toEqual([
       ['POST /tenants/ten_1/sync-jobs', { connector_id: 'con_hr' }],
     ]);
   });
 
-  it('follows a job to its end, over a short outage', async () => {
+  it('shows while it watches which job the job waits for', async () => {
+    replies[followed] = [
+      [200, { job_id: 'job_1', status: 'queued', waits_for: { job_id: 'job_0', status: 'quarantined' } }],
+      [200, { job_id: 'job_1', status: 'completed', progress_pct: 100, errors: [] }],
+    ];
+    const { code, err } = await idsync(['sync', 'con_hr', '--watch']);
+    expect(code).toBe(0);
+    expect(err).toContain('queued, waits for job_0 (quarantined) 0 %\n');
+  });
+
+  it('watches a job to its end across a short outage', async () => {
     replies[followed] = [
       [200, { job_id: 'job_1', status: 'running', progress_pct: 40 }],
       [503, { error: 'starting' }],
@@ -156,7 +178,7 @@ describe('idsync sync', () => {
     expect(result).toMatchObject({ code: 0, err: 'running 40 %\ncompleted 100 %\n' });
   });
 
-  it('ends with 3 and names the records that failed', async () => {
+  it('exits with 3 and names the failed records', async () => {
     const errors = [{ line: 4, external_id: 'e\u001b[2J7', message: 'no such date' }];
     const job = { job_id: 'job_1', status: 'completed_with_errors', progress_pct: 100, records_failed: 3, errors };
     replies[followed] = [[200, job]];
@@ -166,28 +188,28 @@ describe('idsync sync', () => {
     expect((await idsync(['jobs', 'get', 'job_1'])).code).toBe(3);
   });
 
-  it.each(['failed', 'cancelled', 'quarantined'])('ends with 1 when the job is %s', async (status) => {
+  it.each(['failed', 'cancelled', 'quarantined'])('exits with 1 when the job is %s', async (status) => {
     replies[followed] = [[200, { job_id: 'job_1', status, error_message: 'the file ends in mid-record' }]];
     const result = await idsync(['sync', 'con_hr', '--watch', '--json']);
     expect(result).toMatchObject({ code: 1, err: '' });
     expect(JSON.parse(result.out)).toMatchObject({ status, error_message: 'the file ends in mid-record' });
   });
 
-  it('says which connector it does not know', async () => {
+  it('names a connector that is unknown or ambiguous', async () => {
     replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr, hr], total: 2 }]];
     expect((await idsync(['sync', 'CRM'])).err).toContain('no connector "CRM"');
     expect((await idsync(['sync', 'HR'])).err).toContain('several connectors are named "HR"');
   });
 });
 
-describe('when something is wrong, one line says what', () => {
-  it('asks whether idsync is running when nothing listens', async () => {
-    service.shut();
+describe('errors of the command line', () => {
+  it('suggest that idsync is not running when the connection is refused', async () => {
+    service.close();
     const { code, err } = await idsync(['tenants', 'list']);
     expect({ code, err }).toEqual({ code: 1, err: `idsync: cannot reach ${url} (ECONNREFUSED); is idsync running?\n` });
   });
 
-  it('passes on what the service says', async () => {
+  it('repeat the error of the service', async () => {
     replies['GET /tenants'] = [
       [401, { error: 'missing or invalid operator token' }],
       [400, { error: 'name is required' }],
@@ -198,25 +220,38 @@ describe('when something is wrong, one line says what', () => {
     expect(await idsync(['tenants', 'list'])).toEqual({ code: 1, out: '', err: 'idsync: name is required\n' });
   });
 
-  it('does not take another web server for idsync, nor follows it elsewhere', async () => {
+  it('report another web server and do not follow its redirects', async () => {
     replies['GET /tenants'] = [
       [200, '<html></html>'],
       [302, ''],
     ];
-    expect((await idsync(['tenants', 'list'])).err).toContain('unexpected answer (200)');
-    expect((await idsync(['tenants', 'list'])).err).toContain('unexpected answer (302)');
+    expect((await idsync(['tenants', 'list'])).err).toContain('unexpected response (200)');
+    expect((await idsync(['tenants', 'list'])).err).toContain('unexpected response (302)');
   });
 
-  it('asks for the tenant when none is known', async () => {
-    expect((await idsync(['keys', 'list'], { IDSYNC_URL: url, ADMIN_TOKEN: token })).err).toContain('which tenant?');
+  it('request a tenant when none is selected', async () => {
+    expect((await idsync(['keys', 'list'], { IDSYNC_URL: url, ADMIN_TOKEN: token })).err).toContain(
+      'no tenant selected',
+    );
   });
 
-  it('refuses an id that leads to another path', async () => {
-    expect((await idsync(['keys', 'revoke', '..'])).err).toBe('idsync: ".." is not an id\n');
-    expect(asked).toEqual([]);
+  it.each(['..', '../tenants', 'key_1/..'])('reject the id %s, which addresses another path', async (id) => {
+    expect((await idsync(['keys', 'revoke', id])).err).toBe(`idsync: "${id}" is not a valid id\n`);
+    expect(requests).toEqual([]);
   });
 
-  it('names the file that it cannot use as a body', async () => {
+  it.each(['-1', '1.5', 'x1', '1x', '1000000000'])('reject the number of results %s', async (limit) => {
+    const { err } = await idsync(['jobs', 'plan', 'job_1', `--limit=${limit}`]);
+    expect(err).toContain('It must be a whole number, 0 to 999999999.');
+    expect(requests).toEqual([]);
+  });
+
+  it.each(['[]', 'null', '5', '"text"'])('reject the file content %s, which is no JSON object', async (text) => {
+    await writeFile(join(cwd, 'body.json'), text);
+    expect((await idsync(['connectors', 'create', '--file', 'body.json'])).err).toContain('one JSON object');
+  });
+
+  it('name the file that is not a valid body', async () => {
     await writeFile(join(cwd, 'bad.json'), '{"type":');
     await writeFile(join(cwd, 'list.json'), '[]');
     expect((await idsync(['connectors', 'create', '--file', 'none.json'])).err).toContain('none.json (ENOENT)');
@@ -224,7 +259,7 @@ describe('when something is wrong, one line says what', () => {
     expect((await idsync(['connectors', 'create', '--file', 'list.json'])).err).toContain('one JSON object');
   });
 
-  it('shows what is possible for an unknown command', async () => {
+  it('suggest a similar command for an unknown one', async () => {
     const { code, err } = await idsync(['tenant', 'list']);
     expect(code).toBe(1);
     expect(err).toMatch(/unknown command 'tenant'[\s\S]*Did you mean tenants\?/);

@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander';
 import { CliError } from './cli-error.js';
 import { createProgram } from './program.js';
-import type { Surroundings } from './session.js';
+import type { CliContext } from './session.js';
 import { printable } from './table.js';
 
-/** Runs one command line and gives its exit code. */
-export async function run(argumentsList: string[], io: Surroundings): Promise<number> {
+/** Runs one command line and returns its exit code. */
+export async function run(argumentsList: string[], io: CliContext): Promise<number> {
   let exitCode = 0;
   const program = createProgram(io, (code) => {
     exitCode = code;
@@ -14,7 +14,7 @@ export async function run(argumentsList: string[], io: Surroundings): Promise<nu
     await program.parseAsync(argumentsList, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has already printed its help or its complaint.
+    // Commander has already printed its help or its error.
     if (error instanceof CommanderError) return error.exitCode;
     const text = error instanceof CliError ? error.message : String((error as Error).stack);
     for (const line of text.split('\n')) io.err.write(`idsync: ${printable(line)}\n`);

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import { AdminClient } from './admin-client.js';
-import type { CursorList, List } from './admin-replies.js';
+import { AdminClient, type CursorList, type List } from './admin-client.js';
 import { CliError } from './cli-error.js';
 import { readSettings, type SettingFlags, type Variables } from './settings.js';
 import { fieldLines, table } from './table.js';
 
-/** Where a run reads and writes; the tests give their own. */
-export interface Surroundings {
-  /** Whom to ask; standard input if nobody else is given. */
+/** Streams, environment and working directory of a run; replaced in tests. */
+export interface CliContext {
+  /** Answers confirmations; standard input by default. */
   in?: NodeJS.ReadableStream & { isTTY?: boolean };
   out: NodeJS.WritableStream;
   err: NodeJS.WritableStream;
@@ -19,16 +18,16 @@ interface GlobalFlags extends SettingFlags {
   json?: boolean;
 }
 
-/** One command's connection to the service, and its way to print what came back. */
+/** Settings, client and output of one command. */
 export class Session {
   private constructor(
     readonly client: AdminClient,
     private readonly tenantId: string | undefined,
     readonly json: boolean,
-    readonly io: Surroundings,
+    readonly io: CliContext,
   ) {}
 
-  static of(command: Command, io: Surroundings): Session {
+  static of(command: Command, io: CliContext): Session {
     const flags = command.optsWithGlobals<GlobalFlags>();
     const { url, token, tenant } = readSettings(flags, io.env, io.cwd);
     return new Session(new AdminClient(url, token), tenant, flags.json ?? false, io);
@@ -36,7 +35,7 @@ export class Session {
 
   get tenant(): string {
     if (this.tenantId) return this.tenantId;
-    throw new CliError('which tenant? Give --tenant or set IDSYNC_TENANT; "idsync tenants list" shows them');
+    throw new CliError('no tenant selected: pass --tenant or set IDSYNC_TENANT; "idsync tenants list" shows the ids');
   }
 
   printList<Item>(list: List<Item>, headings: string[], row: (item: Item) => unknown[]): void {
@@ -54,15 +53,15 @@ export class Session {
       return;
     }
     this.print(table(headings, list.data.map(row)));
-    if (list.next_cursor !== undefined) this.note(`there may be more: go on with --cursor ${list.next_cursor}`);
+    if (list.next_cursor !== undefined) this.note(`more results may exist: continue with --cursor ${list.next_cursor}`);
   }
 
-  printOne(thing: object): void {
-    if (this.json) this.printJson(thing);
-    else this.print(fieldLines(thing));
+  printOne(resource: object): void {
+    if (this.json) this.printJson(resource);
+    else this.print(fieldLines(resource));
   }
 
-  /** What was done, for people; the exit code tells it to programs. */
+  /** Prints a remark for people to standard error; omitted with `--json`. */
   note(text: string): void {
     if (!this.json) this.io.err.write(`${text}\n`);
   }

@@ -19,8 +19,8 @@ function writeCredentials(text: string, directory = '.data'): void {
 
 const credentials = JSON.stringify({ base_url: 'http://localhost:3000/', admin_token: 'of-file', tenant_id: 'ten_f' });
 
-describe('whom the command line talks to', () => {
-  it('takes a flag before a variable, and a variable before the file', () => {
+describe('command line settings', () => {
+  it('prefer a flag to a variable, and a variable to the file', () => {
     writeCredentials(credentials);
     const env = { ADMIN_TOKEN: 'of-env', IDSYNC_TENANT: 'ten_e' };
     expect(readSettings({}, {}, cwd)).toEqual({ url: 'http://localhost:3000', token: 'of-file', tenant: 'ten_f' });
@@ -31,18 +31,22 @@ describe('whom the command line talks to', () => {
     });
   });
 
-  it("never sends the file's token to another address", () => {
+  it.each(['two words', 'a\nb', 'ä', 'end\u0000'])('reject the token %j, which no header can contain', (token) => {
+    expect(() => readSettings({ token }, {}, cwd)).toThrow('only printable ASCII characters without spaces');
+  });
+
+  it("never use the file's token for another address", () => {
     writeCredentials(credentials);
     expect(() => readSettings({ url: 'https://other.example.com' }, {}, cwd)).toThrow(/no operator token for https:/);
     expect(readSettings({ url: 'http://other' }, { ADMIN_TOKEN: 'of-env' }, cwd).tenant).toBeUndefined();
   });
 
-  it('looks for the file in DATA_DIR', () => {
+  it('read the file from DATA_DIR', () => {
     writeCredentials(credentials, 'elsewhere');
     expect(readSettings({}, { DATA_DIR: 'elsewhere' }, cwd).token).toBe('of-file');
   });
 
-  it('takes the port that idsync has when nobody says otherwise', () => {
+  it('default to port 3000 of the local host', () => {
     expect(readSettings({}, { ADMIN_TOKEN: ' of-env\n', IDSYNC_URL: '' }, cwd)).toEqual({
       url: 'http://127.0.0.1:3000',
       token: 'of-env',
@@ -50,14 +54,11 @@ describe('whom the command line talks to', () => {
     });
   });
 
-  it.each(['localhost:3000', 'ftp://host', 'http://me:pw@host', 'http://host/?a=b'])(
-    'refuses the address %s',
-    (url) => {
-      expect(() => readSettings({ url, token: 'any' }, {}, cwd)).toThrow(/must look like http/);
-    },
-  );
+  it.each(['localhost:3000', 'ftp://host', 'http://me:pw@host', 'http://host/?a=b'])('reject the address %s', (url) => {
+    expect(() => readSettings({ url, token: 'any' }, {}, cwd)).toThrow(/must be an http or https URL/);
+  });
 
-  it.each(['{', 'null'])('says that the file is broken when it holds %s', (text) => {
+  it.each(['{', 'null'])('report a file with the invalid content %s', (text) => {
     writeCredentials(text);
     expect(() => readSettings({}, {}, cwd)).toThrow(/credentials\.json is not valid JSON/);
   });

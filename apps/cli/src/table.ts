@@ -1,20 +1,20 @@
-/** Columns as wide as their widest cell, headings in capitals. */
+/** Formats rows as columns under capitalized headings. */
 export function table(headings: string[], rows: unknown[][]): string {
   if (rows.length === 0) return 'none\n';
   return align([headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(cell))]);
 }
 
-/** One thing, a line for each of its fields. */
-export function fieldLines(thing: object): string {
-  return align(Object.entries(thing).map(([name, value]) => [name, cell(value)]));
+/** Formats an object with one line per field. */
+export function fieldLines(object: object): string {
+  return align(Object.entries(object).map(([name, value]) => [name, cell(value)]));
 }
 
-/** Names and ids come from source files and other people: nothing in them may steer the terminal. */
+/** Replaces control characters, because values from sources could contain terminal escape sequences. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}');
 }
 
-/** The same of a text that may have several lines. */
+/** Does the same for a multi-line text. */
 export function printableLines(text: string): string {
   return text.split(/\r?\n/).map(printable).join('\n');
 }
@@ -33,7 +33,7 @@ function cell(value: unknown): string {
   return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** In characters, not in UTF-16 units. */
+/** Counts code points, not UTF-16 units. */
 function length(text: string): number {
   return [...text].length;
 }

@@ -1,29 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Job } from './admin-replies.js';
 import { CliError, UnreachableError } from './cli-error.js';
 import { watch } from './watch.js';
 
-const running: Job = { job_id: 'job_1', status: 'running' };
+const running = { status: 'running' };
 const show = () => undefined;
 const never = () => false;
 
 describe('watching', () => {
-  it('gives up when its time is over', async () => {
+  it('stops after its timeout', async () => {
     const watching = watch(async () => running, show, never, { timeoutMs: 0, outageMs: 0 });
-    await expect(watching).rejects.toThrow('what was watched goes on');
+    await expect(watching).rejects.toThrow('the job or replay continues');
   });
 
-  it('gives up when the service stays away', async () => {
-    const read = async (): Promise<Job> => {
+  it('stops when the service stays unreachable longer than the outage limit', async () => {
+    const read = async (): Promise<typeof running> => {
       throw new UnreachableError('cannot reach it');
     };
     const watching = watch(read, show, never, { timeoutMs: 60_000, outageMs: 150 });
     await expect(watching).rejects.toThrow('cannot reach it');
   });
 
-  it('does not ask again for what is not there', async () => {
+  it('does not retry after a response of not found', async () => {
     let reads = 0;
-    const read = async (): Promise<Job> => {
+    const read = async (): Promise<typeof running> => {
       reads += 1;
       throw new CliError('not found');
     };

@@ -4,31 +4,32 @@ const firstPauseMs = 100;
 const longestPauseMs = 1_000;
 
 export interface WatchLimits {
-  /** Gives up watching; what is watched goes on. */
   timeoutMs: number;
-  /** A service that restarts is waited for this long. */
+  /** How long the service may be unreachable, so that a restart does not end the watch. */
   outageMs: number;
 }
 
-/** Reads something, more and more seldom, until it is settled; shows each reading. */
-export async function watch<Thing>(
-  read: () => Promise<Thing>,
-  show: (thing: Thing) => void,
-  isSettled: (thing: Thing) => boolean,
+/** Polls with growing intervals until the resource is settled, and shows each state. */
+export async function watch<Resource>(
+  read: () => Promise<Resource>,
+  show: (resource: Resource) => void,
+  isSettled: (resource: Resource) => boolean,
   { timeoutMs, outageMs }: WatchLimits,
-): Promise<Thing> {
+): Promise<Resource> {
   const end = Date.now() + timeoutMs;
-  let lastAnswer = Date.now();
+  let lastResponse = Date.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     try {
-      const thing = await read();
-      lastAnswer = Date.now();
-      show(thing);
-      if (isSettled(thing)) return thing;
+      const resource = await read();
+      lastResponse = Date.now();
+      show(resource);
+      if (isSettled(resource)) return resource;
     } catch (error) {
-      if (!(error instanceof UnreachableError) || Date.now() - lastAnswer > outageMs) throw error;
+      if (!(error instanceof UnreachableError) || Date.now() - lastResponse > outageMs) throw error;
     }
-    if (Date.now() > end) throw new CliError('gave up watching: the time is over; what was watched goes on');
+    if (Date.now() > end) {
+      throw new CliError(`stopped waiting after ${timeoutMs / 1_000} s; the job or replay continues`);
+    }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

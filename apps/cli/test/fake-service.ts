@@ -8,7 +8,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { run } from '../src/run.js';
 import type { Variables } from '../src/settings.js';
 
-interface Asked {
+interface RecordedRequest {
   call: string;
   authorization: string | undefined;
   body: unknown;
@@ -16,11 +16,11 @@ interface Asked {
 
 export const token = 'operator-token-of-the-test';
 
-/** An operator interface that replies what a test has put down, and the command line run against it. */
+/** A fake operator API with canned replies, and the command line run against it. */
 export class FakeService {
-  /** By "METHOD /path", with its query or for any; a list of replies is given one after the other, the last for ever. */
+  /** By "METHOD /path", with or without its query. A list of replies is returned in order; its last one repeats. */
   readonly replies: Record<string, [status: number, body?: unknown][]> = {};
-  readonly asked: Asked[] = [];
+  readonly requests: RecordedRequest[] = [];
 
   private constructor(
     private readonly server: Server,
@@ -37,25 +37,25 @@ export class FakeService {
     const service = new FakeService(server, url, await mkdtemp(join(tmpdir(), 'idsync-cli-')));
     server.on('request', async (request, response) => {
       const call = `${request.method} ${request.url?.replace('/admin/v1', '')}`;
-      service.asked.push({ call, authorization: request.headers.authorization, body: await bodyOf(request) });
+      service.requests.push({ call, authorization: request.headers.authorization, body: await bodyOf(request) });
       const [status, body] = service.replyTo(call);
       response.writeHead(status, { connection: 'close' }).end(typeof body === 'string' ? body : JSON.stringify(body));
     });
     return service;
   }
 
-  /** Nothing listens there any more. */
-  shut(): void {
+  /** Stops listening. */
+  close(): void {
     this.server.closeAllConnections();
     this.server.close();
   }
 
   async stop(): Promise<void> {
-    this.shut();
+    this.close();
     await rm(this.cwd, { recursive: true });
   }
 
-  /** `typed`: what a person at a terminal answers; without it, there is nobody. */
+  /** `typed`: the input at a terminal; without it, standard input is no terminal. */
   async idsync(argumentsList: string[], { env, typed }: { env?: Variables; typed?: string } = {}) {
     const written = { out: '', err: '' };
     const sink = (name: 'out' | 'err') =>
@@ -68,8 +68,8 @@ export class FakeService {
     const variables = env ?? { IDSYNC_URL: this.url, ADMIN_TOKEN: token, IDSYNC_TENANT: 'ten_1' };
     const input = Object.assign(new PassThrough(), { isTTY: typed !== undefined });
     input.end(typed);
-    const surroundings = { in: input, out: sink('out'), err: sink('err'), env: variables, cwd: this.cwd };
-    const code = await run(argumentsList, surroundings);
+    const context = { in: input, out: sink('out'), err: sink('err'), env: variables, cwd: this.cwd };
+    const code = await run(argumentsList, context);
     return { code, ...written };
   }
 

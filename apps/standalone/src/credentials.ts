@@ -1,7 +1,7 @@
-import { readKept } from './kept-secrets.js';
 import type { OperatorClient } from './operator-client.js';
+import { readStored } from './stored-secrets.js';
 
-/** What credentials.json says of a tenant; the key is shown once, so this may be the only copy. */
+/** Tenant and API key in credentials.json, which may be the only copy of the key. */
 export interface TenantAccess {
   tenantId: string;
   apiKey?: string;
@@ -14,30 +14,31 @@ interface Page {
 
 const pageSize = 200;
 
-/** The tenant of an earlier start, if it still exists, with its key, if it is one of this tenant's and still works. */
-export async function keptAccess(
+/** Returns the tenant of an earlier start if it still exists, with its API key if that is valid and belongs to the tenant. */
+export async function storedAccess(
   file: string,
   operator: OperatorClient,
   baseUrl: string,
 ): Promise<TenantAccess | undefined> {
-  const kept = await readKept<{ tenant_id?: string; api_key?: string }>(file).catch((error: Error) => {
-    // Written anew, unlike the secrets: a broken one holds nothing that could be lost.
+  const stored = await readStored<{ tenant_id?: string; api_key?: string }>(file).catch((error: Error) => {
+    // Unlike secrets.json, an invalid file can be replaced, because its contents can be created again.
     if (error.cause instanceof SyntaxError) return undefined;
     throw error;
   });
-  const { tenant_id: tenantId, api_key: apiKey } = kept ?? {};
+  const { tenant_id: tenantId, api_key: apiKey } = stored ?? {};
   if (!tenantId || !(await operator.find(`/tenants/${tenantId}`))) return undefined;
-  if (!apiKey || !(await works(baseUrl, apiKey)) || !(await belongsTo(operator, tenantId, apiKey))) return { tenantId };
+  if (!apiKey || !(await isValid(baseUrl, apiKey)) || !(await belongsTo(operator, tenantId, apiKey)))
+    return { tenantId };
   return { tenantId, apiKey };
 }
 
-/** A key that lacks a scope is answered 403, and is a key all the same. */
-async function works(baseUrl: string, key: string): Promise<boolean> {
-  const answer = await fetch(`${baseUrl}/v1/users?limit=1`, { headers: { 'x-api-key': key } });
-  return answer.status !== 401;
+/** Only 401 means an invalid key; a key without the scope receives 403. */
+async function isValid(baseUrl: string, key: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/v1/users?limit=1`, { headers: { 'x-api-key': key } });
+  return response.status !== 401;
 }
 
-/** A key carries its id: `iss_<id>_<secret>`. */
+/** Compares by the id in the key: `iss_<id>_<secret>`. */
 async function belongsTo(operator: OperatorClient, tenantId: string, key: string): Promise<boolean> {
   const [, id] = key.split('_');
   for (let offset = 0; ; offset += pageSize) {

@@ -23,16 +23,16 @@ interface List<Item> {
 const withoutSamples: Demo = { tenant: 'Demo', connectors: [] };
 
 /**
- * The tenant of the earlier starts, whatever folder the sources are in; a new one where there was none. Connectors come from
- * the folder's demo.json, and from nowhere if it has none.
+ * Returns the tenant of earlier starts, regardless of the sources folder, or creates one. Connectors are created from demo.json in
+ * the sources folder, if it exists.
  */
 export async function ensureDemoTenant(
   operator: OperatorClient,
   sourcesDir: string,
-  kept: TenantAccess | undefined,
+  stored: TenantAccess | undefined,
 ): Promise<DemoTenant> {
   const demo = await readDemo(sourcesDir);
-  const tenantId = kept?.tenantId ?? (await tenantNamed(operator, demo.tenant));
+  const tenantId = stored?.tenantId ?? (await tenantNamed(operator, demo.tenant));
   const path = `/tenants/${tenantId}`;
   const { data: existing } = await operator.get<List<{ id: string; name: string }>>(`${path}/connectors?limit=200`);
   const connectors: DemoTenant['connectors'] = [];
@@ -41,7 +41,7 @@ export async function ensureDemoTenant(
     const { id } = connector ?? (await operator.post<{ id: string }>(`${path}/connectors`, body));
     connectors.push({ id, name: body.name });
   }
-  const apiKey = kept?.apiKey ?? (await operator.post<{ key: string }>(`${path}/api-keys`, { name: 'demo' })).key;
+  const apiKey = stored?.apiKey ?? (await operator.post<{ key: string }>(`${path}/api-keys`, { name: 'demo' })).key;
   return { tenantId, apiKey, connectors };
 }
 

@@ -9,8 +9,8 @@ jest.setTimeout(180_000);
 
 const program = join(process.cwd(), 'apps/standalone/dist/main.js');
 
-/** A port that the system gives to nobody. */
-const nobody = '127.0.0.1:1';
+/** An address on which no program listens. */
+const unreachable = '127.0.0.1:1';
 
 interface Ended {
   code: number | null;
@@ -44,35 +44,35 @@ function start(environment: Record<string, string>): { child: ChildProcess; ende
   return { child, ended };
 }
 
-describe('the program', () => {
+describe('npm start', () => {
   it.each([
     ['PORT', 'abc', 'it must be a port number'],
     ['SOURCES_DIR', '/nowhere', 'it must be a folder'],
     ['DATABASE_URL', 'mysql://db', 'it must look like postgres://user:password@host:5432/database'],
     ['AMQP_URL', 'http://broker', 'it must look like amqp://user:password@host:5672'],
-  ])('names a mistake in %s in one plain line, and exits with 2', async (name, value, what) => {
+  ])('reports an invalid %s in one line and exits with 2', async (name, value, what) => {
     expect(await start({ [name]: value }).ended).toEqual({
       code: 2,
       errors: `idsync: ${name} is not valid: ${what}\n`,
     });
   });
 
-  it('names the variable and the server when PostgreSQL is not there, and exits with 1', async () => {
-    expect(await start({ DATABASE_URL: `postgres://me:hunter2@${nobody}/idsync` }).ended).toEqual({
+  it('reports the variable and the server if PostgreSQL is unreachable, and exits with 1', async () => {
+    expect(await start({ DATABASE_URL: `postgres://me:hunter2@${unreachable}/idsync` }).ended).toEqual({
       code: 1,
-      errors: `idsync: DATABASE_URL: cannot reach ${nobody}: ECONNREFUSED\n`,
+      errors: `idsync: DATABASE_URL: cannot reach ${unreachable}: ECONNREFUSED\n`,
     });
   });
 
-  it('ends when nobody reads what it says any more', async () => {
+  it('shuts down when its standard output is closed', async () => {
     const { child, ended } = start({});
     child.stdout?.destroy();
     expect(await ended).toEqual({ code: 0, errors: '' });
   });
 });
 
-describe('a first sync that takes its time', () => {
-  it('is left when the process is told to end', async () => {
+describe('npm start during a long first sync', () => {
+  it('shuts down without waiting for the sync', async () => {
     const sources = await mkdtemp(join(tmpdir(), 'idsync-large-'));
     const rows = Array.from({ length: 100_000 }, (_, n) => `${n},person${n}@example.org`);
     await writeFile(join(sources, 'hr.csv'), `ident,mail\n${rows.join('\n')}\n`);
@@ -81,19 +81,19 @@ describe('a first sync that takes its time', () => {
     await writeFile(join(sources, 'demo.json'), JSON.stringify({ tenant: 'Large', connectors }));
 
     const { child, ended } = start({ SOURCES_DIR: sources });
-    let said = '';
+    let output = '';
     child.stdout?.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-      if (said.includes('Large')) child.kill('SIGINT');
+      output += chunk.toString('utf8');
+      if (output.includes('Large')) child.kill('SIGINT');
     });
-    // It ends with 1 where what is still starting had to be cut off.
+    // The exit code would be 1 if the start had to be interrupted.
     expect((await ended).code).toBe(0);
-    expect(said).not.toContain('completed');
+    expect(output).not.toContain('completed');
     await rm(sources, { recursive: true, force: true });
   });
 });
 
-describe('starting again', () => {
+describe('a restart of npm start', () => {
   let database: TestDatabase;
   let ownSources: string;
 
@@ -112,15 +112,15 @@ describe('starting again', () => {
     return JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
   }
 
-  /** Starts it until it welcomes, does `work` meanwhile, and stops it; what it said. */
+  /** Starts the program, does `work` once it runs, stops it and returns its output. */
   async function during(environment: Record<string, string>, work: (now: Credentials) => Promise<void>) {
     const { child, ended } = start({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal', ...environment });
-    let said = '';
+    let output = '';
     await new Promise<void>((resolve) => {
       child.once('exit', () => resolve());
       child.stdout?.on('data', (chunk: Buffer) => {
-        said += chunk.toString('utf8');
-        if (said.includes('Stop it with')) resolve();
+        output += chunk.toString('utf8');
+        if (output.includes('Stop it with')) resolve();
       });
     });
     try {
@@ -129,16 +129,16 @@ describe('starting again', () => {
       child.kill('SIGINT');
     }
     expect(await ended).toEqual({ code: 0, errors: '' });
-    return said;
+    return output;
   }
 
   async function get(now: Credentials, path: string): Promise<{ total: number }> {
-    const answer = await fetch(now.base_url + path, { headers: { 'x-api-key': now.api_key ?? '' } });
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as { total: number };
+    const response = await fetch(now.base_url + path, { headers: { 'x-api-key': now.api_key ?? '' } });
+    expect(response.status).toBe(200);
+    return (await response.json()) as { total: number };
   }
 
-  it('keeps the tenant and its key together, whatever folder the sources are in and with the demo off', async () => {
+  it('reuses the tenant and its API key with another sources folder and without the demo', async () => {
     let first: Credentials | undefined;
     let people = 0;
     await during({}, async (now) => {
@@ -156,7 +156,7 @@ describe('starting again', () => {
     }
   });
 
-  it('issues a key when the one it has is of another tenant, or is none', async () => {
+  it('issues an API key if the stored one belongs to another tenant or is invalid', async () => {
     const before = await credentials();
     const file = join(dataDir, 'credentials.json');
     const { admin_token } = JSON.parse(await readFile(file, 'utf8')) as { admin_token: string };
@@ -182,11 +182,13 @@ describe('starting again', () => {
     });
   });
 
-  it('listens and says so when RabbitMQ is not reachable', async () => {
-    const said = await during({ AMQP_URL: `amqp://${nobody}` }, async (now) => {
+  it('starts and reports that RabbitMQ is unreachable', async () => {
+    const output = await during({ AMQP_URL: `amqp://${unreachable}` }, async (now) => {
       await get(now, '/v1/identities');
     });
-    expect(said).toContain('RabbitMQ (AMQP_URL) is not reachable. Syncs are accepted, and done when it is.');
-    expect(said).toContain('goes on in the background');
+    expect(output).toContain(
+      'RabbitMQ (AMQP_URL) is unreachable. Sync jobs are accepted and run once it is reachable.',
+    );
+    expect(output).toContain('continues in the background');
   });
 });

@@ -1,12 +1,17 @@
-/** The operator interface as the demo uses it, over HTTP like everybody else. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The part of the operator API that the demo uses. */
 export interface OperatorClient {
-  get<Answer>(path: string): Promise<Answer>;
-  /** Undefined where there is none. */
-  find<Answer>(path: string): Promise<Answer | undefined>;
-  post<Answer>(path: string, body: object): Promise<Answer>;
+  get<Body>(path: string): Promise<Body>;
+  /** Returns undefined for a 404. */
+  find<Body>(path: string): Promise<Body | undefined>;
+  post<Body>(path: string, body: object): Promise<Body>;
 }
 
 const timeoutMs = 30_000;
+/** Long enough for a restart of the database. */
+const retryForMs = 60_000;
+const retryEveryMs = 500;
 
 export function operatorClient(baseUrl: string, adminToken: string): OperatorClient {
   const send = (method: string, path: string, body?: object): Promise<Response> =>
@@ -16,17 +21,25 @@ export function operatorClient(baseUrl: string, adminToken: string): OperatorCli
       body: body && JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-  const call = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
-    const response = await send(method, path, body);
-    const answer = (await response.json()) as Answer & { error?: string };
-    if (!response.ok) throw new Error(`${method} /admin/v1${path}: ${response.status} ${answer.error ?? ''}`);
-    return answer;
+  /** Retries reads on server errors. Writes are not retried, because they may have taken effect. */
+  const read = async (path: string): Promise<Response> => {
+    for (const end = Date.now() + retryForMs; ; await sleep(retryEveryMs)) {
+      const response = await send('GET', path);
+      if (response.status < 500 || Date.now() > end) return response;
+      await response.body?.cancel();
+    }
+  };
+  const call = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
+    const response = body ? await send(method, path, body) : await read(path);
+    const result = (await response.json()) as Body & { error?: string };
+    if (!response.ok) throw new Error(`${method} /admin/v1${path}: ${response.status} ${result.error ?? ''}`);
+    return result;
   };
   return {
     get: (path) => call('GET', path),
-    find: async <Answer>(path: string) => {
-      const response = await send('GET', path);
-      if (response.ok) return (await response.json()) as Answer;
+    find: async <Body>(path: string) => {
+      const response = await read(path);
+      if (response.ok) return (await response.json()) as Body;
       if (response.status === 404) return undefined;
       throw new Error(`GET /admin/v1${path}: ${response.status}`);
     },

@@ -7,13 +7,13 @@ interface Job {
   error_message?: string;
 }
 
-const lookEveryMs = 100;
-const giveUpAfterMs = 10 * 60_000;
-/** Without the bus nothing moves; that long it may still be connecting. */
-const giveUpWithoutBusMs = 5_000;
+const pollEveryMs = 100;
+const timeoutMs = 10 * 60_000;
+/** Time for the bus to connect; without it, no job makes progress. */
+const timeoutWithoutBusMs = 5_000;
 const unfinished = new Set(['queued', 'running']);
 
-/** Syncs one connector and shows how far it is: one line that moves on a terminal, one line a step elsewhere. */
+/** Syncs one connector and shows its progress: a bar on a terminal, a line for each change elsewhere. */
 export async function syncWithProgress(
   operator: OperatorClient,
   tenantId: string,
@@ -27,12 +27,12 @@ export async function syncWithProgress(
   let shown = '';
   for (;;) {
     const job = await operator.get<Job>(`${path}/${job_id}`);
-    const late = Date.now() - begun > (waiting.busUp() ? giveUpAfterMs : giveUpWithoutBusMs);
-    const line = `${describe(connector.name, job)}${late ? ', goes on in the background' : ''}`;
+    const late = Date.now() - begun > (waiting.busUp() ? timeoutMs : timeoutWithoutBusMs);
+    const line = `${describe(connector.name, job)}${late ? ', continues in the background' : ''}`;
     if (line !== shown) out.write(out.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
     shown = line;
     if (late || waiting.stopping.aborted || !unfinished.has(job.status)) break;
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
   }
   if (out.isTTY) out.write('\n');
 }
@@ -40,6 +40,6 @@ export async function syncWithProgress(
 function describe(name: string, job: Job): string {
   const done = Math.round((job.progress_pct ?? 0) / 5);
   const bar = '#'.repeat(done).padEnd(20, '.');
-  const trouble = job.error_message ? ` (${job.error_message})` : '';
-  return `  ${name.padEnd(16)} [${bar}] ${String(job.progress_pct ?? 0).padStart(3)} %  ${job.records_applied ?? 0} records, ${job.status}${trouble}`;
+  const error = job.error_message ? ` (${job.error_message})` : '';
+  return `  ${name.padEnd(16)} [${bar}] ${String(job.progress_pct ?? 0).padStart(3)} %  ${job.records_applied ?? 0} records, ${job.status}${error}`;
 }

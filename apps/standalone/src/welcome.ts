@@ -4,22 +4,27 @@ interface Welcome {
   apiKey: string | undefined;
   credentialsFile: string;
   busUp: boolean;
+  /** Only on a terminal, because a journal or file would retain the secrets. */
+  showSecrets: boolean;
 }
 
-/** What a person needs next, once everything runs. */
-export function welcome({ baseUrl, adminToken, apiKey, credentialsFile, busUp }: Welcome): string {
+/** Formats the message that is printed once everything runs. */
+export function welcome({ baseUrl, adminToken, apiKey, credentialsFile, busUp, showSecrets }: Welcome): string {
+  const shownKey = apiKey !== undefined && showSecrets ? apiKey : undefined;
   const lines = [
     '',
     `idsync is running at ${baseUrl}`,
     '',
-    ...(apiKey ? [`  API key         ${apiKey}`] : []),
-    `  Operator token  ${adminToken}`,
+    ...(shownKey ? [`  API key         ${shownKey}`] : []),
+    ...(showSecrets ? [`  Operator token  ${adminToken}`] : []),
     `  API reference   ${baseUrl}/docs`,
-    `  Kept in         ${credentialsFile}`,
+    `  Credentials     ${credentialsFile}`,
     '',
-    ...(busUp ? [] : ['RabbitMQ (AMQP_URL) is not reachable. Syncs are accepted, and done when it is.', '']),
-    ...(apiKey ? ['Try it:', '', `  curl -s -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/identities?limit=2'`, ''] : []),
-    'Stop it with Ctrl-C; the data stays.',
+    ...(busUp ? [] : ['RabbitMQ (AMQP_URL) is unreachable. Sync jobs are accepted and run once it is reachable.', '']),
+    ...(shownKey
+      ? ['Try it:', '', `  curl -s -H 'X-API-Key: ${shownKey}' '${baseUrl}/v1/identities?limit=2'`, '']
+      : []),
+    'Stop it with Ctrl-C; the data is kept.',
     '',
   ];
   return `${lines.join('\n')}\n`;

@@ -1,16 +1,16 @@
+import type { responses } from '@idsync/contracts';
 import { Argument, type Command } from 'commander';
-import { pathOf } from '../admin-client.js';
-import type { List, Operation, ReviewCase } from '../admin-replies.js';
+import { type List, pathOf } from '../admin-client.js';
 import { CliError } from '../cli-error.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { table } from '../table.js';
 import { wholeNumber } from '../whole-number.js';
 
 const decisions = `
-  link    the record belongs to the person that --identity names
-  new     the record is somebody else; it is never joined with the candidates by itself
-  ignore  leave it as it is, and ask again only if somebody new could be meant
+  link    link the record to the identity given by --identity
+  new     the record belongs to none of the candidates; matching never links it to them automatically
+  ignore  leave the record as it is; the case reopens only if there is a new candidate
 
 Example:
   $ idsync cases resolve cas_… link --identity idn_… --reason "asked HR"
@@ -22,22 +22,22 @@ interface ListOptions {
   offset: number;
 }
 
-export function addCaseCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
-  const cases = program.command('cases').description('decide about records that could belong to somebody');
+export function addCaseCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
+  const cases = program.command('cases').description('review records that matching could not assign with certainty');
 
   cases
     .command('list')
-    .description('list the cases, the oldest first')
+    .description('list review cases, oldest first')
     .option('--status <status>', 'open, linked, new, ignored or settled', 'open')
-    .option('--limit <count>', 'at most this many', wholeNumber, 50)
-    .option('--offset <count>', 'leave out this many first', wholeNumber, 0)
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .addHelpText('after', '\nExample:\n  $ idsync cases list --status ignored')
     .action(async ({ status, limit, offset }: ListOptions, command: Command) => {
       const session = Session.of(command, io);
       const query = new URLSearchParams({ status, limit: String(limit), offset: String(offset) });
       const path = `${pathOf('tenants', session.tenant, 'cases')}?${query}`;
-      const list = await session.client.get<List<ReviewCase>>(path);
-      session.printList(list, ['id', 'record', 'name', 'because', 'could be', 'opened'], (each) => [
+      const list = await session.client.get<List<responses.ReviewCase>>(path);
+      session.printList(list, ['id', 'record', 'name', 'reason', 'candidates', 'opened'], (each) => [
         each.id,
         `${each.record.kind} ${each.record.external_id}`,
         nameOf(each.record.document),
@@ -49,30 +49,30 @@ export function addCaseCommands(program: Command, io: Surroundings, exit: (code:
 
   cases
     .command('show')
-    .description('show a case: the record, and whom it could belong to')
-    .argument('<case>', 'its id, from "idsync cases list"')
+    .description('show a case: the record and its candidates')
+    .argument('<case>', 'id of the case, from "idsync cases list"')
     .addHelpText('after', '\nExample:\n  $ idsync cases show cas_…')
     .action(async (id: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'cases', id);
-      printCase(session, await session.client.get<ReviewCase>(path));
+      printCase(session, await session.client.get<responses.ReviewCase>(path));
     });
 
   cases
     .command('resolve')
-    .description('decide whose the record of a case is')
-    .argument('<case>', 'its id')
+    .description('decide which identity the record of a case belongs to')
+    .argument('<case>', 'id of the case')
     .addArgument(new Argument('<decision>', 'see below').choices(['link', 'new', 'ignore']))
-    .option('--identity <id>', 'with link: whom the record belongs to, one of the candidates or anybody else')
-    .option('--reason <text>', 'kept with the operation')
+    .option('--identity <id>', 'with link: id of the identity, a candidate or any other')
+    .option('--reason <text>', 'reason, stored with the operation')
     .addHelpText('after', decisions)
     .action(async (id: string, resolution: string, options: ResolveOptions, command: Command) => {
       if ((resolution === 'link') !== (options.identity !== undefined)) {
-        throw new CliError('--identity is needed with link, and with nothing else');
+        throw new CliError('--identity is required with link and not allowed with new or ignore');
       }
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'cases', id, 'resolve');
-      const operation = await session.client.post<Operation>(path, {
+      const operation = await session.client.post<responses.Operation>(path, {
         resolution,
         identity_id: options.identity,
         reason: options.reason,
@@ -87,7 +87,7 @@ interface ResolveOptions {
   reason?: string;
 }
 
-function printCase(session: Session, found: ReviewCase): void {
+function printCase(session: Session, found: responses.ReviewCase): void {
   if (session.json) {
     session.printOne(found);
     return;
@@ -100,7 +100,7 @@ function printCase(session: Session, found: ReviewCase): void {
     ...Object.fromEntries(shown.map(([field, value]) => [`record ${field}`, value])),
   });
   const rows = candidates.map((each) => [each.identity_id, each.display_name, each.score, each.evidence]);
-  session.print(`\n${table(['could be', 'name', 'score', 'because'], rows)}`);
+  session.print(`\n${table(['candidate', 'name', 'score', 'evidence'], rows)}`);
 }
 
 function nameOf(document: Record<string, unknown>): unknown {

@@ -1,39 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
-import { pathOf } from '../admin-client.js';
-import type { Connector, FailingRecord, List, Probe } from '../admin-replies.js';
+import { type List, pathOf } from '../admin-client.js';
 import { CliError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { readBody } from '../read-body.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addScheduleCommand } from './schedules.js';
 import { addSyncRecordCommand } from './sync-record.js';
 import { addTokenCommands } from './tokens.js';
 
 const example = `
-Example of a body:
+Example of a file:
   {"type":"csv","name":"HR","priority":10,"records":"user",
    "config":{"path":"hr.csv","external_id":"id","fields":{"first_name":"firstname","email":"email"}}}`;
 
-/** Beyond what the service itself waits. */
-const patienceMs = 30_000;
+/** Longer than the service itself waits for a probe. */
+const probeTimeoutMs = 30_000;
 const pollMs = 500;
 
-const connectorHelp = 'its id or its name';
+const connectorHelp = 'id or name of the connector';
 
-export function addConnectorCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
-  const connectors = program.command('connectors').description("manage a tenant's source systems");
+export function addConnectorCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
+  const connectors = program.command('connectors').description("manage a tenant's connectors");
 
   connectors
     .command('list')
     .description('list the connectors')
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
-      const list = await session.client.getAll<Connector>(pathOf('tenants', session.tenant, 'connectors'));
+      const list = await session.client.getAll<responses.Connector>(pathOf('tenants', session.tenant, 'connectors'));
       session.printList(
         list,
-        ['id', 'name', 'type', 'records', 'priority', 'health', 'last run', 'next run', 'updated'],
+        ['id', 'name', 'type', 'records', 'priority', 'health', 'last run', 'complete as of', 'next run', 'updated'],
         (connector) => [
           connector.id,
           connector.name,
@@ -42,6 +42,7 @@ export function addConnectorCommands(program: Command, io: Surroundings, exit: (
           connector.priority,
           connector.health,
           connector.last_run?.status,
+          connector.complete_as_of,
           connector.next_run_at,
           connector.updated_at,
         ],
@@ -50,33 +51,33 @@ export function addConnectorCommands(program: Command, io: Surroundings, exit: (
 
   connectors
     .command('get')
-    .description('show a connector with its configuration')
+    .description('show a connector and its configuration')
     .argument('<connector>', connectorHelp)
     .action(async (connector: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
-      session.printOne(await session.client.get<Connector>(await connectorPath(session, connector)));
+      session.printOne(await session.client.get<responses.Connector>(await connectorPath(session, connector)));
     });
 
   connectors
     .command('create')
     .description('create a connector')
-    .requiredOption('--file <path>', 'JSON file with its body; - reads standard input')
+    .requiredOption('--file <path>', 'JSON file with the connector; - reads standard input')
     .addHelpText('after', example)
     .action(async (options: { file: string }, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'connectors');
-      session.printOne(await session.client.post<Connector>(path, readBody(options.file, io.cwd)));
+      session.printOne(await session.client.post<responses.Connector>(path, readBody(options.file, io.cwd)));
     });
 
   connectors
     .command('update')
-    .description('change the fields of a connector that the file names')
+    .description('change the fields of a connector that the file contains')
     .argument('<connector>', connectorHelp)
     .requiredOption('--file <path>', 'JSON file with the fields; - reads standard input')
     .action(async (connector: string, options: { file: string }, command: Command) => {
       const session = Session.of(command, io);
       const body = readBody(options.file, io.cwd);
-      session.printOne(await session.client.patch<Connector>(await connectorPath(session, connector), body));
+      session.printOne(await session.client.patch<responses.Connector>(await connectorPath(session, connector), body));
     });
 
   addScheduleCommand(connectors, io);
@@ -84,31 +85,35 @@ export function addConnectorCommands(program: Command, io: Surroundings, exit: (
 
   connectors
     .command('errors')
-    .description('list the records that cannot be used as they are')
+    .description('list the records of the source that cannot be applied')
     .argument('<connector>', connectorHelp)
-    .option('--limit <count>', 'at most this many', wholeNumber, 50)
-    .option('--offset <count>', 'leave out this many first', wholeNumber, 0)
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .action(async (connector: string, { limit, offset }: { limit: number; offset: number }, command: Command) => {
       const session = Session.of(command, io);
       const path = `${await connectorPath(session, connector)}/errors?limit=${limit}&offset=${offset}`;
-      const list = await session.client.get<List<FailingRecord>>(path);
-      session.printList(list, ['record', 'line', 'since', 'last', 'message'], (record) => [
+      const list = await session.client.get<List<responses.FailingRecord>>(path);
+      session.printList(list, ['record', 'line', 'since', 'last', 'retry', 'message', 'source'], (record) => [
         record.external_id,
         record.line,
         record.first_failed_at,
         record.last_failed_at,
+        record.retry_at,
         record.message,
+        record.source_message,
       ]);
     });
 
   connectors
     .command('test')
-    .description('read the first records of its source, and change nothing')
+    .description('read the first records of the source without changing anything')
     .argument('<connector>', connectorHelp)
     .action(async (connector: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
-      const probe = await answered(session, connector, 'test');
-      for (const { external_id: id = '?', message } of probe.errors ?? []) session.note(`${id}: ${message}`);
+      const probe = await runProbe(session, connector, 'test');
+      for (const { external_id: id = '?', message, source_message: sourceMessage } of probe.errors ?? []) {
+        session.note(`${id}: ${withSource(message, sourceMessage)}`);
+      }
       session.printList(listOf(probe.records), ['external id', 'fields'], ({ external_id, fields }) => [
         external_id,
         Object.entries(fields)
@@ -119,11 +124,11 @@ export function addConnectorCommands(program: Command, io: Surroundings, exit: (
 
   connectors
     .command('discover')
-    .description('list what its source has to map')
+    .description('list the fields of the source that can be mapped')
     .argument('<connector>', connectorHelp)
     .action(async (connector: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
-      const probe = await answered(session, connector, 'discover');
+      const probe = await runProbe(session, connector, 'discover');
       session.printList(listOf(probe.fields), ['name', 'examples'], ({ name, examples }) => [
         name,
         examples.join(' | '),
@@ -134,26 +139,37 @@ export function addConnectorCommands(program: Command, io: Surroundings, exit: (
 
   connectors
     .command('delete')
-    .description('delete a connector; its records stay in the directory as they were last')
+    .description('delete a connector; its records stay in the directory unchanged')
     .argument('<connector>', connectorHelp)
     .action(async (connector: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
       await session.client.delete(await connectorPath(session, connector));
-      session.note(`${connector} is deleted`);
+      session.note(`deleted ${connector}`);
     });
 }
 
-/** Throws what the source has against it. */
-async function answered(session: Session, connector: string, kind: 'test' | 'discover'): Promise<Probe> {
+/** Runs a probe and waits for its result. Throws the error of a failed probe. */
+async function runProbe(
+  session: Session,
+  connector: string,
+  kind: 'test' | 'discover',
+): Promise<responses.ConnectorProbe> {
   const path = await connectorPath(session, connector);
-  let probe = await session.client.post<Probe>(`${path}/${kind}`, {});
-  for (const end = Date.now() + patienceMs; probe.status === 'queued'; ) {
-    if (Date.now() > end) throw new CliError('no answer yet: is a sync-worker running?');
+  let probe = await session.client.post<responses.ConnectorProbe>(`${path}/${kind}`, {});
+  for (const end = Date.now() + probeTimeoutMs; probe.status === 'queued'; ) {
+    if (Date.now() > end) {
+      throw new CliError(`no result within ${probeTimeoutMs / 1_000} s: is a sync-worker running?`);
+    }
     await sleep(pollMs);
-    probe = await session.client.get<Probe>(`${path}/probes/${probe.probe_id}`);
+    probe = await session.client.get<responses.ConnectorProbe>(`${path}/probes/${probe.probe_id}`);
   }
-  if (probe.status === 'failed') throw new CliError(probe.error ?? 'it failed');
+  if (probe.status === 'failed')
+    throw new CliError(withSource(probe.error ?? 'the probe failed', probe.source_message));
   return probe;
+}
+
+function withSource(message: string, sourceMessage: string | undefined): string {
+  return sourceMessage === undefined ? message : `${message}\nMessage of the source: ${sourceMessage}`;
 }
 
 async function connectorPath(session: Session, idOrName: string): Promise<string> {

@@ -1,13 +1,13 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Delivery, DeliveryDetails } from '../admin-replies.js';
-import { type ReplayOptions, replayExitCodes, request, withReplayOptions } from '../replay-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
+import { type CliContext, Session } from '../session.js';
 import { printableLines, table } from '../table.js';
 import { wholeNumber } from '../whole-number.js';
 
 const listHelp = `
-What was given up is --status dead; "idsync webhooks requeue" sends it again.
+Deliveries that ran out of attempts have the status dead; "idsync webhooks requeue" sends them again.
 
 Example:
   $ idsync deliveries list --status dead
@@ -23,26 +23,26 @@ interface ListOptions {
   cursor?: string;
 }
 
-export function addDeliveryCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
-  const deliveries = program.command('deliveries').description('see what was sent to webhooks and what came of it');
+export function addDeliveryCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
+  const deliveries = program.command('deliveries').description('inspect and resend webhook deliveries');
 
   deliveries
     .command('list')
-    .description('list the deliveries, the newest events first')
-    .option('--webhook <webhook>', 'only those to this webhook')
-    .option('--status <status>', 'only pending, delivered or dead ones')
-    .option('--event <type>', 'only those of events of this type')
-    .option('--since <time>', 'only of events that occurred from here on')
-    .option('--until <time>', 'only of events that occurred before')
-    .option('--limit <count>', 'at most this many', wholeNumber, 50)
-    .option('--cursor <cursor>', 'go on where another list has ended')
+    .description('list deliveries, newest events first')
+    .option('--webhook <webhook>', 'only deliveries to this webhook')
+    .option('--status <status>', 'only deliveries in this status: pending, delivered or dead')
+    .option('--event <type>', 'only deliveries of events of this type')
+    .option('--since <time>', 'only events that occurred at or after this time')
+    .option('--until <time>', 'only events that occurred before this time')
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .option('--cursor <cursor>', 'continue after the results of an earlier list')
     .addHelpText('after', listHelp)
     .action(async ({ limit, webhook, event, ...options }: ListOptions, command: Command) => {
       const session = Session.of(command, io);
       const filters = { webhook_id: webhook, event_type: event, ...options };
       const path = pathOf('tenants', session.tenant, 'deliveries');
-      const list = await session.client.getUpTo<Delivery>(path, limit, filters);
-      session.printPage(list, ['id', 'webhook', 'event', 'occurred', 'status', 'tries', 'last outcome'], (each) => [
+      const list = await session.client.getUpTo<responses.Delivery>(path, limit, filters);
+      session.printPage(list, ['id', 'webhook', 'event', 'occurred', 'status', 'attempts', 'last outcome'], (each) => [
         each.id,
         each.webhook_id,
         each.event_type,
@@ -55,25 +55,28 @@ export function addDeliveryCommands(program: Command, io: Surroundings, exit: (c
 
   deliveries
     .command('show')
-    .description('show a delivery: its attempts, what is sent, and what the receiver said last')
-    .argument('<delivery>', 'its id')
+    .description('show a delivery: its attempts, the request body and the last response')
+    .argument('<delivery>', 'id of the delivery')
     .addHelpText('after', '\nExample:\n  $ idsync deliveries show dlv_…')
     .action(async (id: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
-      print(session, await session.client.get<DeliveryDetails>(pathOf('tenants', session.tenant, 'deliveries', id)));
+      print(
+        session,
+        await session.client.get<responses.DeliveryDetails>(pathOf('tenants', session.tenant, 'deliveries', id)),
+      );
     });
 
   withReplayOptions(deliveries.command('resend'))
-    .description('send one delivery again, also if it was delivered')
-    .argument('<delivery>', 'its id')
+    .description('send one delivery again, even if it was delivered')
+    .argument('<delivery>', 'id of the delivery')
     .addHelpText('after', `\nExample:\n  $ idsync deliveries resend dlv_…\n${replayExitCodes}`)
     .action(async (id: string, options: ReplayOptions, command: Command) => {
       const session = Session.of(command, io);
-      exit(await request(session, pathOf('tenants', session.tenant, 'deliveries', id, 'resend'), {}, options));
+      exit(await requestReplay(session, pathOf('tenants', session.tenant, 'deliveries', id, 'resend'), {}, options));
     });
 }
 
-function print(session: Session, delivery: DeliveryDetails): void {
+function print(session: Session, delivery: responses.DeliveryDetails): void {
   if (session.json) {
     session.printOne(delivery);
     return;
@@ -88,8 +91,8 @@ function print(session: Session, delivery: DeliveryDetails): void {
     each.duration_ms === undefined ? undefined : `${each.duration_ms} ms`,
     each.error,
   ]);
-  session.print(`\n${table(['attempt', 'began', 'outcome', 'status', 'duration', 'error'], rows)}`);
-  session.print(`\nbody:\n${body === undefined ? 'not there any more' : printableLines(body)}\n`);
-  const answer = attempts.at(-1)?.response_body;
-  if (answer) session.print(`\nlast answer:\n${printableLines(answer)}\n`);
+  session.print(`\n${table(['attempt', 'started', 'outcome', 'status', 'duration', 'error'], rows)}`);
+  session.print(`\nbody:\n${body === undefined ? 'no longer stored' : printableLines(body)}\n`);
+  const responseBody = attempts.at(-1)?.response_body;
+  if (responseBody) session.print(`\nlast response:\n${printableLines(responseBody)}\n`);
 }

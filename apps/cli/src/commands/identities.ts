@@ -1,35 +1,38 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Explanation, Identity, LinkedRecord, Operation } from '../admin-replies.js';
 import { confirm } from '../confirm.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { table } from '../table.js';
 
-const identityHelp = 'its id; that of one merged away finds the one that has its records';
+const identityHelp = 'id of the identity; the id of a merged identity resolves to the one that has its records';
 
-interface Reasoned {
+/** The table's fields of users, accounts and machine identities; no kind has all of them. */
+type LinkedRecord = Partial<Pick<responses.Account, 'id' | 'external_id' | 'identifier' | 'display_name' | 'status'>>;
+
+interface ReasonOption {
   reason?: string;
 }
 
-export function addIdentityCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
-  const identities = program.command('identities').description('look into identities, merge, split and erase them');
+export function addIdentityCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
+  const identities = program.command('identities').description('show, explain, merge, split and erase identities');
 
   identities
     .command('show')
-    .description('show an identity, its attributes and what is linked to it')
+    .description('show an identity, its attributes and its linked records')
     .argument('<identity>', identityHelp)
-    .option('--at <date-time>', 'as it was at this time')
+    .option('--at <date-time>', 'show the state at this time')
     .addHelpText('after', '\nExample:\n  $ idsync identities show idn_… --at 2026-01-31T12:00:00Z')
     .action(async (id: string, { at }: { at?: string }, command: Command) => {
       const session = Session.of(command, io);
       const query = at === undefined ? '' : `?${new URLSearchParams({ at })}`;
-      printIdentity(session, await session.client.get<Identity>(`${identityPath(session, id)}${query}`));
+      printIdentity(session, await session.client.get<responses.Identity>(`${identityPath(session, id)}${query}`));
     });
 
   identities
     .command('explain')
-    .description('tell which source won each field, over what, and why')
+    .description('show which source provides each field, which values it overrides, and why')
     .argument('<identity>', identityHelp)
     .addHelpText('after', '\nExample:\n  $ idsync identities explain idn_…')
     .action(async (id: string, _options: object, command: Command) => {
@@ -39,59 +42,60 @@ export function addIdentityCommands(program: Command, io: Surroundings, exit: (c
 
   identities
     .command('merge')
-    .description('make one person of several identities')
-    .argument('<into>', 'the identity that stays')
-    .argument('<from...>', 'those that go; their ids answer with the one that stays')
-    .option('--reason <text>', 'kept with the operation')
+    .description('merge identities into one')
+    .argument('<into>', 'the identity that remains')
+    .argument('<from...>', 'the identities to merge; their ids resolve to the remaining identity')
+    .option('--reason <text>', 'reason, stored with the operation')
     .addHelpText(
       'after',
-      `\nIt is taken back by "idsync operations revert".\n\nExample:\n  $ idsync identities merge idn_1… idn_2…\n${operationExitCodes}`,
+      `\nRevert it with "idsync operations revert".\n\nExample:\n  $ idsync identities merge idn_1… idn_2…\n${operationExitCodes}`,
     )
-    .action(async (into: string, from: string[], { reason }: Reasoned, command: Command) => {
+    .action(async (into: string, from: string[], { reason }: ReasonOption, command: Command) => {
       const session = Session.of(command, io);
       const path = identityPath(session, into, 'merge');
-      end(session, await session.client.post<Operation>(path, { from_ids: from, reason }));
+      finish(session, await session.client.post<responses.Operation>(path, { from_ids: from, reason }));
     });
 
   identities
     .command('split')
-    .description('make another identity of some records of one')
+    .description('move records of an identity to a new identity')
     .argument('<identity>', 'the identity that keeps the other records')
-    .argument('<record...>', 'ids of the users, accounts and machine identities that leave')
-    .option('--reason <text>', 'kept with the operation')
+    .argument('<record...>', 'ids of the users, accounts and machine identities to move')
+    .option('--reason <text>', 'reason, stored with the operation')
     .addHelpText(
       'after',
-      `\nIt is taken back by "idsync operations revert".\n\nExample:\n  $ idsync identities split idn_… usr_… acc_…\n${operationExitCodes}`,
+      `\nRevert it with "idsync operations revert".\n\nExample:\n  $ idsync identities split idn_… usr_… acc_…\n${operationExitCodes}`,
     )
-    .action(async (id: string, records: string[], { reason }: Reasoned, command: Command) => {
+    .action(async (id: string, records: string[], { reason }: ReasonOption, command: Command) => {
       const session = Session.of(command, io);
       const path = identityPath(session, id, 'split');
-      end(session, await session.client.post<Operation>(path, { record_ids: records, reason }));
+      finish(session, await session.client.post<responses.Operation>(path, { record_ids: records, reason }));
     });
 
   identities
     .command('erase')
-    .description('remove every trace of one person, for good')
-    .argument('<identity>', 'its id')
-    .option('--reason <text>', 'kept with the operation')
-    .option('--yes', 'do not ask')
+    .description('permanently remove all personal data of an identity')
+    .argument('<identity>', 'id of the identity')
+    .option('--reason <text>', 'reason, stored with the operation')
+    .option('--yes', 'skip the confirmation')
     .addHelpText(
       'after',
-      `\nNothing takes it back. A source that still lists the person brings them again.\n\nExample:\n  $ idsync identities erase idn_… --reason "request 17"\n${operationExitCodes}`,
+      `\nThis cannot be reverted. If a source still lists the person, the next sync adds them again.\n\nExample:\n  $ idsync identities erase idn_… --reason "request 17"\n${operationExitCodes}`,
     )
-    .action(async (id: string, { reason, yes }: Reasoned & { yes?: boolean }, command: Command) => {
+    .action(async (id: string, { reason, yes }: ReasonOption & { yes?: boolean }, command: Command) => {
       const session = Session.of(command, io);
       const path = identityPath(session, id, 'erase');
       if (!yes) {
         const { display_name, records } = await explain(session, id);
         const machines = records.filter(({ kind }) => kind === 'machine_identity').length;
-        const stay = machines > 0 ? `, machines that stay: ${machines}` : '';
-        await confirm(io, `Erase ${display_name ?? id} for good (records: ${records.length - machines}${stay})?`);
+        const remaining = machines > 0 ? `, machine identities that remain: ${machines}` : '';
+        const erased = records.length - machines;
+        await confirm(io, `Permanently erase ${display_name ?? id} (records: ${erased}${remaining})?`);
       }
-      end(session, await session.client.post<Operation>(path, { reason }));
+      finish(session, await session.client.post<responses.Operation>(path, { reason }));
     });
 
-  function end(session: Session, operation: Operation): void {
+  function finish(session: Session, operation: responses.Operation): void {
     printOperation(session, operation);
     exit(exitCodeOf(operation.status));
   }
@@ -101,11 +105,11 @@ function identityPath(session: Session, ...rest: string[]): string {
   return pathOf('tenants', session.tenant, 'identities', ...rest);
 }
 
-function explain(session: Session, id: string): Promise<Explanation> {
-  return session.client.get<Explanation>(identityPath(session, id, 'explain'));
+function explain(session: Session, id: string): Promise<responses.Explanation> {
+  return session.client.get<responses.Explanation>(identityPath(session, id, 'explain'));
 }
 
-function printIdentity(session: Session, identity: Identity): void {
+function printIdentity(session: Session, identity: responses.Identity): void {
   if (session.json) {
     session.printOne(identity);
     return;
@@ -121,10 +125,10 @@ function printIdentity(session: Session, identity: Identity): void {
     ...rows('account', accounts),
     ...rows('machine identity', machine_identities),
   ];
-  session.print(`\n${table(['id', 'kind', 'called', 'name', 'status'], linked)}`);
+  session.print(`\n${table(['id', 'kind', 'identifier', 'name', 'status'], linked)}`);
 }
 
-function printExplanation(session: Session, found: Explanation): void {
+function printExplanation(session: Session, found: responses.Explanation): void {
   if (session.json) {
     session.printOne(found);
     return;
@@ -140,7 +144,7 @@ function printExplanation(session: Session, found: Explanation): void {
     over.map((each) => `${each.value} (${source(each)})`),
     because,
   ]);
-  session.print(`\n${table(['field', 'value', 'source', 'over', 'because'], values)}`);
+  session.print(`\n${table(['field', 'value', 'source', 'overridden', 'reason'], values)}`);
   const names = new Map(
     fields.flatMap(({ winner, over }) => [winner, ...over].map((each) => [each.connector_id, source(each)])),
   );
@@ -153,5 +157,5 @@ function printExplanation(session: Session, found: Explanation): void {
     each.linked,
     each.by,
   ]);
-  session.print(`\n${table(['id', 'kind', 'source', 'external id', 'status', 'linked by', 'in'], rows)}`);
+  session.print(`\n${table(['id', 'kind', 'source', 'external id', 'status', 'linked by', 'job or operation'], rows)}`);
 }

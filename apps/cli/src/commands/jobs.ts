@@ -1,11 +1,11 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
-import { pathOf } from '../admin-client.js';
-import type { Job, List, Operation } from '../admin-replies.js';
+import { type List, pathOf } from '../admin-client.js';
 import { confirm } from '../confirm.js';
 import { findConnector } from '../find-connector.js';
 import { exitCodeOf, printJob } from '../job-outcome.js';
 import { exitCodeOf as exitCodeOfOperation, operationExitCodes, printOperation } from '../operation-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addPlanCommands } from './plans.js';
 
@@ -23,63 +23,70 @@ interface UndoOptions {
 }
 
 const undoHelp = `
-The next sync of the source has the last word again: mend the source first.
+The next sync of the source applies its records again: correct the source first.
 
 Example:
   $ idsync jobs undo job_… --preview
   $ idsync jobs undo job_… --reason "wrong file"
 ${operationExitCodes}`;
 
-export function addJobCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
+export function addJobCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
   const jobs = program.command('jobs').description("list, cancel and undo a tenant's sync jobs");
 
   jobs
     .command('list')
-    .description('list the jobs')
-    .option('--connector <connector>', 'only those of this connector, by id or name')
-    .option('--status <status>', 'only those in this status')
-    .option('--limit <count>', 'at most this many', wholeNumber, 50)
-    .option('--offset <count>', 'leave out this many first', wholeNumber, 0)
+    .description('list sync jobs')
+    .option('--connector <connector>', 'only jobs of this connector, by id or name')
+    .option('--status <status>', 'only jobs in this status')
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .action(async (options: ListOptions, command: Command) => {
       const session = Session.of(command, io);
       const query = new URLSearchParams({ limit: String(options.limit), offset: String(options.offset) });
       if (options.connector) query.set('connector_id', await findConnector(session, options.connector));
       if (options.status) query.set('status', options.status);
-      const list = await session.client.get<List<Job>>(`${pathOf('tenants', session.tenant, 'sync-jobs')}?${query}`);
-      session.printList(list, ['id', 'connector', 'status', '%', 'read', 'applied', 'failed', 'created'], (job) => [
-        job.job_id,
-        job.connector_id,
-        job.status,
-        job.progress_pct,
-        job.records_read,
-        job.records_applied,
-        job.records_failed,
-        job.created_at,
-      ]);
+      const list = await session.client.get<List<responses.OperatorJob>>(
+        `${pathOf('tenants', session.tenant, 'sync-jobs')}?${query}`,
+      );
+      session.printList(
+        list,
+        ['id', 'connector', 'status', '%', 'read', 'applied', 'failed', 'created', 'waits for'],
+        (job) => [
+          job.job_id,
+          job.connector_id,
+          job.status,
+          job.progress_pct,
+          job.records_read,
+          job.records_applied,
+          job.records_failed,
+          job.created_at,
+          job.waits_for && `${job.waits_for.job_id} (${job.waits_for.status})`,
+        ],
+      );
     });
 
   jobs
     .command('get')
-    .description('show a job and the records that failed')
-    .argument('<job>', 'its id')
-    .addHelpText('after', '\nThe exit code is that of "idsync sync --watch"; see there.')
+    .description('show a job and its failed records')
+    .argument('<job>', 'id of the job')
+    .addHelpText('after', '\nThe exit codes are those of "idsync sync --watch"; see "idsync sync --help".')
     .action(async (id: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
-      const job = await session.client.get<Job>(pathOf('tenants', session.tenant, 'sync-jobs', id));
+      const job = await session.client.get<responses.JobDetails>(pathOf('tenants', session.tenant, 'sync-jobs', id));
       printJob(session, job);
       exit(exitCodeOf(job.status));
     });
 
   jobs
     .command('cancel')
-    .description('cancel a job; what it has applied stays')
-    .argument('<job>', 'its id')
-    .option('--reason <text>', 'kept with the job; a quarantined job needs one')
-    .option('--by <name>', 'who decides, kept with the job')
+    .description('cancel a job; changes that it has applied remain')
+    .argument('<job>', 'id of the job')
+    .option('--reason <text>', 'reason, stored with the job; required for a quarantined job')
+    .option('--by <name>', 'who cancels the job; stored with it')
     .action(async (id: string, options: { reason?: string; by?: string }, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'cancel');
-      const job = await session.client.post<Partial<Job> | undefined>(path, options);
+      const job = await session.client.post<responses.SyncJobReference | undefined>(path, options);
       session.printOne({ job_id: id, ...job });
     });
 
@@ -87,19 +94,22 @@ export function addJobCommands(program: Command, io: Surroundings, exit: (code: 
 
   jobs
     .command('undo')
-    .description('put back what a job changed and nobody changed since')
-    .argument('<job>', 'its id; it must have ended')
-    .option('--preview', 'only tell what that would be')
-    .option('--reason <text>', 'kept with the operation')
-    .option('--yes', 'do not ask')
+    .description('revert the changes of a job to records that have not changed since')
+    .argument('<job>', 'id of the job, which must have ended')
+    .option('--preview', 'show what undo would change, without changing it')
+    .option('--reason <text>', 'reason, stored with the operation')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', undoHelp)
     .action(async (id: string, { preview, reason, yes }: UndoOptions, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'undo');
       if (!preview && !yes) {
-        await confirm(io, `Undo ${id}? What it brought is deleted, what it changed is as before (--preview shows it).`);
+        await confirm(
+          io,
+          `Undo ${id}? Records it created are deleted, records it changed are restored (see --preview).`,
+        );
       }
-      const operation = await session.client.post<Operation>(path, { preview: preview ?? false, reason });
+      const operation = await session.client.post<responses.Operation>(path, { preview: preview ?? false, reason });
       printOperation(session, operation);
       exit(exitCodeOfOperation(operation.status));
     });

@@ -1,17 +1,17 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { ApiKey } from '../admin-replies.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 
-export function addKeyCommands(program: Command, io: Surroundings): void {
+export function addKeyCommands(program: Command, io: CliContext): void {
   const keys = program.command('keys').description("list, create and revoke a tenant's API keys");
 
   keys
     .command('list')
-    .description('list the keys, never their secrets')
+    .description('list API keys, without their secrets')
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
-      const list = await session.client.getAll<ApiKey>(pathOf('tenants', session.tenant, 'api-keys'));
+      const list = await session.client.getAll<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys'));
       session.printList(list, ['id', 'name', 'scopes', 'created', 'expires', 'last used', 'revoked'], (key) => [
         key.id,
         key.name,
@@ -25,10 +25,10 @@ export function addKeyCommands(program: Command, io: Surroundings): void {
 
   keys
     .command('create')
-    .description('create a key and print it, this once')
-    .argument('<name>', 'what it is for')
-    .option('--scopes <scopes>', 'comma-separated; without it, all')
-    .option('--expires-at <date-time>', 'for example 2030-12-31T00:00:00Z; without it, never')
+    .description('create an API key and print it once')
+    .argument('<name>', 'what the key is for')
+    .option('--scopes <scopes>', 'comma-separated scopes (default: all)')
+    .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
     .addHelpText('after', '\nExample:\n  $ KEY=$(idsync keys create reporting --json | jq -r .key)')
     .action(async (name: string, options: { scopes?: string; expiresAt?: string }, command: Command) => {
       const session = Session.of(command, io);
@@ -37,17 +37,19 @@ export function addKeyCommands(program: Command, io: Surroundings): void {
         ...(options.scopes === undefined ? {} : { scopes: options.scopes.split(',').map((scope) => scope.trim()) }),
         ...(options.expiresAt === undefined ? {} : { expires_at: options.expiresAt }),
       };
-      session.printOne(await session.client.post<ApiKey>(pathOf('tenants', session.tenant, 'api-keys'), body));
-      session.note('keep the key now: it is not shown again');
+      session.printOne(
+        await session.client.post<responses.CreatedApiKey>(pathOf('tenants', session.tenant, 'api-keys'), body),
+      );
+      session.note('store the key now: it is not shown again');
     });
 
   keys
     .command('revoke')
-    .description('revoke a key, at once and for ever')
-    .argument('<key>', 'its id, from "idsync keys list"')
+    .description('revoke an API key immediately and permanently')
+    .argument('<key>', 'id of the key, from "idsync keys list"')
     .action(async (key: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
       await session.client.delete(pathOf('tenants', session.tenant, 'api-keys', key));
-      session.note(`${key} is revoked`);
+      session.note(`revoked ${key}`);
     });
 }

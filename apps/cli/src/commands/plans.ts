@@ -1,8 +1,8 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Job, Operation, Plan } from '../admin-replies.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
 interface PageOptions {
@@ -10,23 +10,23 @@ interface PageOptions {
   offset: number;
 }
 
-interface Decision {
+interface ReleaseOptions {
   reason: string;
   by?: string;
 }
 
-/** What a job wants to do, and the word that lets it. */
-export function addPlanCommands(jobs: Command, io: Surroundings, exit: (code: number) => void): void {
+/** Adds the commands that show, release and apply the plan of a job. */
+export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: number) => void): void {
   jobs
     .command('plan')
-    .description('show what a job would change or delete beyond what it did at once')
-    .argument('<job>', 'its id')
-    .option('--limit <count>', 'at most this many', wholeNumber, 50)
-    .option('--offset <count>', 'leave out this many first', wholeNumber, 0)
+    .description('show the changes and deletions that a quarantined job or a dry run has not applied')
+    .argument('<job>', 'id of the job')
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .action(async (id: string, { limit, offset }: PageOptions, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'plan');
-      const plan = await session.client.get<Plan>(`${path}?limit=${limit}&offset=${offset}`);
+      const plan = await session.client.get<responses.SyncPlan>(`${path}?limit=${limit}&offset=${offset}`);
       if (!session.json) {
         const { counts, state, known, note } = plan;
         session.printOne({ state, ...counts, known, note });
@@ -44,35 +44,35 @@ export function addPlanCommands(jobs: Command, io: Surroundings, exit: (code: nu
 
   jobs
     .command('release')
-    .description('let a quarantined job do what its safeguard held back, for this run only')
-    .argument('<job>', 'its id')
-    .requiredOption('--reason <text>', 'kept with the job')
-    .option('--by <name>', 'who decides, kept with the job')
-    .action(async (id: string, decision: Decision, command: Command) => {
+    .description('release a quarantined job: apply the changes that its safeguard stopped, for this run only')
+    .argument('<job>', 'id of the job')
+    .requiredOption('--reason <text>', 'reason, stored with the job')
+    .option('--by <name>', 'who releases the job; stored with it')
+    .action(async (id: string, release: ReleaseOptions, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'release');
-      session.printOne(await session.client.post<Job>(path, decision));
+      session.printOne(await session.client.post<responses.SyncJobReference>(path, release));
     });
 
   jobs
     .command('apply')
-    .description('do exactly what a dry run wrote down; refused if the directory has changed since')
-    .argument('<job>', 'the id of the dry run')
-    .option('--reason <text>', 'kept with the operation; needed if the safeguard would hold the plan back')
+    .description('apply the plan of a dry run; refused if the directory has changed since')
+    .argument('<job>', 'id of the dry run')
+    .option('--reason <text>', 'stored with the operation; required if the safeguard would quarantine the plan')
     .addHelpText('after', operationExitCodes)
     .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'apply');
-      const operation = await session.client.post<Operation>(path, { reason });
+      const operation = await session.client.post<responses.Operation>(path, { reason });
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));
     });
 }
 
-function describe({ field, from, to }: Plan['data'][number]['changes'][number]): string {
-  return `${field}: ${shown(from)} → ${shown(to)}`;
+function describe({ field, from, to }: responses.SyncPlan['data'][number]['changes'][number]): string {
+  return `${field}: ${format(from)} → ${format(to)}`;
 }
 
-function shown(value: string | string[] | undefined): string {
-  return Array.isArray(value) ? value.join('; ') : (value ?? '-');
+function format(value: unknown): string {
+  return Array.isArray(value) ? value.join('; ') : String(value ?? '-');
 }

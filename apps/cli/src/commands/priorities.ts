@@ -1,23 +1,25 @@
+import type { AttributePriorities, responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { AttributePriorities, Connector, Operation } from '../admin-replies.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { readBody } from '../read-body.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 
 const example = `
-Example: LDAP's phone goes before anybody's, its other fields go last:
+Example: the phone of LDAP takes precedence over all sources, its other fields come last:
   {"priorities":[{"field":"phone","connector_id":"con_…","priority":1},
                  {"field":"*","connector_id":"con_…","priority":900}]}
   $ idsync priorities set --file priorities.json
 ${operationExitCodes}`;
 
-export function addPriorityCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
-  const priorities = program.command('priorities').description('see and change whose word counts for which field');
+export function addPriorityCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
+  const priorities = program
+    .command('priorities')
+    .description('show and change the source precedence of single fields');
 
   priorities
     .command('show')
-    .description("show where it is not the connector's own priority that decides; the lower number wins")
+    .description("show the priorities that override a connector's own; the lowest number wins")
     .addHelpText('after', '\nExample:\n  $ idsync priorities show --json > priorities.json')
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
@@ -26,7 +28,9 @@ export function addPriorityCommands(program: Command, io: Surroundings, exit: (c
         session.printOne(found);
         return;
       }
-      const connectors = await session.client.getAll<Connector>(pathOf('tenants', session.tenant, 'connectors'));
+      const connectors = await session.client.getAll<responses.Connector>(
+        pathOf('tenants', session.tenant, 'connectors'),
+      );
       const names = new Map(connectors.data.map(({ id, name }) => [id, name]));
       const list = { data: found.priorities, total: found.priorities.length };
       session.printList(list, ['field', 'priority', 'connector', 'name'], (each) => [
@@ -39,12 +43,12 @@ export function addPriorityCommands(program: Command, io: Surroundings, exit: (c
 
   priorities
     .command('set')
-    .description('replace all of them')
+    .description('replace all priorities')
     .requiredOption('--file <path>', 'JSON file with all priorities; - reads standard input')
     .addHelpText('after', example)
     .action(async ({ file }: { file: string }, command: Command) => {
       const session = Session.of(command, io);
-      const operation = await session.client.put<Operation>(prioritiesPath(session), readBody(file, io.cwd));
+      const operation = await session.client.put<responses.Operation>(prioritiesPath(session), readBody(file, io.cwd));
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));
     });

@@ -1,10 +1,9 @@
-import type { MatchingRules } from '@idsync/contracts';
+import type { MatchingRules, responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Operation } from '../admin-replies.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { readBody } from '../read-body.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { table } from '../table.js';
 
 const fileHelp = 'JSON file with all the rules; - reads standard input';
@@ -15,12 +14,12 @@ Example:
   $ idsync rules set --file rules.json
 ${operationExitCodes}`;
 
-export function addRuleCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
+export function addRuleCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
   const rules = program.command('rules').description("see and change a tenant's matching rules");
 
   rules
     .command('show')
-    .description('show the rules by which records find their identity')
+    .description('show the rules that match records to identities')
     .addHelpText('after', '\nExample:\n  $ idsync rules show --json > rules.json')
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
@@ -29,25 +28,25 @@ export function addRuleCommands(program: Command, io: Surroundings, exit: (code:
 
   rules
     .command('preview')
-    .description('tell who would join and who would part by other rules; nothing changes')
+    .description('show which identities other rules would merge and split, without changing anything')
     .requiredOption('--file <path>', fileHelp)
     .addHelpText('after', example)
     .action(async ({ file }: { file: string }, command: Command) => {
       const session = Session.of(command, io);
       const path = `${rulesPath(session)}/preview`;
-      const operation = await session.client.post<Operation>(path, readBody(file, io.cwd));
+      const operation = await session.client.post<responses.Operation>(path, readBody(file, io.cwd));
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));
     });
 
   rules
     .command('set')
-    .description('replace the rules and sort everybody anew; whom an operator has placed stays')
+    .description('replace the rules and match all records again; manually linked records stay')
     .requiredOption('--file <path>', fileHelp)
     .addHelpText('after', example)
     .action(async ({ file }: { file: string }, command: Command) => {
       const session = Session.of(command, io);
-      const operation = await session.client.put<Operation>(rulesPath(session), readBody(file, io.cwd));
+      const operation = await session.client.put<responses.Operation>(rulesPath(session), readBody(file, io.cwd));
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));
     });
@@ -62,7 +61,7 @@ function printRules(session: Session, rules: MatchingRules): void {
     session.printOne(rules);
     return;
   }
-  session.printOne({ 'certain keys': rules.certain });
+  session.printOne({ 'match keys': rules.certain });
   const rows = rules.weak.flatMap(({ name, comparisons, propose_at, when_unique }) =>
     comparisons.map(({ field, match, weight }, at) => [
       ...(at === 0 ? [name, propose_at, when_unique] : [' ', ' ', ' ']),
@@ -71,5 +70,5 @@ function printRules(session: Session, rules: MatchingRules): void {
       weight,
     ]),
   );
-  session.print(`\n${table(['likeness', 'from', 'if unique', 'field', 'match', 'weight'], rows)}`);
+  session.print(`\n${table(['fuzzy rule', 'propose at', 'when unique', 'field', 'match', 'weight'], rows)}`);
 }

@@ -1,13 +1,14 @@
+import type { responses, Schedule } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Connector, Schedule } from '../admin-replies.js';
 import { CliError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
 const more = `
-Without an option it shows the schedule there is. What is given replaces it as a whole.
+Without options, the command shows the current schedule. --every and --cron replace the whole schedule;
+the other options change the current one.
 
 Example:
   $ idsync connectors schedule HR --every 15m
@@ -21,54 +22,60 @@ interface ScheduleOptions {
   timeZone?: string;
   jitter?: string;
   fullEvery?: number;
+  fullEveryHours?: number;
   pause?: boolean;
   resume?: boolean;
   off?: boolean;
 }
 
-export function addScheduleCommand(connectors: Command, io: Surroundings): void {
+export function addScheduleCommand(connectors: Command, io: CliContext): void {
   connectors
     .command('schedule')
-    .description('say when a connector is read without being asked to')
-    .argument('<connector>', 'its id or its name')
-    .option('--every <duration>', 'such as 15m, 6h or 1d')
-    .option('--cron <expression>', 'minute, hour, day of the month, month, day of the week')
-    .option('--time-zone <name>', 'of --cron, such as Europe/Berlin; UTC unless told')
-    .option('--jitter <duration>', 'begin up to this much later, by chance')
-    .option('--full-every <count>', 'of so many runs one reads everything', wholeNumber)
-    .option('--pause', 'keep the schedule and make no jobs')
-    .option('--resume', 'make jobs again')
-    .option('--off', 'forget the schedule')
+    .description('show or change the schedule of a connector')
+    .argument('<connector>', 'id or name of the connector')
+    .option('--every <duration>', 'interval, such as 15m, 6h or 1d')
+    .option('--cron <expression>', 'cron expression: minute, hour, day of the month, month, day of the week')
+    .option('--time-zone <name>', 'time zone of --cron, such as Europe/Berlin (default: UTC)')
+    .option('--jitter <duration>', 'maximum random delay of a run')
+    .option('--full-every <count>', 'one of this many runs reads all records', wholeNumber)
+    .option('--full-every-hours <hours>', 'maximum age of the last complete read of all records', wholeNumber)
+    .option('--pause', 'pause the schedule: it creates no jobs')
+    .option('--resume', 'resume a paused schedule')
+    .option('--off', 'delete the schedule')
     .addHelpText('after', more)
     .action(async (name: string, options: ScheduleOptions, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, name));
-      if (Object.keys(options).length === 0) return print(session, await session.client.get<Connector>(path));
-      const schedule = await wanted(options, async () => (await session.client.get<Connector>(path)).schedule);
-      print(session, await session.client.patch<Connector>(path, { schedule }));
+      if (Object.keys(options).length === 0) return print(session, await session.client.get<responses.Connector>(path));
+      const schedule = await scheduleFrom(
+        options,
+        async () => (await session.client.get<responses.Connector>(path)).schedule,
+      );
+      print(session, await session.client.patch<responses.Connector>(path, { schedule }));
     });
 }
 
-async function wanted(
-  { every, cron, timeZone, jitter, fullEvery, pause, resume, off }: ScheduleOptions,
+async function scheduleFrom(
+  { every, cron, timeZone, jitter, fullEvery, fullEveryHours, pause, resume, off }: ScheduleOptions,
   current: () => Promise<Schedule | undefined>,
-): Promise<Schedule | null> {
+): Promise<Partial<Schedule> | null> {
   if (off) return null;
-  const said = {
+  const given = {
     ...(every !== undefined && { every }),
     ...(cron !== undefined && { cron }),
     ...(timeZone !== undefined && { time_zone: timeZone }),
     ...(jitter !== undefined && { jitter }),
     ...(fullEvery !== undefined && { full_every: fullEvery }),
+    ...(fullEveryHours !== undefined && { full_every_hours: fullEveryHours }),
     ...(pause && { paused: true }),
     ...(resume && { paused: false }),
   };
-  if (every !== undefined || cron !== undefined) return said;
-  const before = await current();
-  if (!before) throw new CliError('the connector has no schedule; give --every or --cron');
-  return { ...before, ...said };
+  if (every !== undefined || cron !== undefined) return given;
+  const existing = await current();
+  if (!existing) throw new CliError('the connector has no schedule: pass --every or --cron');
+  return { ...existing, ...given };
 }
 
-function print(session: Session, { id, name, schedule, next_run_at }: Connector): void {
+function print(session: Session, { id, name, schedule, next_run_at }: responses.Connector): void {
   session.printOne({ id, name, ...(schedule ?? { schedule: 'none' }), ...(schedule && { next_run_at }) });
 }

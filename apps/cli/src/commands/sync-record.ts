@@ -1,37 +1,42 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Job } from '../admin-replies.js';
 import { CliError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { exitCodeOf, printJob } from '../job-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 import { printable } from '../table.js';
 
 const more = `
-Tells within ten seconds what came of it; what takes longer goes on, see "idsync jobs get".
+Reports the result within ten seconds. A longer job continues; see "idsync jobs get".
 
 Exit codes:
   0  created, updated, unchanged, deleted, or not in the source
-  3  the source has it, but it cannot be used
-  1  anything else: the source failed, or it takes longer
+  3  the source has the record, but it cannot be applied
+  1  anything else: the source failed, or the job takes longer
 
 Example:
   $ idsync connectors sync-record HR 4711
   $ idsync connectors sync-record AD "CN=Ren,OU=People,DC=example,DC=org"`;
 
-export function addSyncRecordCommand(connectors: Command, io: Surroundings, exit: (code: number) => void): void {
+export function addSyncRecordCommand(connectors: Command, io: CliContext, exit: (code: number) => void): void {
   connectors
     .command('sync-record')
-    .description('read one record of its source now, and apply it')
-    .argument('<connector>', 'its id or its name')
-    .argument('<external_id>', 'what the source calls the record')
+    .description('read one record of the source now and apply it')
+    .argument('<connector>', 'id or name of the connector')
+    .argument('<external_id>', 'id of the record in the source')
     .addHelpText('after', more)
     .action(async (connector: string, externalId: string, _options: object, command: Command) => {
-      // In an address these would lead elsewhere, in whatever encoding.
-      if (externalId === '.' || externalId === '..') throw new CliError(`"${externalId}" cannot be asked for`);
+      // In a URL these segments would address another path, even when encoded.
+      if (externalId === '.' || externalId === '..') {
+        throw new CliError(`"${externalId}" cannot be requested: external_id must not be "." or ".."`);
+      }
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, connector));
-      const job = await session.client.post<Job>(`${path}/records/${encodeURIComponent(externalId)}/sync`, {});
+      const job = await session.client.post<responses.JobDetails>(
+        `${path}/records/${encodeURIComponent(externalId)}/sync`,
+        {},
+      );
       if (session.json) session.printOne(job);
       else if (job.outcome === undefined) printJob(session, job);
       else session.print(`${summaryOf(job)}\n`);
@@ -39,15 +44,22 @@ export function addSyncRecordCommand(connectors: Command, io: Surroundings, exit
     });
 }
 
-function summaryOf({ external_id: id, outcome, job_id: jobId, identity_id: identity, record_id: record, errors }: Job) {
-  const said = {
+function summaryOf({
+  external_id: id,
+  outcome,
+  job_id: jobId,
+  identity_id: identity,
+  record_id: record,
+  errors,
+}: responses.JobDetails) {
+  const summaries = {
     created: 'created',
     updated: 'updated',
     unchanged: 'unchanged',
-    deleted: 'deleted: it is not in the source any more',
-    absent: record === undefined ? 'not in the source, and never known' : 'not in the source, and deleted before',
-    refused: `refused: ${errors?.[0]?.message ?? 'it cannot be used'}`,
+    deleted: 'deleted: it is no longer in the source',
+    absent: record === undefined ? 'not in the source and not in the directory' : 'not in the source, already deleted',
+    refused: `refused: ${errors?.[0]?.message ?? 'it cannot be applied'}`,
   };
-  const about = [identity, jobId].filter((each) => each !== undefined).join(', ');
-  return printable(`${id}: ${outcome === undefined ? '' : said[outcome]} (${about})`);
+  const ids = [identity, jobId].filter((each) => each !== undefined).join(', ');
+  return printable(`${id}: ${outcome === undefined ? '' : summaries[outcome]} (${ids})`);
 }

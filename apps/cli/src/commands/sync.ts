@@ -1,16 +1,16 @@
+import type { responses } from '@idsync/contracts';
 import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
-import type { Job } from '../admin-replies.js';
 import { findConnector } from '../find-connector.js';
-import { aDay, follow, seconds } from '../follow.js';
-import { exitCodeOf, followedJob, printJob } from '../job-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { defaultTimeoutSeconds, follow, seconds } from '../follow.js';
+import { exitCodeOf, printJob, watchableJob } from '../job-outcome.js';
+import { type CliContext, Session } from '../session.js';
 
 const more = `
 Exit codes with --watch:
   0  completed
   3  completed, but some records could not be read or applied
-  1  anything else: failed, cancelled, quarantined, or nobody could tell
+  1  anything else: failed, cancelled, quarantined, or the outcome is unknown
 
 Example:
   $ idsync sync HR --watch
@@ -24,21 +24,20 @@ interface SyncOptions {
   timeout: number;
 }
 
-export function addSyncCommand(program: Command, io: Surroundings, exit: (code: number) => void): void {
+export function addSyncCommand(program: Command, io: CliContext, exit: (code: number) => void): void {
   program
     .command('sync')
     .description('start a sync job')
-    .argument('<connector>', 'its id or its name')
-    .option('--dry-run', 'only write down what a run would change; see "idsync jobs plan"')
+    .argument('<connector>', 'id or name of the connector')
+    .option('--dry-run', 'plan the changes without applying them; see "idsync jobs plan"')
     .addOption(
-      new Option('--mode <mode>', 'read everything, what has changed, or changes where that is possible').choices([
-        'full',
-        'changes',
-        'auto',
-      ]),
+      new Option(
+        '--mode <mode>',
+        'read all records (full), changed records (changes), or changes where the source supports it (auto)',
+      ).choices(['full', 'changes', 'auto']),
     )
-    .option('--watch', 'follow the job to its end')
-    .option('--timeout <seconds>', 'with --watch: give up watching after this long', seconds, aDay)
+    .option('--watch', 'wait until the job has ended')
+    .option('--timeout <seconds>', 'with --watch: stop waiting after this time', seconds, defaultTimeoutSeconds)
     .addHelpText('after', more)
     .action(async (connector: string, options: SyncOptions, command: Command) => {
       const session = Session.of(command, io);
@@ -48,9 +47,9 @@ export function addSyncCommand(program: Command, io: Surroundings, exit: (code: 
         ...(options.dryRun && { dry_run: true }),
         ...(options.mode !== undefined && { mode: options.mode }),
       };
-      const started = await session.client.post<Job>(jobs, body);
+      const started = await session.client.post<responses.SyncJobReference>(jobs, body);
       if (!options.watch) return session.printOne(started);
-      const job = await follow(session, `${jobs}/${pathOf(started.job_id)}`, followedJob, options.timeout * 1_000);
+      const job = await follow(session, `${jobs}/${pathOf(started.job_id)}`, watchableJob, options.timeout * 1_000);
       printJob(session, job);
       exit(exitCodeOf(job.status));
     });

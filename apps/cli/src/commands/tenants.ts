@@ -1,8 +1,8 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
-import type { Tenant } from '../admin-replies.js';
-import { Session, type Surroundings } from '../session.js';
+import { type CliContext, Session } from '../session.js';
 
-export function addTenantCommands(program: Command, io: Surroundings): void {
+export function addTenantCommands(program: Command, io: CliContext): void {
   const tenants = program.command('tenants').description('list and create tenants');
 
   tenants
@@ -10,16 +10,16 @@ export function addTenantCommands(program: Command, io: Surroundings): void {
     .description('list all tenants')
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
-      const list = await session.client.getAll<Tenant>('tenants');
+      const list = await session.client.getAll<responses.Tenant>('tenants');
       session.printList(list, ['id', 'name', 'created'], (tenant) => [tenant.id, tenant.name, tenant.created_at]);
     });
 
   tenants
     .command('create')
     .description('create a tenant')
-    .argument('<name>', 'what people call it')
+    .argument('<name>', 'display name of the tenant')
     .action(async (name: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
-      session.printOne(await session.client.post<Tenant>('tenants', { name }));
+      session.printOne(await session.client.post<responses.Tenant>('tenants', { name }));
     });
 }

@@ -1,16 +1,30 @@
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
-import { pathOf } from '../admin-client.js';
-import type { Count, List, WebhookDetails, WebhookHealth } from '../admin-replies.js';
-import { type ReplayOptions, replayExitCodes, request, withReplayOptions } from '../replay-outcome.js';
-import { Session, type Surroundings } from '../session.js';
+import { type List, pathOf } from '../admin-client.js';
+import { confirm } from '../confirm.js';
+import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
+import { type CliContext, Session } from '../session.js';
+import { wholeNumber } from '../whole-number.js';
 
 const replayHelp = `
-Of what the webhook subscribes to now. The id of an event is the same as before, so a receiver knows what it has already.
+A replay covers the event types that the webhook subscribes to now. Events keep their ids, so the receiver can
+recognize duplicates.
 
 Example:
   $ idsync webhooks replay whk_… --since 2026-01-31T12:00:00Z --until 2026-01-31T14:00:00Z --watch
   $ idsync webhooks replay whk_… --since 2026-01-31T12:00:00Z --events 'user.*,identity.created'
 ${replayExitCodes}`;
+
+const rotateHelp = `
+Without --overlap-hours, the earlier secrets stay valid for another 24 hours.
+
+Example for a leaked secret:
+  $ idsync webhooks rotate-secret whk_… --overlap-hours 0`;
+
+interface RotateOptions {
+  overlapHours?: number;
+  yes?: boolean;
+}
 
 interface WindowOptions extends ReplayOptions {
   since: string;
@@ -18,16 +32,18 @@ interface WindowOptions extends ReplayOptions {
   events?: string;
 }
 
-export function addWebhookCommands(program: Command, io: Surroundings, exit: (code: number) => void): void {
-  const webhooks = program.command('webhooks').description('see how webhooks fare, test them, and send again');
+export function addWebhookCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
+  const webhooks = program.command('webhooks').description('monitor and test webhooks, and replay their deliveries');
 
   webhooks
     .command('list')
-    .description('list the webhooks of the tenant, with what waits and what was given up')
+    .description('list the webhooks of the tenant, with their pending and dead deliveries')
     .addHelpText('after', '\nExample:\n  $ idsync webhooks list')
     .action(async (_options: object, command: Command) => {
       const session = Session.of(command, io);
-      const list = await session.client.get<List<WebhookHealth>>(pathOf('tenants', session.tenant, 'webhooks'));
+      const list = await session.client.get<List<responses.WebhookHealth>>(
+        pathOf('tenants', session.tenant, 'webhooks'),
+      );
       session.printList(
         list,
         ['id', 'url', 'active', 'pending', 'dead', 'breaker', 'failures', 'last success'],
@@ -46,58 +62,82 @@ export function addWebhookCommands(program: Command, io: Surroundings, exit: (co
 
   webhooks
     .command('show')
-    .description('show a webhook, and how it fared in the last 24 hours')
-    .argument('<webhook>', 'its id')
+    .description('show a webhook and its statistics of the last 24 hours')
+    .argument('<webhook>', 'id of the webhook')
     .addHelpText('after', '\nExample:\n  $ idsync webhooks show whk_…')
     .action(async (id: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
-      print(session, await session.client.get<WebhookDetails>(pathOf('tenants', session.tenant, 'webhooks', id)));
+      print(
+        session,
+        await session.client.get<responses.WebhookDetails>(pathOf('tenants', session.tenant, 'webhooks', id)),
+      );
     });
 
   webhooks
     .command('test')
-    .description('send a test event to a webhook, whatever it subscribes to')
-    .argument('<webhook>', 'its id')
-    .option('--message <text>', 'what the event says')
+    .description('send a test event to a webhook, regardless of its subscribed events')
+    .argument('<webhook>', 'id of the webhook')
+    .option('--message <text>', 'message of the event')
     .addHelpText(
       'after',
-      '\nWhat came of it: idsync deliveries list --webhook whk_… --event webhook.test\n\nExample:\n  $ idsync webhooks test whk_…',
+      '\nTo see the result: idsync deliveries list --webhook whk_… --event webhook.test\n\nExample:\n  $ idsync webhooks test whk_…',
     )
     .action(async (id: string, { message }: { message?: string }, command: Command) => {
       const session = Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'webhooks', id, 'test');
-      session.printOne(await session.client.post<{ event_id: string }>(path, { message }));
+      session.printOne(await session.client.post<responses.TestEvent>(path, { message }));
+    });
+
+  webhooks
+    .command('rotate-secret')
+    .description('replace the signing secret of a webhook and print the new one once')
+    .argument('<webhook>', 'id of the webhook')
+    .option('--overlap-hours <hours>', 'how long the earlier secrets stay valid; 0 revokes them at once', wholeNumber)
+    .option('--yes', 'skip the confirmation')
+    .addHelpText('after', rotateHelp)
+    .action(async (id: string, { overlapHours, yes }: RotateOptions, command: Command) => {
+      const session = Session.of(command, io);
+      if (overlapHours === 0 && !yes) {
+        await confirm(
+          io,
+          `Revoke all earlier secrets of ${id} now? The receiver rejects all deliveries until it has the new secret.`,
+        );
+      }
+      const path = pathOf('tenants', session.tenant, 'webhooks', id, 'rotate-secret');
+      const body = overlapHours === undefined ? {} : { overlap_hours: overlapHours };
+      session.printOne(await session.client.post<responses.RotatedSecret>(path, body));
+      session.note('store the secret now: it is not shown again');
     });
 
   withReplayOptions(webhooks.command('requeue'))
-    .description('send again what was given up')
-    .argument('<webhook>', 'its id')
+    .description('send all dead deliveries again')
+    .argument('<webhook>', 'id of the webhook')
     .addHelpText('after', `\nExample:\n  $ idsync webhooks requeue whk_… --watch\n${replayExitCodes}`)
     .action(async (id: string, options: ReplayOptions, command: Command) => {
       const session = Session.of(command, io);
-      exit(await request(session, pathOf('tenants', session.tenant, 'webhooks', id, 'requeue'), {}, options));
+      exit(await requestReplay(session, pathOf('tenants', session.tenant, 'webhooks', id, 'requeue'), {}, options));
     });
 
   withReplayOptions(webhooks.command('replay'))
-    .description('send what occurred in a time again, and what was never sent of it')
-    .argument('<webhook>', 'its id')
-    .requiredOption('--since <time>', 'events that occurred from here on')
-    .option('--until <time>', 'and before there')
-    .option('--events <types>', 'only these types or prefixes, comma-separated')
+    .description('send all events of a time range, whether they were sent before or not')
+    .argument('<webhook>', 'id of the webhook')
+    .requiredOption('--since <time>', 'events that occurred at or after this time')
+    .option('--until <time>', 'events that occurred before this time')
+    .option('--events <types>', 'only these event types or prefixes, comma-separated')
     .addHelpText('after', replayHelp)
     .action(async (id: string, { since, until, events, ...options }: WindowOptions, command: Command) => {
       const session = Session.of(command, io);
       const body = { since, until, events: events?.split(',').map((name) => name.trim()) };
-      exit(await request(session, pathOf('tenants', session.tenant, 'webhooks', id, 'replay'), body, options));
+      exit(await requestReplay(session, pathOf('tenants', session.tenant, 'webhooks', id, 'replay'), body, options));
     });
 }
 
-/** One that is not exact is what was counted before the counting stopped. */
-function counted({ count, exact }: Count): string {
+/** A plus sign marks a count that stopped at its limit. */
+function counted({ count, exact }: responses.WebhookHealth['pending']): string {
   return `${count}${exact ? '' : '+'}`;
 }
 
-function print(session: Session, webhook: WebhookDetails): void {
+function print(session: Session, webhook: responses.WebhookDetails): void {
   if (session.json) {
     session.printOne(webhook);
     return;
