@@ -1,13 +1,13 @@
-# The images of all services: docker build --target gateway -t idsync/gateway .
-# Targets: gateway, directory, sync-worker, webhook-dispatcher, migrate, cli. Why they are made so: docs/adr/0050-images-and-compose.md
-ARG NODE_IMAGE=node:24-trixie-slim
-ARG DEBIAN_IMAGE=debian:trixie-slim
+# Images of all services: docker build --target gateway -t idsync/gateway .
+# Targets: gateway, directory, sync-worker, webhook-dispatcher, migrate, cli. Design: docs/adr/0050-images-and-compose.md
+ARG NODE_IMAGE=node:24-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
+ARG DEBIAN_IMAGE=debian:trixie-slim@sha256:a29215f6a35e51e22adffa17f89e9d2ef06214e64a2bad10d765c46aea49f11f
 
 FROM ${NODE_IMAGE} AS node
 ENV TURBO_TELEMETRY_DISABLED=1 npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 WORKDIR /src
 
-# What each image needs of the workspace. Its manifests (json/) change seldom, so what is made of them alone is kept.
+# Extracts the part of the workspace that each image needs. Manifests (json/) change rarely, so layers built from them alone stay cached.
 FROM node AS pruned
 COPY package.json ./
 RUN --mount=type=cache,id=npm,target=/root/.npm \
@@ -22,7 +22,7 @@ RUN prune() { image=$1; shift; turbo prune "$@" --docker --out-dir "/pruned/$ima
  && prune cli idsync \
  && prune all @idsync/gateway @idsync/directory @idsync/sync-worker @idsync/webhook-dispatcher idsync
 
-# Everything is compiled once; /out has what runs of each image's packages.
+# Compiles everything once; /out has the compiled packages of each image.
 FROM node AS built
 COPY --from=pruned /pruned/all/json/ ./
 RUN --mount=type=cache,id=npm,target=/root/.npm npm ci --ignore-scripts
@@ -63,7 +63,7 @@ FROM modules AS cli-modules
 COPY --from=pruned /pruned/cli/json/ ./
 RUN --mount=type=cache,id=npm,target=/root/.npm install-modules
 
-# The node program alone, without npm: nothing in an image installs anything.
+# Contains the node program without npm, because nothing is installed in a running image.
 FROM ${DEBIAN_IMAGE} AS runtime
 RUN groupadd --gid 10001 idsync && useradd --uid 10001 --gid idsync --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin idsync
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
@@ -77,7 +77,7 @@ LABEL org.opencontainers.image.vendor="idsync" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
-# What runs until it is told to end, and says on its internal port how it is.
+# Base of long-running services, which report their health on the internal port.
 FROM runtime AS service
 COPY docker/healthcheck /usr/local/bin/
 ENV INTERNAL_HOST=0.0.0.0 INTERNAL_PORT=9464
@@ -86,7 +86,7 @@ HEALTHCHECK --interval=5s --timeout=5s --start-period=60s CMD ["healthcheck", "I
 
 FROM service AS gateway
 LABEL org.opencontainers.image.title="idsync gateway" \
-      org.opencontainers.image.description="The public API, keys and tenants, the operator API"
+      org.opencontainers.image.description="Public API, operator API, API keys and tenants"
 COPY --from=gateway-modules /src/ ./
 COPY --from=built /out/gateway/ ./
 ENV HOST=0.0.0.0 PORT=3000
@@ -96,14 +96,14 @@ ENTRYPOINT ["node", "apps/gateway/dist/main.js"]
 
 FROM service AS directory
 LABEL org.opencontainers.image.title="idsync directory" \
-      org.opencontainers.image.description="Applies batches: match, merge, lifecycle, documents"
+      org.opencontainers.image.description="Applies batches: matching, merging, lifecycle, documents"
 COPY --from=directory-modules /src/ ./
 COPY --from=built /out/directory/ ./
 ENTRYPOINT ["node", "apps/directory/dist/main.js"]
 
 FROM service AS sync-worker
 LABEL org.opencontainers.image.title="idsync sync-worker" \
-      org.opencontainers.image.description="Runs sync jobs: connector pages become batches"
+      org.opencontainers.image.description="Runs sync jobs: reads connectors and writes batches"
 WORKDIR /sources
 WORKDIR /app
 COPY --from=sync-worker-modules /src/ ./
@@ -113,14 +113,14 @@ ENTRYPOINT ["node", "apps/sync-worker/dist/main.js"]
 
 FROM service AS webhook-dispatcher
 LABEL org.opencontainers.image.title="idsync webhook-dispatcher" \
-      org.opencontainers.image.description="Facts become deliveries, signed and tried again"
+      org.opencontainers.image.description="Delivers events to webhooks, signed and with retries"
 COPY --from=webhook-dispatcher-modules /src/ ./
 COPY --from=built /out/webhook-dispatcher/ ./
 ENTRYPOINT ["node", "apps/webhook-dispatcher/dist/main.js"]
 
 FROM runtime AS migrate
 LABEL org.opencontainers.image.title="idsync migrate" \
-      org.opencontainers.image.description="Brings the database schema up to date, and ends"
+      org.opencontainers.image.description="Migrates the database schema, then exits"
 COPY --from=migrate-modules /src/ ./
 COPY --from=built /out/migrate/ ./
 ENTRYPOINT ["node", "libs/database/dist/migrate-main.js"]

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs once, when the database is made: the owner who migrates it, and a login for each service that is the role it works as.
-# Passwords are in .env; what is changed there later is changed here by `alter role … password`.
+# Runs once, when the database is created: creates the owner that migrates it, and the role and login of each service.
+# Passwords come from .env. To change one later, also run `alter role … password`.
 set -eu
 psql -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d postgres \
   -v migrate="$MIGRATE_DB_PASSWORD" -v gateway="$GATEWAY_DB_PASSWORD" -v directory="$DIRECTORY_DB_PASSWORD" \
@@ -10,7 +10,7 @@ create role idsync_directory login nosuperuser nobypassrls password :'directory'
 create role idsync_sync_worker login nosuperuser nobypassrls password :'sync_worker';
 create role idsync_webhook_dispatcher login nosuperuser nobypassrls password :'webhook_dispatcher';
 
--- A migration may change the rows of every tenant, and later ones may need further roles.
+-- Migrations change rows of all tenants (bypassrls), and later ones may need more roles (createrole).
 create role idsync_migrate login createrole bypassrls nosuperuser password :'migrate';
 grant idsync_gateway, idsync_directory, idsync_sync_worker, idsync_webhook_dispatcher to idsync_migrate;
 

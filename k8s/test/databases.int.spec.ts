@@ -1,5 +1,6 @@
 import { services } from '@idsync/contracts';
-import { Database, databaseUrl, migrate, serviceRoles } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { autoscalerRole, databaseUrl, migrate, serviceRoles } from '@idsync/database/schema';
 import { PrivatePostgres } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ICluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster';
@@ -11,7 +12,7 @@ import { describeRendered, kustomize, type Manifest, render } from './render.js'
 
 const password = 'development';
 
-describeRendered('what the manifests ask of PostgreSQL', () => {
+describeRendered('PostgreSQL set up by the manifests', () => {
   let server: PrivatePostgres;
 
   beforeAll(async () => {
@@ -20,31 +21,31 @@ describeRendered('what the manifests ask of PostgreSQL', () => {
   afterAll(() => server?.remove());
 
   describe.each([
-    ['dev', preparedByScript],
-    ['production', preparedByOperator],
+    ['dev', prepareByScript],
+    ['production', prepareLikeOperator],
   ] as const)('the database of the overlay %s', (overlay, prepare) => {
     const manifests = kustomize ? render(`overlays/${overlay}`) : [];
 
     beforeAll(async () => {
-      await emptied(server.url);
+      await resetServer(server.url);
       await prepare(server.url, manifests);
       await migrate(login(server.url, 'idsync'));
     });
 
-    it('is migrated by its owner, who is no superuser and may make no roles', async () => {
+    it('is migrated by its owner, which is not a superuser and cannot create roles', async () => {
       const owner = login(server.url, 'idsync');
       const [rights] = await query(owner, 'select rolsuper, rolcreaterole from pg_roles where rolname = current_user');
       expect(rights).toEqual({ rolsuper: false, rolcreaterole: false });
       expect(await migrate(owner)).toEqual({ applied: [] });
     });
 
-    it('shows a migration the rows of every tenant', async () => {
+    it('lets a migration see the rows of every tenant', async () => {
       const owner = login(server.url, 'idsync');
       await query(owner, `insert into tenants (id, name) values (gen_random_uuid(), 'one')`);
       expect(await query(owner, 'delete from tenants returning name')).toEqual([{ name: 'one' }]);
     });
 
-    it.each(services)('lets %s work by a login of its own, and as nobody else', async (service) => {
+    it.each(services)('lets %s connect with its own login and only in its own role', async (service) => {
       const url = login(server.url, serviceRoles[service]);
       await (await Database.connect({ url, service })).close();
       const other = services.find((each) => each !== service) ?? service;
@@ -52,32 +53,52 @@ describeRendered('what the manifests ask of PostgreSQL', () => {
     });
   });
 
+  it('leaves nothing for an administrator to revoke if CloudNativePG creates the database', async () => {
+    await resetServer(server.url);
+    await prepareLikeOperator(server.url, kustomize ? render('overlays/production') : []);
+    const said: string[] = [];
+    await migrate(login(server.url, 'idsync'), (line) => said.push(line));
+    expect(said.filter((line) => line.includes('administrator'))).toEqual([]);
+  });
+
   describe('KEDA', () => {
     const scaled = kustomize ? ofKind<IScaledObject>(render('overlays/production'), 'ScaledObject') : [];
 
     beforeAll(async () => {
-      await emptied(server.url);
-      await preparedByOperator(server.url, render('overlays/production'));
+      await resetServer(server.url);
+      await prepareLikeOperator(server.url, render('overlays/production'));
       await migrate(login(server.url, 'idsync'));
     });
 
-    it('is told nothing while nothing waits', async () => {
-      expect(await asked('sync-worker')).toBe(0);
-      expect(await asked('webhook-dispatcher')).toBe(0);
+    it('reads zero while nothing waits', async () => {
+      expect(await readTrigger('sync-worker')).toBe(0);
+      expect(await readTrigger('webhook-dispatcher')).toBe(0);
     });
 
-    it('is told how many connectors have jobs to be read, however many wait behind each', async () => {
+    it('reads the number of connectors with waiting jobs, not the number of jobs', async () => {
       await query(login(server.url, 'idsync'), seeds);
-      expect(await asked('sync-worker')).toBe(2);
+      expect(await readTrigger('sync-worker')).toBe(2);
     });
 
-    it('is told for how many seconds a delivery has waited that could be sent', async () => {
-      const age = await asked('webhook-dispatcher');
+    it('reads the seconds for which the oldest deliverable delivery has been due', async () => {
+      const age = await readTrigger('webhook-dispatcher');
       expect(age).toBeGreaterThanOrEqual(600);
       expect(age).toBeLessThan(1_200);
     });
 
-    async function asked(service: string): Promise<number> {
+    it('can read nothing else and write nothing', async () => {
+      const url = login(server.url, autoscalerRole);
+      const readable = await query(
+        url,
+        `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'S')
+            and has_table_privilege(oid, 'select, insert, update, delete, truncate') order by relname`,
+      );
+      expect(readable).toEqual([{ relname: 'autoscaling_sync_worker' }, { relname: 'autoscaling_webhook_dispatcher' }]);
+      await expect(query(url, 'select from tenants')).rejects.toThrow('permission denied');
+      await expect(query(url, 'create table mine ()')).rejects.toThrow('permission denied');
+    });
+
+    async function readTrigger(service: string): Promise<number> {
       const { spec } = scaled.find(({ metadata }) => metadata?.name === service) ?? {};
       const trigger = spec?.triggers.find(({ type }) => type === 'postgresql');
       const { userName = '', query: text = '' } = trigger?.metadata ?? {};
@@ -87,7 +108,10 @@ describeRendered('what the manifests ask of PostgreSQL', () => {
   });
 });
 
-/** Two connectors with jobs to read and one that waits for an operator; deliveries due for 10 minutes, and older ones that nobody may send now. */
+/**
+ * Two connectors with jobs to read and one with a quarantined job; deliveries due for 10 minutes, and older ones that must not
+ * be sent now.
+ */
 const seeds = `
   insert into tenants (id, name) values ('00000000-0000-7000-8000-000000000001', 'one');
   insert into connectors (id, tenant_id, type, name, priority, records, config)
@@ -108,15 +132,16 @@ const seeds = `
   insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, is_retry, due_at)
     select gen_random_uuid(), tenant_id, id, 3, 'webhook.test', true, now() + interval '1 hour' from webhooks;`;
 
-/** A server as fresh as an operator finds it. */
-async function emptied(url: string): Promise<void> {
+/** Drops the database and all roles, so that the server is as after its installation. */
+async function resetServer(url: string): Promise<void> {
   const server = databaseUrl(url, 'postgres');
   await query(server, 'drop database if exists idsync with (force)');
-  for (const role of ['idsync', ...Object.values(serviceRoles)]) await query(server, `drop role if exists ${role}`);
+  for (const role of ['idsync', autoscalerRole, ...Object.values(serviceRoles)])
+    await query(server, `drop role if exists ${role}`);
 }
 
-/** What CloudNativePG does: the database and its owner, the statements of the manifest, then the roles it manages. */
-async function preparedByOperator(url: string, manifests: readonly Manifest[]): Promise<void> {
+/** Prepares the database like CloudNativePG: owner and database, statements of the manifest, then managed roles. */
+async function prepareLikeOperator(url: string, manifests: readonly Manifest[]): Promise<void> {
   const [cluster] = ofKind<ICluster>(manifests, 'Cluster');
   const { database, owner, postInitApplicationSQL = [] } = cluster?.spec?.bootstrap?.initdb ?? {};
   const server = databaseUrl(url, 'postgres');
@@ -128,7 +153,7 @@ async function preparedByOperator(url: string, manifests: readonly Manifest[]): 
   }
 }
 
-async function preparedByScript(url: string, manifests: readonly Manifest[]): Promise<void> {
+async function prepareByScript(url: string, manifests: readonly Manifest[]): Promise<void> {
   const script = ofKind<IConfigMap>(manifests, 'ConfigMap').flatMap(({ data }) => data?.['roles.sql'] ?? []);
   for (const statement of script.join('').split(';').slice(0, -1)) await query(databaseUrl(url, 'postgres'), statement);
 }

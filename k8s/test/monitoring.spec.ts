@@ -10,17 +10,17 @@ import { describeRendered, kustomize, render } from './render.js';
 
 const alerts = observed('alerts.yml') as IPrometheusRule['spec'];
 
-describeRendered('what Prometheus is told in Kubernetes', () => {
+describeRendered('the Prometheus objects of the production overlay', () => {
   const manifests = kustomize ? render('overlays/production') : [];
   const [rule] = ofKind<IPrometheusRule>(manifests, 'PrometheusRule');
   const monitors = ofKind<IPodMonitor>(manifests, 'PodMonitor');
   const monitor = monitors.find((each) => nameOf(each) === 'idsync');
 
-  it('are the alerts that it is told elsewhere', () => {
+  it('have the same alerts as observability/alerts.yml', () => {
     expect(rule?.spec).toEqual(alerts);
   });
 
-  it('finds each service, as the job and by the name that the alerts know it by', () => {
+  it('label each service with the job and service name that the alerts use', () => {
     for (const service of services) {
       const labels = labelsOf(workloadOf(manifests, service));
       expect(selects(monitor?.spec?.selector, labels)).toBe(true);
@@ -39,13 +39,18 @@ describeRendered('what Prometheus is told in Kubernetes', () => {
     ]);
   });
 
-  it('asks RabbitMQ for each queue by its name, as elsewhere', () => {
+  it('scrape each RabbitMQ queue by name, as observability/prometheus.yml does', () => {
     const { scrape_configs } = observed('prometheus.yml') as {
       scrape_configs: { job_name: string; metrics_path?: string; params?: object }[];
     };
     const elsewhere = scrape_configs.find(({ job_name }) => job_name === 'rabbitmq');
     const here = monitors.find((each) => nameOf(each) === 'rabbitmq')?.spec?.podMetricsEndpoints;
-    expect(here).toContainEqual({ port: 'prometheus', path: '/metrics/detailed', params: elsewhere?.params });
+    expect(here).toContainEqual(
+      expect.objectContaining({ port: 'prometheus-tls', path: '/metrics/detailed', params: elsewhere?.params }),
+    );
+    for (const endpoint of here ?? []) {
+      expect(endpoint).toMatchObject({ scheme: 'https', tlsConfig: { ca: { secret: { name: 'rabbitmq-tls' } } } });
+    }
     expect(elsewhere?.metrics_path).toBe('/metrics/detailed');
   });
 });

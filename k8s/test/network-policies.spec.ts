@@ -12,7 +12,7 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
   const manifests = kustomize ? render(`overlays/${overlay}`) : [];
   const policies = ofKind<INetworkPolicy>(manifests, 'NetworkPolicy');
 
-  it('refuses what no policy allows, in both directions', () => {
+  it('deny ingress and egress that no policy allows', () => {
     const denying = policies.find(
       ({ spec }) => spec?.podSelector && Object.keys(spec.podSelector).length === 0 && !spec.egress,
     );
@@ -20,7 +20,7 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
     expect(denying?.spec).not.toHaveProperty('ingress');
   });
 
-  it('lets two services out to the internet, and nobody else of ours', () => {
+  it('let only the sync-worker and the webhook-dispatcher reach the internet', () => {
     const out = ours.filter((name) => internetOf(name).length > 0);
     expect(out.sort()).toEqual(['sync-worker', 'webhook-dispatcher']);
   });
@@ -28,7 +28,7 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
   it.each([
     ['sync-worker', 'SOURCE_ALLOW_CIDRS'],
     ['webhook-dispatcher', 'WEBHOOK_ALLOW_CIDRS'],
-  ])('lets %s reach just the addresses that it calls by itself, and those in %s', (name, variable) => {
+  ])('let %s reach exactly the public networks and those in %s', (name, variable) => {
     const [settings] = ofKind<IConfigMap>(manifests, 'ConfigMap').filter(({ data }) => data && variable in data);
     const allowed = settings?.data?.[variable]?.split(',').flatMap((cidr) => (cidr ? { cidr } : [])) ?? [];
     const reached = internetOf(name);
@@ -36,7 +36,7 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
     expect(reached).toHaveLength(publicNetworks.length + allowed.length);
   });
 
-  it.each(ours)('lets %s reach PostgreSQL', (name) => {
+  it.each(ours)('let %s reach PostgreSQL', (name) => {
     expect(egressOf(name).some(({ ports }) => ports?.some(({ port }) => port === 5432))).toBe(true);
     const accepted = policies.filter(({ spec }) =>
       spec?.ingress?.some(({ ports }) => ports?.some(({ port }) => port === 5432)),
@@ -53,7 +53,7 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
     return policiesOf(name).flatMap(({ spec }) => spec?.egress ?? []);
   }
 
-  /** A rule that names nobody allows everybody. */
+  /** A rule without `to` allows every address. */
   function internetOf(name: string) {
     return egressOf(name).flatMap(({ to }) => to?.flatMap(({ ipBlock }) => ipBlock ?? []) ?? [{ cidr: '0.0.0.0/0' }]);
   }

@@ -15,10 +15,10 @@ export function workloadsOf(manifests: readonly Manifest[]): Workload[] {
   return ['Deployment', 'Job', 'StatefulSet'].flatMap((kind) => ofKind<Workload>(manifests, kind));
 }
 
-/** The Deployment, Job or StatefulSet of a name. */
+/** Returns the Deployment, Job or StatefulSet with this name. */
 export function workloadOf(manifests: readonly Manifest[], name: string): Workload {
   const found = workloadsOf(manifests).find((workload) => nameOf(workload) === name);
-  if (!found) throw new Error(`there is no ${name}`);
+  if (!found) throw new Error(`no workload is named ${name}`);
   return found;
 }
 
@@ -32,14 +32,14 @@ export function podOf(workload: Workload): IPodSpec {
   return spec;
 }
 
-/** The one container of each pod. */
+/** Returns the only container of the pod. */
 export function containerOf(workload: Workload): IContainer {
   const [container, ...others] = podOf(workload).containers;
-  if (!container || others.length > 0) throw new Error(`${nameOf(workload)} has not one container`);
+  if (!container || others.length > 0) throw new Error(`${nameOf(workload)} must have exactly one container`);
   return container;
 }
 
-/** Of its pods. */
+/** Returns the labels of the pods. */
 export function labelsOf(workload: Workload): Record<string, string> {
   return workload.spec?.template.metadata?.labels ?? {};
 }
@@ -54,7 +54,7 @@ export function selects(selector: Selector | undefined, labels: Record<string, s
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every(({ key, operator, values = [] }) => {
-      if (operator !== 'NotIn') throw new Error(`${operator} is not expected`);
+      if (operator !== 'NotIn') throw new Error(`the operator of a selector must be NotIn, got ${operator}`);
       return !values.includes(labels[key] ?? '');
     })
   );

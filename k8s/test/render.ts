@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { describe } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
-/** What kustomize makes of a folder, an object of Kubernetes. */
+/** A Kubernetes object rendered by kustomize. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
   metadata: { name: string; namespace?: string; labels?: Record<string, string> };
 }
 
-/** `example` is on top of `production`, as an operator's own would be. */
+/** `example` builds on `production`, like the overlay of an operator. */
 export const overlays = ['dev', 'production', 'example'] as const;
 
 const programs = [
@@ -19,7 +19,7 @@ const programs = [
 ];
 const timeoutMs = 60_000;
 
-/** The program that renders; undefined if there is no kustomize 5 here, be it alone or in kubectl (from 1.27). */
+/** The program that renders: kustomize 5, standalone or in kubectl (1.27 or newer). Undefined if there is none. */
 export const kustomize = programs.find(({ program, version }) => {
   try {
     const said = execFileSync(program, version, { encoding: 'utf8', stdio: 'pipe', timeout: timeoutMs });
@@ -30,16 +30,14 @@ export const kustomize = programs.find(({ program, version }) => {
 });
 
 if (!kustomize)
-  process.stderr.write(
-    'There is no kustomize 5 here, nor a kubectl that has it: what is rendered by it is not tested.\n',
-  );
+  process.stderr.write('kustomize 5 is missing, alone and in kubectl: tests of rendered manifests are skipped.\n');
 
-/** Left out, and said so, where nothing renders; under CI it must not vanish. */
+/** Skips the suite if kustomize is missing; under CI the suite fails instead. */
 export const describeRendered = kustomize || process.env.CI === 'true' ? describe : describe.skip;
 
-/** Renders a folder, given relative to `k8s`. Throws what kustomize says if it cannot. */
+/** Renders a folder relative to `k8s`. Throws the error of kustomize. */
 export function render(folder: string): Manifest[] {
-  if (!kustomize) throw new Error('there is no kustomize 5 here');
+  if (!kustomize) throw new Error('kustomize 5 is missing, alone and in kubectl');
   const { program, verb } = kustomize;
   const path = fileURLToPath(new URL(`../${folder}`, import.meta.url));
   const text = execFileSync(program, [verb, path], { encoding: 'utf8', timeout: timeoutMs, maxBuffer: 2 ** 26 });
@@ -48,7 +46,7 @@ export function render(folder: string): Manifest[] {
   );
 }
 
-/** Long values of a Secret come in several lines, which Kubernetes takes, but no validator. */
+/** Joins multi-line values of a Secret, which Kubernetes accepts and the validators do not. */
 function inOneLine<Secret extends Manifest & { data?: Record<string, string> }>(manifest: Secret): Secret {
   if (manifest.kind !== 'Secret') return manifest;
   const entries = Object.entries(manifest.data ?? {}).map(([key, value]) => [key, value.replaceAll('\n', '')]);

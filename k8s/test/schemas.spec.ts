@@ -3,7 +3,7 @@ import { describeRendered, type Manifest, overlays, render } from './render.js';
 import { schemaErrors } from './schema-errors.js';
 
 describeRendered.each(overlays)('the overlay %s', (overlay) => {
-  it('is what the schemas of Kubernetes and of the operators allow, and nothing else', async () => {
+  it('matches the schemas of Kubernetes and of the operators without unknown fields', async () => {
     expect(await schemaErrors(render(`overlays/${overlay}`))).toEqual([]);
   });
 });
@@ -35,7 +35,7 @@ describe('the schemas', () => {
       spec: { replicas: 1, image: 'one', persistence: { storage: '1Gi' }, resources: {}, ...spec },
     }) as Manifest;
 
-  it('accept what is right', async () => {
+  it('accept valid objects', async () => {
     expect(await schemaErrors([deployment({ replicas: 1 }), scaledObject({}), rabbitmq({})])).toEqual([]);
   });
 
@@ -44,10 +44,10 @@ describe('the schemas', () => {
     ['an unknown field deep inside', deployment({}, { livenessProbe: { httpGet: { port: 1, pth: '/' } } }), 'pth'],
     ['a wrong type', deployment({ replicas: '1' }), 'string'],
     ['an unknown field of an operator', scaledObject({ metricsType: 'Value' }), 'metricsType'],
-    ['what an operator wants as text', scaledObject({ metadata: { value: 1 } }), 'string'],
+    ['a number where an operator requires text', scaledObject({ metadata: { value: 1 } }), 'string'],
     ['an unknown field of RabbitMQ', rabbitmq({ replica: 1 }), 'replica'],
-    ['a kind that nobody knows', { ...deployment({}), kind: 'Deploymnt' }, 'Deploymnt'],
-  ])('refuse %s', async (_what, manifest, named) => {
+    ['an unknown kind', { ...deployment({}), kind: 'Deploymnt' }, 'Deploymnt'],
+  ])('reject %s', async (_what, manifest, named) => {
     expect((await schemaErrors([manifest])).join('\n')).toContain(named);
   });
 });

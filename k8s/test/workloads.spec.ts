@@ -5,15 +5,16 @@ import {
   gatewayEnvironment,
   migrateEnvironment,
   readEnv,
+  secretVariables,
   syncWorkerEnvironment,
 } from '@idsync/runtime';
 import { expect, it } from '@jest/globals';
-import type { IExternalSecret } from '@kubernetes-models/external-secrets/external-secrets.io/v1/ExternalSecret';
+import type { ICluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster';
+import type { IExternalSecret } from '@kubernetes-models/external-secrets/external-secrets.io/v1beta1/ExternalSecret';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
-import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { INamespace } from 'kubernetes-models/v1/Namespace';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
@@ -28,6 +29,7 @@ import {
   workloadOf,
   workloadsOf,
 } from './objects.js';
+import type { IRabbitmqCluster } from './rabbitmq-cluster.js';
 import { describeRendered, kustomize, overlays, render } from './render.js';
 
 const environments = {
@@ -39,12 +41,11 @@ const environments = {
 };
 const ours = [...services, 'migrate'] as const;
 
-/** A service closes within so many seconds, or is ended by itself: `closeWithinMs` of libs/runtime. */
+/** Seconds within which a service exits after SIGTERM: `closeWithinMs` of libs/runtime. */
 const closesWithin = 30;
 
-/** What operators make in production, and with which keys. */
-const madeByOperators: Record<string, string[]> = {
-  'rabbitmq-default-user': ['connection_string'],
+/** Secrets that operators create in production, with their keys. */
+const createdByOperators: Record<string, string[]> = {
   'postgresql-ca': ['ca.crt'],
 };
 
@@ -54,7 +55,7 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
   const jobs = ofKind<IJob>(manifests, 'Job');
   const workloads = workloadsOf(manifests);
 
-  it('deploys each service, and the migration as a job', () => {
+  it('deploys each service and runs the migration as a Job', () => {
     expect(deployments.map(nameOf).sort()).toEqual([...services].sort());
     expect(jobs.map(nameOf)).toEqual(['migrate']);
     for (const workload of [...deployments, ...jobs]) {
@@ -62,7 +63,14 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     }
   });
 
-  it('is all in one namespace, which takes restricted pods only', () => {
+  it('pins third-party images by digest', () => {
+    const images = workloads.filter((each) => !(ours as readonly string[]).includes(nameOf(each))).map(containerOf);
+    const broker = ofKind<IRabbitmqCluster>(manifests, 'RabbitmqCluster').map(({ spec }) => spec);
+    const database = ofKind<ICluster>(manifests, 'Cluster').map(({ spec }) => ({ image: spec?.imageName }));
+    for (const { image } of [...images, ...broker, ...database]) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
+  });
+
+  it('uses one namespace that accepts only restricted pods', () => {
     const [namespace, ...others] = ofKind<INamespace>(manifests, 'Namespace');
     expect(others).toEqual([]);
     expect(namespace?.metadata?.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
@@ -71,7 +79,7 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     }
   });
 
-  it('names no object twice', () => {
+  it('has no two objects with the same name', () => {
     const names = manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(names).toEqual([...new Set(names)]);
   });
@@ -92,7 +100,7 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     });
   });
 
-  it.each(ours)('gives %s the user, the file system and the memory that its image is made for', (name) => {
+  it.each(ours)('gives %s the user, the read-only file system and the resources that its image needs', (name) => {
     const workload = workloadOf(manifests, name);
     const { securityContext, resources } = containerOf(workload);
     expect(podOf(workload).securityContext).toMatchObject({ runAsUser: 10_001, runAsGroup: 10_001 });
@@ -103,29 +111,37 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     expect(Object.keys(resources?.limits ?? {})).toContain('memory');
   });
 
-  it.each(ours)('gives %s an account of its own that opens nothing', (name) => {
+  it.each(ours)('gives %s its own service account without a token', (name) => {
     expect(podOf(workloadOf(manifests, name)).serviceAccountName).toBe(name);
     const account = ofKind<IServiceAccount>(manifests, 'ServiceAccount').find((each) => nameOf(each) === name);
     expect(account?.automountServiceAccountToken).toBe(false);
   });
 
-  it.each(ours)('gives %s every variable that it needs, and none that it does not know', (name) => {
+  it.each(ours)('sets every environment variable that %s requires and no unknown one', (name) => {
     const { shape } = environments[name];
-    const { values, given } = environmentOf(containerOf(workloadOf(manifests, name)));
+    const { values, given } = environmentOf(workloadOf(manifests, name));
     expect(() => readEnv(environments[name], values)).not.toThrow();
     if (name !== 'migrate') expect(values).toHaveProperty('AMQP_URL');
     expect(given.filter((variable) => !(variable in shape))).toEqual([]);
   });
 
-  it.each(ours)('mounts into %s no Secret that nobody makes', (name) => {
+  it.each(ours)('gives %s its secrets as files and none in its environment', (name) => {
+    const { env = [], envFrom = [] } = containerOf(workloadOf(manifests, name));
+    expect(env.filter(({ valueFrom }) => valueFrom?.secretKeyRef)).toEqual([]);
+    expect(envFrom.filter(({ secretRef }) => secretRef)).toEqual([]);
+    for (const variable of secretVariables) expect(env.map((each) => each.name)).not.toContain(variable);
+  });
+
+  it.each(ours)('mounts into %s only Secrets that exist', (name) => {
     for (const { secret } of podOf(workloadOf(manifests, name)).volumes ?? []) {
       if (!secret) continue;
-      const missing = secret.items?.filter(({ key }) => !keysOf(secret.secretName ?? '').includes(key));
-      expect(missing).toEqual([]);
+      const keys = keysOf(secret.secretName ?? '');
+      expect(keys).not.toEqual([]);
+      for (const { key } of secret.items ?? []) expect(keys).toContain(key);
     }
   });
 
-  it.each(services)('probes %s at the internal port, and waits for it to end', (name) => {
+  it.each(services)('probes %s at the internal port and waits for its shutdown', (name) => {
     const container = containerOf(workloadOf(manifests, name));
     expect(container.ports).toContainEqual(expect.objectContaining({ name: 'internal', containerPort: 9464 }));
     for (const [probe, path] of [
@@ -139,17 +155,17 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     expect(podOf(workloadOf(manifests, name)).terminationGracePeriodSeconds).toBeGreaterThan(closesWithin + drains);
   });
 
-  it('lets the gateway know of its end at once, so that it sends its clients elsewhere before it closes their connections', () => {
+  it('sends SIGTERM to the gateway at once, so that it drains its clients before it closes connections', () => {
     const { env, lifecycle } = containerOf(workloadOf(manifests, 'gateway'));
     expect(lifecycle).toBeUndefined();
     const delay = env?.find((variable) => variable.name === 'DRAIN_DELAY_MS')?.value;
-    // Two looks of the readiness probe, and what kube-proxy and load balancers take to hear of it.
+    // Two periods of the readiness probe, plus the time until kube-proxy and load balancers are updated.
     expect(Number(delay)).toBeGreaterThanOrEqual(10_000);
   });
 
-  it.each(services)('spreads %s over nodes, be they in zones or not, and over zones', (name) => {
+  it.each(services)('spreads %s over nodes, with or without zones, and over zones', (name) => {
     const { topologySpreadConstraints, affinity } = podOf(workloadOf(manifests, name));
-    // A constraint for zones beside it would keep nodes that are in none from being scored at all.
+    // With a second constraint for zones, the scheduler would not score nodes without a zone.
     expect(topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual(['kubernetes.io/hostname']);
     const terms = affinity?.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
     expect(terms.map(({ podAffinityTerm }) => podAffinityTerm.topologyKey)).toEqual(['topology.kubernetes.io/zone']);
@@ -162,53 +178,62 @@ describeRendered.each(overlays)('the overlay %s', (overlay) => {
     }
   });
 
-  it.each(services)('lets one of %s be evicted at a time', (name) => {
+  it.each(services)('lets one pod of %s be evicted at a time', (name) => {
     const budgets = ofKind<IPodDisruptionBudget>(manifests, 'PodDisruptionBudget');
     const mine = budgets.filter(({ spec }) => selects(spec?.selector, labelsOf(workloadOf(manifests, name))));
     expect(mine.map(({ spec }) => spec?.maxUnavailable)).toEqual([1]);
   });
 
-  /** What its container is given: values as they are or, for what is secret, a right one; and which variables were given to it alone. */
-  function environmentOf(container: IContainer): { values: Record<string, string>; given: string[] } {
-    const settings = (container.envFrom ?? []).flatMap(({ configMapRef }) => {
+  /** Returns the variables of the container, with valid values for secrets in files, and the names set only for it. */
+  function environmentOf(workload: Workload): { values: Record<string, string>; given: string[] } {
+    const { envFrom = [], env = [] } = containerOf(workload);
+    const settings = envFrom.flatMap(({ configMapRef }) => {
       const map = ofKind<IConfigMap>(manifests, 'ConfigMap').find((each) => nameOf(each) === configMapRef?.name);
       return Object.entries(map?.data ?? {});
     });
-    const own = (container.env ?? []).map(({ name, value, valueFrom }) => {
-      if (value !== undefined) return [name, value] as const;
-      const { name: secret = '', key = '', optional } = valueFrom?.secretKeyRef ?? {};
-      if (!keysOf(secret).includes(key) && !optional) throw new Error(`${name}: no Secret ${secret} with ${key}`);
-      return [name, rightValues[name] ?? ''] as const;
+    const own = env.map(({ name, value = '' }) => {
+      if (!name.endsWith('_FILE')) return [name, value] as const;
+      if (!filesOf(workload).includes(value)) throw new Error(`${name}: no Secret has ${value}`);
+      const variable = name.slice(0, -'_FILE'.length);
+      return [variable, validValues[variable] ?? ''] as const;
     });
-    // It has to be a folder that is there.
+    // SOURCES_DIR must be an existing folder.
     const values = { ...Object.fromEntries([...settings, ...own]), SOURCES_DIR: '/' };
     return { values, given: own.map(([name]) => name) };
   }
 
-  /** The keys of a Secret, whoever makes it. */
+  /** Returns the paths of all files that Secrets mount into the container. */
+  function filesOf(workload: Workload): string[] {
+    return (podOf(workload).volumes ?? []).flatMap(({ name, secret }) => {
+      const mount = containerOf(workload).volumeMounts?.find((each) => each.name === name);
+      return keysOf(secret?.secretName ?? '').map((key) => `${mount?.mountPath}/${key}`);
+    });
+  }
+
+  /** Returns the keys of a Secret, whether a manifest, External Secrets or an operator creates it. */
   function keysOf(name: string): string[] {
     const secret = ofKind<ISecret>(manifests, 'Secret').find((each) => nameOf(each) === name);
     const external = ofKind<IExternalSecret>(manifests, 'ExternalSecret').find((each) => nameOf(each) === name);
-    const byOperators = overlay !== 'dev' ? madeByOperators[name] : undefined;
+    const byOperators = overlay !== 'dev' ? createdByOperators[name] : undefined;
     return byOperators ?? Object.keys(secret?.data ?? external?.spec?.target?.template?.data ?? {});
   }
 });
 
-describeRendered('the overlay dev on a small machine', () => {
+describeRendered('the overlay dev', () => {
   const manifests = kustomize ? render('overlays/dev') : [];
 
-  it('asks for less than one processor, with another pod of each service beside the one that it replaces', () => {
-    const asked = (workload: Workload) => {
+  it('requests less than one processor, even while a rollout runs a second pod of each service', () => {
+    const requestedMillicores = (workload: Workload) => {
       const cpu = String(containerOf(workload).resources?.requests?.cpu);
       expect(cpu).toMatch(/^\d+m$/);
       return Number.parseInt(cpu, 10);
     };
     const pods = [...workloadsOf(manifests), ...ofKind<IDeployment>(manifests, 'Deployment')];
-    expect(pods.map(asked).reduce((sum, each) => sum + each, 0)).toBeLessThan(1_000);
+    expect(pods.map(requestedMillicores).reduce((sum, each) => sum + each, 0)).toBeLessThan(1_000);
   });
 });
 
-const rightValues: Record<string, string> = {
+const validValues: Record<string, string> = {
   DATABASE_URL: 'postgres://user:password@host:5432/database',
   AMQP_URL: 'amqp://user:password@host:5672/',
   ADMIN_TOKEN: 'a token of operators',
