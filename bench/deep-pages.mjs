@@ -1,7 +1,9 @@
-// `npm run bench:pages`: what a page costs far into a list of a million, beside walking there by the index.
+// `npm run bench:pages`: the cost of a page deep in a list of a million, compared with reaching it by an index scan.
 //
-// DATABASE_URL chooses the PostgreSQL, without it an embedded one is used. BENCH_RECORDS (1000000).
-import { Database, findDocuments } from '../libs/database/dist/index.js';
+// Uses the PostgreSQL of DATABASE_URL, by default an embedded one. BENCH_RECORDS (1000000).
+
+import { findDocuments } from '../libs/database/dist/gateway/index.js';
+import { Database } from '../libs/database/dist/index.js';
 import { DirectoryFixture } from '../libs/testing/dist/index.js';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { countIdentities } from './support/people.mjs';
@@ -15,7 +17,7 @@ await withBenchDatabase(async ({ url }) => {
   await fill(url);
   const database = await Database.connect({ url, service: 'gateway', poolSize: 1 });
   const admin = DirectoryFixture.connect(url);
-  const table = [['status', 'offset', 'ms a page', 'of offset 0', 'walking, ms']];
+  const table = [['status', 'offset', 'ms/page', 'vs offset 0', 'index scan, ms']];
   for (const status of [undefined, 'active', 'inactive']) {
     const share = status === 'inactive' ? 0.1 : status === 'active' ? 0.9 : 1;
     let first;
@@ -34,7 +36,9 @@ await withBenchDatabase(async ({ url }) => {
   await admin.close();
 });
 
-/** Identities as an import of 2 500 records/s leaves them: a thousand share a moment. One in ten has left. */
+/**
+ * Inserts identities as an import of 2 500 records/s does: a thousand have the same timestamp. One in ten is inactive.
+ */
 async function fill(url) {
   const client = DirectoryFixture.connect(url);
   await client.rows(`insert into tenants (id, name) values ('${tenant}', 'Bench')`);

@@ -1,8 +1,9 @@
-// `npm run bench:deliveries`: from the commit of a fact to the 2xx of its receiver, beside the bare HTTP client.
+// `npm run bench:deliveries`: time from the commit of an event to the 2xx of its receiver, compared with the bare HTTP
+// client.
 //
-// DATABASE_URL and AMQP_URL choose the services; without the first an embedded PostgreSQL is used, without the second only its
-// queues are measured. BENCH_FACTS (20000), BENCH_SECONDS (10, for each rate), BENCH_BACKLOG (1000000),
-// BENCH_ONLY (throughput,latency,backlog).
+// Uses DATABASE_URL and AMQP_URL; without the first an embedded PostgreSQL, without the second only the PostgreSQL
+// queues are measured. BENCH_FACTS (20000), BENCH_SECONDS (10 per rate), BENCH_BACKLOG (1000000), BENCH_ONLY
+// (throughput,latency,backlog).
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -35,7 +36,7 @@ for (const amqpUrl of drivers) {
 }
 
 async function throughput(delivery) {
-  const table = [['webhooks', 'facts', 'deliveries/s', 'bare client', 'of it (40 %)']];
+  const table = [['webhooks', 'events', 'deliveries/s', 'bare client', 'vs bare (40 %)']];
   let least = Number.POSITIVE_INFINITY;
   for (const webhooks of [1, 10]) {
     await delivery.webhooks(webhooks);
@@ -53,11 +54,11 @@ async function throughput(delivery) {
     await delivery.stopDispatcher();
     await delivery.noWebhooks();
   }
-  printTable(`Throughput, median of ${rounds} (to reach: 1500/s)`, table);
+  printTable(`Throughput, median of ${rounds} (target: 1500/s)`, table);
   return least;
 }
 
-/** Facts as an import commits them; deliveries/s from the first commit to the last 2xx. */
+/** Commits events as an import does; returns deliveries/s from the first commit to the last 2xx. */
 async function burst(delivery, count, webhooks) {
   await delivery.arrivals();
   let began;
@@ -71,7 +72,7 @@ async function burst(delivery, count, webhooks) {
 }
 
 async function latency(delivery, rate) {
-  const table = [['facts/s', 'p50', 'p95', 'p99', 'most', 'to reach']];
+  const table = [['events/s', 'p50', 'p95', 'p99', 'max', 'target']];
   await delivery.webhooks(1);
   delivery.startDispatcher();
   await warmUp(delivery, 1);
@@ -82,10 +83,10 @@ async function latency(delivery, rate) {
   }
   await delivery.stopDispatcher();
   await delivery.noWebhooks();
-  printTable('From the commit to the 2xx, ms; one fact a transaction', table);
+  printTable('From the commit to the 2xx, ms; one event per transaction', table);
 }
 
-/** Commits at this rate whatever comes of it, so that a slow delivery does not slow the next. */
+/** Commits at a fixed rate, so that a slow delivery does not delay the next commit. */
 async function atRate(delivery, perSecond) {
   await delivery.arrivals();
   const count = perSecond * seconds;
@@ -101,9 +102,9 @@ async function atRate(delivery, perSecond) {
   return (await delivery.arrivals()).map(({ ms }) => ms);
 }
 
-/** The same number of deliveries with little and with much behind them. */
+/** Measures the same number of deliveries with a small and a large backlog. */
 async function backlogs(delivery) {
-  const table = [['due', 'delivered of it', 'deliveries/s', 'of the least']];
+  const table = [['due', 'delivered', 'deliveries/s', 'vs smallest']];
   let first;
   for (const due of [1_000, 10_000, 100_000, backlog]) {
     const rates = [];
@@ -114,7 +115,7 @@ async function backlogs(delivery) {
       delivery.startDispatcher();
       await delivery.until(count);
       const arrived = (await delivery.arrivals()).map(({ at }) => at).sort((a, b) => a - b);
-      // The first hundred open the connections.
+      // The first hundred deliveries open the connections.
       rates.push((1_000 * (count - 100)) / (arrived[count - 1] - arrived[99]));
       await delivery.stopDispatcher();
       await delivery.arrivals();
@@ -123,7 +124,7 @@ async function backlogs(delivery) {
     first ??= median(rates);
     table.push([due, Math.min(due, 10_000), median(rates).toFixed(0), share(median(rates), first)]);
   }
-  printTable(`What a delivery costs with others waiting behind it, median of ${rounds}`, table);
+  printTable(`Deliveries with a backlog, median of ${rounds}`, table);
 }
 
 async function warmUp(delivery, webhooks) {

@@ -1,7 +1,7 @@
-// `npm run bench`: the directory on the real four services, each figure beside the limit measured in the same run.
+// `npm run bench`: the directory with all four real services, each figure next to the limit measured in the same run.
 //
-// DATABASE_URL and AMQP_URL choose the services; without them an embedded PostgreSQL and its queues are used.
-// BENCH_RECORDS (100000; the stated targets are for 1000000), BENCH_SECONDS (5, for each measure of pages).
+// Uses DATABASE_URL and AMQP_URL, by default an embedded PostgreSQL and its queues.
+// BENCH_RECORDS (100000; the targets are for 1000000), BENCH_SECONDS (5 per measurement of pages).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -36,7 +36,7 @@ await withBenchDatabase(async ({ url, folder }) => {
     const rate = ({ seconds: taken }) => Math.round(records / taken);
     const last = first.steps.length === 10 ? first.steps[9] : undefined;
     printTable('Sync', [
-      ['what', 'records/s', 'of the limit', 'to reach'],
+      ['what', 'records/s', 'vs limit', 'target'],
       ['first import', rate(first), percent(rate(first), bare), '2000 and 50 %'],
       ['the same rows by bare SQL', Math.round(bare)],
       ['unchanged', rate(again), '', '20000'],
@@ -44,16 +44,16 @@ await withBenchDatabase(async ({ url, folder }) => {
       [
         'the last tenth',
         last && Math.round(step / last),
-        last && `${percent(first.steps[0], last)} of the first`,
+        last && `${percent(first.steps[0], last)} of the first tenth`,
         '80 %',
       ],
     ]);
-    printTable('The curve of the import', [
+    printTable('Import rate over time', [
       ['records', 'records/s'],
       ...first.steps.map((taken, at) => [String((at + 1) * step), String(Math.round(step / taken))]),
     ]);
     printTable('Pages of 50', await pages(url, services, tenant, key));
-    printTable('Memory at the most, MB (to reach: 300)', await services.memory());
+    printTable('Peak memory, MB (target: 300)', await services.memory());
   } finally {
     await services.stop();
   }
@@ -63,7 +63,7 @@ function percent(part, whole) {
   return `${((100 * part) / whole).toFixed(0)} %`;
 }
 
-/** Users with eight attributes. */
+/** Writes users with eight attributes. */
 async function writePeople(path, isChanged) {
   const file = createWriteStream(path);
   file.write(`${peopleHeader}\n`);
@@ -90,7 +90,7 @@ async function pages(url, services, tenant, key) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(bare.stdout, 'data');
-  const table = [['status', 'offset', 'KB', 'pages/s', 'bare Fastify', 'of it (80 %)', 'of offset 0 (67 %)']];
+  const table = [['status', 'offset', 'KB', 'pages/s', 'bare Fastify', 'vs bare (80 %)', 'vs offset 0 (67 %)']];
   try {
     for (const status of [undefined, 'active']) {
       let top;

@@ -1,8 +1,7 @@
-// `npm run bench:footprint`: what the four services hold of memory and of connections to PostgreSQL, at rest and in work, and what
-// people, changes and deliveries take up in the database.
+// `npm run bench:footprint`: memory and PostgreSQL connections of the four services, at rest and under load, and the
+// database space of people, changes and deliveries.
 //
-// DATABASE_URL and AMQP_URL choose the services; without them an embedded PostgreSQL and its queues are used.
-// BENCH_RECORDS (20000).
+// Uses DATABASE_URL and AMQP_URL, by default an embedded PostgreSQL and its queues. BENCH_RECORDS (20000).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -40,7 +39,7 @@ await withBenchDatabase(async ({ url, folder }) => {
     const empty = await databaseSize(rows);
     await services.sync(tenant, connector);
     const imported = await databaseSize(rows);
-    // The first change of everybody takes space that the next ones find free.
+    // The first change of every person allocates space that later changes reuse.
     for (const round of [1, 2]) {
       await rows.rows('vacuum');
       await writePeople(file, round);
@@ -59,7 +58,7 @@ await withBenchDatabase(async ({ url, folder }) => {
 
     const held = await services.memory('VmHWM');
     printTable('Each service', [
-      ['service', 'MB at rest', 'MB at the most', 'connections at rest', 'at the most'],
+      ['service', 'MB at rest', 'MB peak', 'connections at rest', 'peak'],
       ...held.map(([name, mb], nth) => [
         name,
         atRest.memory[nth][1],
@@ -70,10 +69,10 @@ await withBenchDatabase(async ({ url, folder }) => {
     ]);
     const kb = (bytes, count) => (bytes / count / 1024).toFixed(1);
     printTable('PostgreSQL', [
-      ['what', 'how many', 'KB each'],
+      ['what', 'count', 'KB each'],
       ['people, with their events', records, kb(imported - empty, records)],
       ['changes, with history and events', records, kb(changed - before, records)],
-      ['deliveries, with what was sent', deliveries.count, kb(deliveries.bytes, deliveries.count)],
+      ['deliveries, with payloads', deliveries.count, kb(deliveries.bytes, deliveries.count)],
     ]);
   } finally {
     await services.stop();
@@ -86,7 +85,7 @@ function roleOf(service) {
   return `idsync_${service.replaceAll('-', '_')}`;
 }
 
-/** Users with eight attributes, of which each round changes one. */
+/** Writes users with eight attributes, one of which changes per round. */
 async function writePeople(path, round) {
   const lines = Array.from({ length: records }, (_, n) => personRow(n, `Engineer ${(n + round) % 97}`));
   await writeFile(path, `${peopleHeader}\n${lines.join('\n')}\n`);
@@ -97,7 +96,7 @@ async function connect(services, tenant) {
   return id;
 }
 
-/** As a client subscribes: one delivery for each change of a person. */
+/** Creates a webhook that gets one delivery per change of a person. */
 async function subscribe(services, tenant, url) {
   const { key } = await services.operator('POST', `/tenants/${tenant}/api-keys`, { name: 'bench' });
   const answer = await fetch(`${services.base}/v1/webhooks`, {
@@ -105,10 +104,10 @@ async function subscribe(services, tenant, url) {
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify({ callback_url: url, events: ['identity.updated'] }),
   });
-  if (!answer.ok) throw new Error(`the webhook was refused: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`creating the webhook failed: ${await answer.text()}`);
 }
 
-/** What the tables of delivery hold, once everything is delivered. */
+/** Waits until everything is delivered; returns count and size of the delivery tables. */
 async function delivered(rows) {
   for (const end = Date.now() + deliveredWithinMs; Date.now() < end; await pause(500)) {
     const [{ count, open }] = await rows.rows(
@@ -121,7 +120,7 @@ async function delivered(rows) {
     );
     return { count, bytes };
   }
-  throw new Error('not everything was delivered');
+  throw new Error('some deliveries are still open');
 }
 
 async function databaseSize(rows) {

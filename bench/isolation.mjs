@@ -1,8 +1,9 @@
-// `npm run bench:isolation`: what endpoints that hang, ask to wait or refuse cost the others of their tenant, from the commit of a
-// fact to the 2xx. Rounds with and without them alternate, so that both see the same machine.
+// `npm run bench:isolation`: how much endpoints that hang, throttle or refuse delay the other endpoints of their
+// tenant, from the commit of an event to the 2xx. Rounds with and without them alternate, so that both run under the
+// same conditions.
 //
-// DATABASE_URL and AMQP_URL choose the services; without the first an embedded PostgreSQL is used, without the second the queues are
-// rows of it. BENCH_SECONDS (10, for each round), BENCH_ROUNDS (5), BENCH_RATE (6 facts a second, each for 50 webhooks).
+// Uses DATABASE_URL and AMQP_URL; without the first an embedded PostgreSQL, without the second PostgreSQL queues.
+// BENCH_SECONDS (10 per round), BENCH_ROUNDS (5), BENCH_RATE (6 events a second, each for 50 webhooks).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +24,7 @@ await withBenchDatabase(async ({ url }) => {
   const times = { without: [], with: [] };
   try {
     for (let round = 0; round < rounds; round += 1) {
-      // Whoever is second in one round is first in the next.
+      // Alternate which kind of round comes first.
       const order = round % 2 === 0 ? ['without', 'with'] : ['with', 'without'];
       for (const kind of order) times[kind].push(await measure(delivery, kind === 'with' ? ports : {}));
     }
@@ -34,7 +35,7 @@ await withBenchDatabase(async ({ url }) => {
   print(ports, times);
 });
 
-/** Milliseconds from the commit to the 2xx at the healthy ones, sorted. */
+/** Returns the milliseconds from commit to 2xx at the healthy endpoints, sorted. */
 async function measure(delivery, ports) {
   for (const port of Object.values(ports)) await delivery.webhooks(1, `http://127.0.0.1:${port}/hook`);
   await delivery.webhooks(healthy);
@@ -58,7 +59,7 @@ async function measure(delivery, ports) {
 
 function print(ports, { without, with: beside }) {
   const at = (times, part) => times[Math.floor(part * (times.length - 1))];
-  const table = [['', 'p50', 'p95', 'p99', 'p99 of each round']];
+  const table = [['', 'p50', 'p95', 'p99', 'p99 per round']];
   const row = (name, all) => {
     const medians = [0.5, 0.95, 0.99].map((part) => median(all.map((times) => at(times, part))).toFixed(1));
     table.push([name, ...medians, all.map((times) => at(times, 0.99).toFixed(0)).join(' ')]);
@@ -66,12 +67,12 @@ function print(ports, { without, with: beside }) {
   row(`${healthy} healthy webhooks`, without);
   row(`beside ${Object.keys(ports).join(', ')}`, beside);
   printTable(
-    `From the commit to the 2xx at the healthy ones, ms; medians of ${rounds} rounds at ${rate} facts/s`,
+    `From the commit to the 2xx at healthy endpoints, ms; medians of ${rounds} rounds at ${rate} events/s`,
     table,
   );
   const p99 = (all) => median(all.map((times) => at(times, 0.99)));
   process.stdout.write(
-    `  p99 beside the bad ones: ${(p99(beside) / p99(without)).toFixed(2)} times (to reach: ${most})\n`,
+    `  p99 with bad endpoints: ${(p99(beside) / p99(without)).toFixed(2)} times (target: ${most})\n`,
   );
 }
 

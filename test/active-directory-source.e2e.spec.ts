@@ -9,11 +9,11 @@ const groups = `OU=Groups,${domain}`;
 const services = `OU=Services,${domain}`;
 const [enabled, disabled] = ['544', '546'];
 const mapped = ldapMappings.active_directory;
-/** A file time of 2020, and none. */
+/** Windows file times for 2020 and for "never". */
 const [past, never] = ['132223104000000000', '9223372036854775807'];
 
-describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: no Active Directory is followed')(
-  'an Active Directory',
+describeWith(haveSamba, 'Active Directory: samba is not installed, or this is not root on Linux')(
+  'an Active Directory source',
   () => {
     let samba: Samba;
     let gate: Gate;
@@ -77,7 +77,7 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
       samba.client.add(`CN=${name},${groups}`, { objectClass: 'group', sAMAccountName: name, member });
     const set = (dn: string, type: string, ...values: string[]) => samba.change(dn, 'replace', type, ...values);
 
-    it('shows a test what it will give, and a discovery what there is', async () => {
+    it('is shown by a connection test and a discovery', async () => {
       const { status, records, errors } = await source.probe('test');
       expect([status, records.length, errors]).toEqual(['done', 3, []]);
       const { fields } = await source.probe('discover', 2);
@@ -85,7 +85,7 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
       expect(names).toEqual(expect.arrayContaining(['@owner', 'objectGUID', 'servicePrincipalName']));
     });
 
-    it('brings everybody with their account, and machines with their owner', async () => {
+    it('imports people with their accounts, and machines with their owners', async () => {
       expect(await source.first()).toEqual({
         'identity.created': 4,
         'user.created': 3,
@@ -122,22 +122,22 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
       `lifecycle.leaver ${name}: status`,
     ];
 
-    it('tells who has come, and what has changed of somebody', async () => {
+    it('emits events for added and changed people', async () => {
       await source.after(() => addUser('dan'), {
-        told: [
+        events: [
           ...['identity.created dan', 'user.created dan', 'lifecycle.joiner dan'],
           ...['account.created dan', 'account.linked dan: person_id'],
         ],
       });
       await source.after(() => set(`CN=ann,${people}`, 'title', 'Head'), {
-        told: [
+        events: [
           ...['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
           'account.updated ann: job_title',
         ],
       });
     });
 
-    it('keeps who gets another name and login for the same person, who keeps their machine', async () => {
+    it('keeps identity and machine of a person with a new name and login', async () => {
       const { id } = await source.identity('ann');
       const rename = async () => {
         await samba.client.modifyDN(`CN=ann,${people}`, renamed);
@@ -145,7 +145,7 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
         await set(renamed, 'sAMAccountName', 'anna');
       };
       await source.after(rename, {
-        told: [
+        events: [
           'identity.updated ann: dn, user_principal_name',
           'user.updated ann: attributes.dn, user_principal_name',
           'account.updated ann: attributes.dn, identifier, user_principal_name',
@@ -159,13 +159,13 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
       });
     });
 
-    it('takes who is disabled, or has expired, for somebody who left, and their machine for an orphan, until they are back', async () => {
+    it('marks disabled and expired people as left, which orphans their machines until they return', async () => {
       const machine = (what: string) => [
         `machine_identity.${what} gmsa: status`,
         'machine_identity.risk_changed gmsa: risk_score',
       ];
       await source.after(() => set(renamed, 'userAccountControl', disabled), {
-        told: [...leaves('ann'), ...machine('orphaned')],
+        events: [...leaves('ann'), ...machine('orphaned')],
       });
       expect(await source.identity('ann')).toMatchObject({
         status: 'inactive',
@@ -173,27 +173,27 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
         machine_identities: [{ status: 'orphaned' }],
       });
       await source.after(() => set(renamed, 'userAccountControl', enabled), {
-        told: [...returns('ann'), ...machine('updated')],
+        events: [...returns('ann'), ...machine('updated')],
       });
       await source.after(() => set(`CN=bob,${people}`, 'accountExpires', past), {
-        told: [...leaves('bob'), 'account.updated bob: attributes.expires_at', 'identity.updated bob: expires_at'],
+        events: [...leaves('bob'), 'account.updated bob: attributes.expires_at', 'identity.updated bob: expires_at'],
       });
       await source.after(() => set(`CN=bob,${people}`, 'accountExpires', never), {
-        told: [...returns('bob'), 'account.updated bob: attributes.expires_at', 'identity.updated bob: expires_at'],
+        events: [...returns('bob'), 'account.updated bob: attributes.expires_at', 'identity.updated bob: expires_at'],
       });
     });
 
-    it('follows machines, and who answers for them', async () => {
+    it('updates machines and their owners', async () => {
       const [gmsa, sql, web] = ['gmsa', 'svc-sql', 'svc-web'].map((name) => `CN=${name},${services}`) as [
         string,
         string,
         string,
       ];
       const service = { servicePrincipalName: 'HTTP/www.example.test', manager: `CN=bob,${people}` };
-      await source.after(() => addUser('svc-web', service, services), { told: ['machine_identity.created svc-web'] });
+      await source.after(() => addUser('svc-web', service, services), { events: ['machine_identity.created svc-web'] });
       expect(await source.identity('svc-sql')).toMatchObject({ machine_identities: [{ status: 'orphaned' }] });
       await source.after(() => set(sql, 'manager', `CN=bob,${people}`), {
-        told: [
+        events: [
           'identity.merged bob',
           'machine_identity.owner_changed svc-sql: identity_id, owned_by',
           'machine_identity.risk_changed svc-sql: risk_score',
@@ -204,22 +204,22 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
       const owned = expect.objectContaining({ owned_by: id, status: 'active', risk_score: 0 });
       expect(machines).toEqual([owned, owned]);
       await source.after(() => set(gmsa, 'userAccountControl', '4098'), {
-        told: ['machine_identity.updated gmsa: status'],
+        events: ['machine_identity.updated gmsa: status'],
       });
       await source.after(() => set(gmsa, 'userAccountControl', '4096'), {
-        told: ['machine_identity.updated gmsa: status'],
+        events: ['machine_identity.updated gmsa: status'],
       });
       await source.after(() => set(gmsa, 'managedBy', `CN=cleo,${people}`), {
-        told: ['machine_identity.owner_changed gmsa: identity_id, owned_by'],
+        events: ['machine_identity.owner_changed gmsa: identity_id, owned_by'],
       });
-      await source.after(() => samba.client.del(web), { told: ['machine_identity.decommissioned svc-web: status'] });
+      await source.after(() => samba.client.del(web), { events: ['machine_identity.decommissioned svc-web: status'] });
     });
 
-    it('leaves the machine of who is deleted an orphan, whom nobody is named for any more', async () => {
-      // The directory takes the name out of the machine without numbering that as a change of it.
+    it('orphans the machine of a deleted person and removes its owner', async () => {
+      // The directory removes the owner from the machine without a new update sequence number.
       const unnamed = ['identity.created gmsa', 'machine_identity.owner_changed gmsa: identity_id, owned_by'];
       await source.after(() => samba.client.del(`CN=cleo,${people}`), {
-        told: [
+        events: [
           ...isGone('cleo'),
           'machine_identity.orphaned gmsa: status',
           'machine_identity.risk_changed gmsa: risk_score',
@@ -230,69 +230,72 @@ describeWith(haveSamba, 'samba is not installed, or this is not root on Linux: n
       expect(await source.identity('gmsa')).toMatchObject({ machine_identities: [{ status: 'orphaned' }] });
     });
 
-    it('follows who moves to another unit and department', async () => {
+    it('updates people who move to another unit and department', async () => {
       await source.after(() => samba.client.modifyDN(`CN=dan,${people}`, `CN=dan,OU=North,${people}`), {
-        told: ['identity.updated dan: dn', 'user.updated dan: attributes.dn', 'account.updated dan: attributes.dn'],
+        events: ['identity.updated dan: dn', 'user.updated dan: attributes.dn', 'account.updated dan: attributes.dn'],
       });
       await source.after(() => set(`CN=dan,OU=North,${people}`, 'department', 'North'), {
-        told: ['user.updated dan: departments', 'lifecycle.mover dan: departments'],
+        events: ['user.updated dan: departments', 'lifecycle.mover dan: departments'],
       });
     });
 
-    it('deletes who is moved out of its base, as soon as everything is read, and has them back', async () => {
+    it('deletes people moved out of the base in the next full read, and restores them on return', async () => {
       await source.after(() => samba.client.modifyDN(`CN=dan,OU=North,${people}`, `CN=dan,OU=Gone,${domain}`), {
-        told: isGone('dan'),
+        events: isGone('dan'),
         unseenByChanges: isGone('dan'),
       });
       await source.after(() => samba.client.modifyDN(`CN=dan,OU=Gone,${domain}`, `CN=dan,OU=North,${people}`), {
-        told: returns('dan'),
+        events: returns('dan'),
       });
     });
 
-    it('takes who comes back switched off for inactive, not for deleted', async () => {
+    it('restores a person who returns disabled as inactive, not as deleted', async () => {
       const [inside, outside] = [`CN=dan,OU=North,${people}`, `CN=dan,OU=Gone,${domain}`];
       await source.after(() => samba.client.modifyDN(inside, outside), {
-        told: isGone('dan'),
+        events: isGone('dan'),
         unseenByChanges: isGone('dan'),
       });
       const comeBack = async () => {
         await set(outside, 'userAccountControl', disabled);
         await samba.client.modifyDN(outside, inside);
       };
-      await source.after(comeBack, { told: leaves('dan').filter((line) => !line.startsWith('lifecycle.')) });
+      await source.after(comeBack, { events: leaves('dan').filter((line) => !line.startsWith('lifecycle.')) });
       expect(await source.identity('dan')).toMatchObject({ status: 'inactive', accounts: [{ status: 'disabled' }] });
-      await source.after(() => set(inside, 'userAccountControl', enabled), { told: returns('dan') });
+      await source.after(() => set(inside, 'userAccountControl', enabled), { events: returns('dan') });
     });
 
-    it('reads everything where a group has changed, and tells its members, also those through another group', async () => {
-      const told = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
+    it('requires a full read when a group has changed, and updates its direct and nested members', async () => {
+      const events = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
       const becauseFull = 'everything was read: groups have changed';
       const group = (name: string) => `CN=${name},${groups}`;
       const bob = `CN=bob,${people}`;
-      await source.after(() => samba.change(group('Staff'), 'add', 'member', bob), { told: told('bob'), becauseFull });
+      await source.after(() => samba.change(group('Staff'), 'add', 'member', bob), {
+        events: events('bob'),
+        becauseFull,
+      });
       await source.after(() => samba.client.modifyDN(group('Staff'), group('Crew')), {
-        told: told('ann', 'bob'),
+        events: events('ann', 'bob'),
         becauseFull,
       });
       expect(await source.identity('bob')).toMatchObject({ users: [{ groups: ['Crew', 'Everybody'] }] });
       await source.after(() => samba.change(group('Crew'), 'delete', 'member', bob), {
-        told: told('bob'),
+        events: events('bob'),
         becauseFull,
       });
-      await source.after(() => samba.client.del(group('Everybody')), { told: told('ann'), becauseFull });
+      await source.after(() => samba.client.del(group('Everybody')), { events: events('ann'), becauseFull });
     });
 
-    it('deletes who is gone, by what the directory keeps of them', async () => {
-      await source.after(() => samba.client.del(`CN=dan,OU=North,${people}`), { told: isGone('dan') });
+    it('deletes people by the tombstones of the directory', async () => {
+      await source.after(() => samba.client.del(`CN=dan,OU=North,${people}`), { events: isGone('dan') });
       expect(await source.identity('dan')).toMatchObject({ status: 'deleted', accounts: [{ status: 'deleted' }] });
     });
 
-    it('loses nobody when the server ends in the middle of being read', async () => {
-      await source.survives(gate, samba);
+    it('retains everyone when the server stops during a read', async () => {
+      await source.survivesRestart(gate, samba);
     });
 
-    it("says the same when everything is read once more, and in everybody's history", async () => {
-      await source.isSettled();
+    it('is unchanged by another full read and matches all histories', async () => {
+      await source.expectNoFurtherEvents();
     });
   },
 );

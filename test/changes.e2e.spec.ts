@@ -15,17 +15,17 @@ afterAll(async () => {
   await sync?.close();
 });
 
-interface Place {
+interface Target {
   tenant: string;
   connector: string;
 }
 
-async function place(): Promise<Place> {
+async function newConnector(): Promise<Target> {
   const tenant = await sync.rows.tenant();
   return { tenant, connector: await sync.rows.connector(tenant) };
 }
 
-const run = ({ tenant, connector }: Place, source: Connector, options?: RunOptions) =>
+const run = ({ tenant, connector }: Target, source: Connector, options?: RunOptions) =>
   sync.run(tenant, connector, source, options);
 
 interface Job {
@@ -47,8 +47,8 @@ async function jobOf(id: string): Promise<Job> {
   return job;
 }
 
-/** What the directory's tables say of a tenant, ids and the numbers of runs aside. */
-async function picture({ tenant }: Place): Promise<unknown> {
+/** Returns a tenant's directory without ids and the numbers of runs. */
+async function picture({ tenant }: Target): Promise<unknown> {
   expect(await directoryFaults(sync.rows, tenant)).toEqual([]);
   const records = await sync.rows.rows(
     `select external_id, status, fields, encode(content_hash, 'hex') as hash, status_since,
@@ -73,7 +73,7 @@ async function picture({ tenant }: Place): Promise<unknown> {
   return { records, attributes: attributes.sort(), counters };
 }
 
-const living = async ({ tenant }: Place) =>
+const living = async ({ tenant }: Target) =>
   (
     await sync.rows.rows<{ external_id: string }>(
       `select external_id from source_records where tenant_id = $1 and status <> 'deleted' order by 1`,
@@ -86,40 +86,40 @@ const values = fc
   .record({ email: one(['a@x.org', 'b@x.org']), first_name: one(['Ann', 'Bob']), status: one(['suspended']) })
   .map((row) => Object.fromEntries(Object.entries(row).filter((entry): entry is [string, string] => !!entry[1])));
 const step = fc.record({
-  says: fc.array(fc.tuple(fc.constantFrom('1', '2', '3', '4', '5', '6'), fc.option(values, { nil: undefined })), {
+  edits: fc.array(fc.tuple(fc.constantFrom('1', '2', '3', '4', '5', '6'), fc.option(values, { nil: undefined })), {
     maxLength: 6,
   }),
   pageSize: fc.integer({ min: 1, max: 4 }),
-  /** Before which of its pages a worker dies, again and again. */
-  deaths: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 3 }),
+  /** Pages before which a worker is killed, in turn. */
+  kills: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 3 }),
   order: fc.array(fc.nat({ max: 1_000 }), { minLength: 10, maxLength: 10 }),
-  forgets: fc.nat({ max: 5 }).map((dice) => dice === 0),
+  expires: fc.nat({ max: 5 }).map((dice) => dice === 0),
 });
 
 class Killed extends Error {}
 
-describe('a run of what has changed', () => {
-  it('leaves the directory as a run of everything does, whoever dies in it and in whatever order it is applied', async () => {
+describe('an incremental run', () => {
+  it('leaves the directory in the same state as a full run, with killed workers and reordered messages', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (history) => {
         const source = new ChangingSource();
-        // Somebody always stays: a source that is empty waits for an operator.
-        source.say('0', { first_name: 'Zoe' });
-        const [all, changed] = [await place(), await place()];
-        for (const [number, { says, pageSize, deaths, order, forgets }] of history.entries()) {
-          for (const [who, what] of says) source.say(who, what);
-          if (forgets) source.forget();
+        // One record always stays, because a run of an empty source is quarantined.
+        source.set('0', { first_name: 'Zoe' });
+        const [all, changed] = [await newConnector(), await newConnector()];
+        for (const [number, { edits, pageSize, kills, order, expires }] of history.entries()) {
+          for (const [who, what] of edits) source.set(who, what);
+          if (expires) source.expireCheckpoints();
           const at = new Date(Date.UTC(2026, 0, number + 1));
-          let [dying, turn] = [[...deaths], 0];
-          const mortal = source.connector((page) => {
-            if (dying[0] !== page) return;
-            dying = dying.slice(1);
+          let [remaining, turn] = [[...kills], 0];
+          const killed = source.connector((page) => {
+            if (remaining[0] !== page) return;
+            remaining = remaining.slice(1);
             throw new Killed();
           });
           const choose = () => order[turn++ % order.length] ?? 0;
           await run(all, source.connector(), { mode: 'full', at });
-          const job = await jobOf(await run(changed, mortal, { pageSize, at, choose }));
-          expect(job).toMatchObject({ status: 'completed', mode: number === 0 || forgets ? 'full' : 'changes' });
+          const job = await jobOf(await run(changed, killed, { pageSize, at, choose }));
+          expect(job).toMatchObject({ status: 'completed', mode: number === 0 || expires ? 'full' : 'changes' });
           expect(await picture(changed)).toEqual(await picture(all));
         }
       }),
@@ -127,10 +127,10 @@ describe('a run of what has changed', () => {
     );
   }, 600_000);
 
-  it('believes what its source says last of a record, though the batches came the other way round', async () => {
-    const here = await place();
+  it('applies the last entry of a record even if messages are reordered', async () => {
+    const target = await newConnector();
     const pages = (...said: string[]): Connector => ({
-      tellsChanges: true,
+      reportsChanges: true,
       async *read() {
         for (const [at, word] of said.entries()) {
           const [id = '', gone] = word.split(' ');
@@ -147,9 +147,9 @@ describe('a run of what has changed', () => {
       },
     });
     const choose = () => 999;
-    await run(here, pages('ann', 'bob'), { choose });
-    const job = await run(here, pages('ann gone', 'cy', 'ann', 'cy gone', 'bob gone', 'nobody gone'), { choose });
-    expect(await living(here)).toEqual(['ann']);
+    await run(target, pages('ann', 'bob'), { choose });
+    const job = await run(target, pages('ann gone', 'cy', 'ann', 'cy gone', 'bob gone', 'nobody gone'), { choose });
+    expect(await living(target)).toEqual(['ann']);
     expect(await jobOf(job)).toMatchObject({
       status: 'completed',
       mode: 'changes',
@@ -158,14 +158,14 @@ describe('a run of what has changed', () => {
     });
   });
 
-  it('deletes who is said to be gone, with the events of a sweep, and nobody else', async () => {
+  it('deletes only the records that the source reports as deleted, with the events of a sweep', async () => {
     const source = new ChangingSource();
-    for (const who of ['1', '2', '3']) source.say(who, { first_name: 'Ann' });
-    const here = await place();
-    await run(here, source.connector());
-    source.say('2', undefined);
-    const job = await run(here, source.connector());
-    expect(await living(here)).toEqual(['1', '3']);
+    for (const who of ['1', '2', '3']) source.set(who, { first_name: 'Ann' });
+    const target = await newConnector();
+    await run(target, source.connector());
+    source.set('2', undefined);
+    const job = await run(target, source.connector());
+    expect(await living(target)).toEqual(['1', '3']);
     expect(await jobOf(job)).toMatchObject({ records_read: 1, records_deleted: 1 });
     const events = await sync.rows.rows<{ type: string }>(
       'select type from events where job_id = $1 order by sequence',
@@ -174,94 +174,140 @@ describe('a run of what has changed', () => {
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['user.deleted', 'identity.deleted']));
   });
 
-  it('holds back for an operator what is more than its safeguard lets through', async () => {
+  it('is quarantined when its deletions exceed the safeguard', async () => {
     const source = new ChangingSource();
     const crowd = Array.from({ length: 40 }, (_, at) => String(100 + at));
-    for (const who of crowd) source.say(who, { first_name: 'Ann' });
-    const here = await place();
-    await run(here, source.connector());
-    for (const who of crowd.slice(0, 30)) source.say(who, undefined);
-    const job = await run(here, source.connector());
+    for (const who of crowd) source.set(who, { first_name: 'Ann' });
+    const target = await newConnector();
+    await run(target, source.connector());
+    for (const who of crowd.slice(0, 30)) source.set(who, undefined);
+    const job = await run(target, source.connector());
     expect(await jobOf(job)).toMatchObject({ status: 'quarantined', mode: 'changes' });
-    expect(await living(here)).toHaveLength(40);
-    await sync.release(here.tenant, job);
+    expect(await living(target)).toHaveLength(40);
+    await sync.release(target.tenant, job);
     expect(await jobOf(job)).toMatchObject({ status: 'completed', records_deleted: 30 });
-    expect(await living(here)).toEqual(crowd.slice(30));
+    expect(await living(target)).toEqual(crowd.slice(30));
   });
 
-  it('plans removals in a dry run, takes nobody away, and leaves the checkpoint where it was', async () => {
-    const source = new ChangingSource();
-    for (const who of ['1', '2']) source.say(who, { first_name: 'Ann' });
-    const here = await place();
-    await run(here, source.connector());
-    source.say('1', undefined);
-    const rehearsal = await run(here, source.connector(), { dryRun: true });
-    expect(await jobOf(rehearsal)).toMatchObject({ status: 'completed', mode: 'changes' });
+  it('reads failing records again, within its safeguard', async () => {
+    const crowd = Array.from({ length: 60 }, (_, at) => String(100 + at));
+    const entry = (external_id: string, status: string) => ({
+      external_id,
+      fields: { email: [`${external_id}@x.org`], status: [status] },
+    });
+    const failing = crowd.slice(0, 25);
+    const source = (named: string[], left: string[], now = 'active'): Connector => ({
+      reportsChanges: true,
+      async *read() {
+        const records = named.map((id) => entry(id, 'active'));
+        const errors = left.map((external_id) => ({ external_id, message: 'hire_date is not a date' }));
+        yield { records, errors, cursor: { at: 1 }, last: true, checkpoint: { at: 1 } };
+      },
+      readOne: async (id) => (id === '100' ? 'absent' : { record: entry(id, now) }),
+    });
+    const target = await newConnector();
+    await run(target, source(crowd, []));
+    const left = await run(target, source(crowd.slice(25), failing));
+    expect(await jobOf(left)).toMatchObject({ status: 'completed_with_errors', mode: 'changes', records_failed: 25 });
+    const held = await run(target, source([], [], 'inactive'));
+    expect(await jobOf(held)).toMatchObject({ status: 'quarantined', mode: 'changes', records_read: 25 });
+    expect(await living(target)).toHaveLength(60);
+    await sync.release(target.tenant, held);
+    expect(await jobOf(held)).toMatchObject({ status: 'completed', records_deleted: 1 });
     expect(
-      await sync.rows.rows('select action, external_id from sync_plan_entries where job_id = $1', [rehearsal]),
-    ).toEqual([{ action: 'delete', external_id: '1' }]);
-    expect(await living(here)).toEqual(['1', '2']);
-    await run(here, source.connector());
-    expect(await living(here)).toEqual(['2']);
+      await sync.rows.rows(
+        'select status, count(*)::int from source_records where tenant_id = $1 group by status order by 1',
+        [target.tenant],
+      ),
+    ).toEqual([
+      { status: 'active', count: 35 },
+      { status: 'deleted', count: 1 },
+      { status: 'inactive', count: 24 },
+    ]);
+    expect(await sync.rows.rows('select from failing_records where tenant_id = $1', [target.tenant])).toEqual([]);
   });
 
-  it('reads everything once the source has forgotten, the config was changed, or it is asked to', async () => {
+  it('plans deletions in a dry run, deletes nothing, and keeps the checkpoint', async () => {
     const source = new ChangingSource();
-    for (const who of ['1', '2']) source.say(who, { first_name: 'Ann' });
-    const here = await place();
+    for (const who of ['1', '2']) source.set(who, { first_name: 'Ann' });
+    const target = await newConnector();
+    await run(target, source.connector());
+    source.set('1', undefined);
+    const dryRun = await run(target, source.connector(), { dryRun: true });
+    expect(await jobOf(dryRun)).toMatchObject({ status: 'completed', mode: 'changes' });
+    expect(
+      await sync.rows.rows('select action, external_id from sync_plan_entries where job_id = $1', [dryRun]),
+    ).toEqual([{ action: 'delete', external_id: '1' }]);
+    expect(await living(target)).toEqual(['1', '2']);
+    await run(target, source.connector());
+    expect(await living(target)).toEqual(['2']);
+  });
+
+  it('becomes a full run after an expired checkpoint, a changed configuration or a request', async () => {
+    const source = new ChangingSource();
+    for (const who of ['1', '2']) source.set(who, { first_name: 'Ann' });
+    const target = await newConnector();
     const next = async (mode: 'auto' | 'full' | 'changes' = 'auto') => {
-      const { mode: how, why_full } = await jobOf(await run(here, source.connector(), { mode }));
+      const { mode: how, why_full } = await jobOf(await run(target, source.connector(), { mode }));
       return [how, why_full];
     };
-    const none = 'everything was read: no run has left a checkpoint since the config was changed';
+    const none = 'everything was read: there is no checkpoint for the current configuration';
     expect(await next('changes')).toEqual(['full', none]);
     expect(await next()).toEqual(['changes', null]);
     expect(await next('full')).toEqual(['full', null]);
-    source.say('1', undefined);
-    source.forget();
-    expect(await next()).toEqual(['full', 'everything was read: the source has forgotten']);
-    expect(await living(here)).toEqual(['2']);
-    await sync.rows.rows('update connectors set config_version = config_version + 1 where id = $1', [here.connector]);
+    source.set('1', undefined);
+    source.expireCheckpoints();
+    expect(await next()).toEqual(['full', 'everything was read: the checkpoint has expired']);
+    expect(await living(target)).toEqual(['2']);
+    await sync.rows.rows('update connectors set config_version = config_version + 1 where id = $1', [target.connector]);
     expect(await next()).toEqual(['full', null]);
     expect(await next()).toEqual(['changes', null]);
-    await sync.rows.rows('update connector_states set runs_since_full = 99 where connector_id = $1', [here.connector]);
+    await sync.rows.rows('update connector_states set runs_since_full = 99 where connector_id = $1', [
+      target.connector,
+    ]);
     expect(await next()).toEqual(['full', null]);
     expect(await next()).toEqual(['changes', null]);
   });
 
-  it('forgets whom it was told to be gone when its source forgets the checkpoint in the middle, and has them back', async () => {
+  it('drops the reported deletions when the checkpoint expires during the run', async () => {
     const source = new ChangingSource();
-    for (const who of ['1', '2', '3']) source.say(who, { first_name: 'Ann' });
-    const here = await place();
-    await run(here, source.connector());
-    for (const who of ['1', '2', '3']) source.say(who, undefined);
-    for (const who of ['1', '2']) source.say(who, { first_name: 'Ann' });
+    for (const who of ['1', '2', '3']) source.set(who, { first_name: 'Ann' });
+    const target = await newConnector();
+    await run(target, source.connector());
+    for (const who of ['1', '2', '3']) source.set(who, undefined);
+    for (const who of ['1', '2']) source.set(who, { first_name: 'Ann' });
     const once: Connector = {
-      tellsChanges: true,
+      reportsChanges: true,
       async *read(options) {
         if (!options.since) return yield* source.connector().read(options);
         yield { records: [], removed: ['1'], errors: [], cursor: { next: 1 }, last: false };
-        throw new CheckpointExpired('the source has forgotten');
+        throw new CheckpointExpired('the checkpoint has expired');
       },
     };
-    const job = await jobOf(await run(here, once, { pageSize: 1 }));
+    const job = await jobOf(await run(target, once, { pageSize: 1 }));
     expect(job).toMatchObject({ status: 'completed', mode: 'full', records_read: 3, records_deleted: 1 });
-    expect(await living(here)).toEqual(['1', '2']);
+    expect(await living(target)).toEqual(['1', '2']);
   });
 
-  it('reads the same changes again after a run that failed', async () => {
+  it('reads the same changes again after a failed run', async () => {
     const source = new ChangingSource();
-    for (const who of ['1', '2', '3']) source.say(who, { first_name: 'Ann' });
-    const here = await place();
-    await run(here, source.connector());
-    for (const who of ['1', '2', '3']) source.say(who, undefined);
+    for (const who of ['1', '2', '3']) source.set(who, { first_name: 'Ann' });
+    const target = await newConnector();
+    await run(target, source.connector());
+    for (const who of ['1', '2', '3']) source.set(who, undefined);
     const broken = source.connector((page) => {
-      if (page === 1) throw new SourceError('the line went dead');
+      if (page === 1) throw new SourceError('the connection was closed');
     });
-    expect(await jobOf(await run(here, broken, { pageSize: 1 }))).toMatchObject({ status: 'failed', mode: 'changes' });
-    expect(await living(here)).toEqual(['1', '2', '3']);
-    source.say('3', { first_name: 'Ann' });
-    expect(await jobOf(await run(here, source.connector()))).toMatchObject({ status: 'completed', records_deleted: 2 });
-    expect(await living(here)).toEqual(['3']);
+    expect(await jobOf(await run(target, broken, { pageSize: 1 }))).toMatchObject({
+      status: 'failed',
+      mode: 'changes',
+    });
+    expect(await living(target)).toEqual(['1', '2', '3']);
+    source.set('3', { first_name: 'Ann' });
+    expect(await jobOf(await run(target, source.connector()))).toMatchObject({
+      status: 'completed',
+      records_deleted: 2,
+    });
+    expect(await living(target)).toEqual(['3']);
   });
 });

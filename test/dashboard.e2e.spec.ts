@@ -26,19 +26,19 @@ const { panels } = JSON.parse(readFileSync(file('observability/grafana/dashboard
 };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
-/** What is empty while all is well, or without a queue of rows. */
-const emptyIsWell = [
-  'What they are',
-  'Requests that fail, by route',
-  'Messages that failed',
-  'Queues of rows: oldest waits for',
-  'Queues of rows: messages',
+/** Panels that are empty while everything is healthy, or without PostgreSQL queues. */
+const expectedEmpty = [
+  'What the alerts mean',
+  'Failed requests by route',
+  'Failed messages',
+  'Queues in PostgreSQL: age of the oldest message',
+  'Queues in PostgreSQL: messages',
 ];
 
 const isThere = PrivatePrometheus.isThere;
-if (!isThere) process.stderr.write('prometheus is absent: the dashboard is not tried with one.\n');
+if (!isThere) process.stderr.write('prometheus is not installed: the dashboard is not tested with it.\n');
 
-// Under CI it must be there.
+// Mandatory in CI.
 (isThere || process.env.CI === 'true' ? describe : describe.skip)(
   'the dashboard, with a Prometheus that scrapes the services',
   () => {
@@ -77,7 +77,7 @@ if (!isThere) process.stderr.write('prometheus is absent: the dashboard is not t
           },
         ],
       });
-      // What happens between two scrapes is a rate.
+      // Repeated activity, because a rate needs changes between scrapes.
       while ((await asked('count(count_over_time(up{job="idsync"}[1m]) >= 2) == 4')).length === 0) await sleep(200);
       tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Seen');
       await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events: ['identity.created'] });
@@ -100,21 +100,21 @@ if (!isThere) process.stderr.write('prometheus is absent: the dashboard is not t
       await database?.drop();
     });
 
-    it('asks nothing that Prometheus cannot read, and sees what has happened', async () => {
+    it('has only valid queries, which return data for past activity', async () => {
       const empty = async () => {
-        // A count that Prometheus sees for the first time is no rate: it has to grow from one scrape to another.
+        // A counter needs an increase between two scrapes before it has a rate.
         await tenant.client.get('/v1/users');
         const answers = await Promise.all(
-          queries.map(async ({ title, expr }) => ({ title, expr, told: await asked(expr) })),
+          queries.map(async ({ title, expr }) => ({ title, expr, answer: await asked(expr) })),
         );
-        return answers.filter(({ title, told }) => told.length === 0 && !emptyIsWell.includes(title));
+        return answers.filter(({ title, answer }) => answer.length === 0 && !expectedEmpty.includes(title));
       };
       let left = await empty();
       for (const end = Date.now() + 30_000; left.length > 0 && Date.now() < end; left = await empty()) await sleep(500);
       expect(left).toEqual([]);
     });
 
-    it('has a row for each matter, and no panel over another', () => {
+    it('has a row for each topic and no overlapping panels', () => {
       const taken = new Set<string>();
       for (const { title, gridPos } of panels) {
         for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {

@@ -16,9 +16,9 @@ jest.setTimeout(240_000);
 
 const count = 30;
 
-if (!hasBroker()) process.stderr.write('AMQP_URL is not set: RabbitMQ behind TLS is left out.\n');
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: skipping RabbitMQ over TLS.\n');
 
-describe('a PostgreSQL and a RabbitMQ that speak TLS alone', () => {
+describe('services with PostgreSQL and RabbitMQ over TLS', () => {
   const dir = mkdtempSync(join(tmpdir(), 'idsync-encrypted-'));
   const log = join(dir, 'services.log');
   let ca: string;
@@ -76,22 +76,22 @@ describe('a PostgreSQL and a RabbitMQ that speak TLS alone', () => {
     return services;
   }
 
-  /** How a service ends that is started there, and what it says. */
-  function refusal(databaseUrl: string): { code: number; said: string } {
+  /** Starts a service with this database and returns its exit code and output. */
+  function refusal(databaseUrl: string): { code: number; output: string } {
     try {
       execFileSync(process.execPath, [programOf('directory')], {
         env: environmentOf({ databaseUrl, sourcesDir: dir }, 0),
         stdio: 'pipe',
       });
-      return { code: 0, said: '' };
+      return { code: 0, output: '' };
     } catch (error) {
       const { status, stderr } = error as { status: number; stderr: Buffer };
-      return { code: status, said: stderr.toString() };
+      return { code: status, output: stderr.toString() };
     }
   }
 
-  it('are synced and delivered through, and no connection of ours is in the clear', async () => {
-    const running = await start({ env: { NODE_EXTRA_CA_CERTS: ca } });
+  it('sync and deliver over encrypted connections only', async () => {
+    const running = await start({ amqpUrl: broker && `${broker.url}?cacertfile=${encodeURIComponent(ca)}` });
     const tenant = await createTenant(Client.operator(running.url, running.adminToken), 'Encrypted');
     await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events: ['identity.created'] });
     const job = await sync(tenant, await connectPeople(tenant, dir, 'people', count));
@@ -111,32 +111,33 @@ describe('a PostgreSQL and a RabbitMQ that speak TLS alone', () => {
   });
 
   it.each([
-    ['in the clear', '', /no encryption/],
+    ['without TLS', '', /no encryption/],
     [
-      'with an authority that did not sign for it',
+      'with a certificate of an unknown authority',
       '?sslmode=verify-full',
       /is not trusted: unable to verify the first certificate/,
     ],
-  ])('the database is not spoken to %s', (_how, query, why) => {
-    const { code, said } = refusal(postgres.url + query);
-    expect(said).toMatch(why);
-    expect(said.trim().split('\n')).toHaveLength(1);
+  ])('do not start with a database connection %s', (_how, query, why) => {
+    const { code, output } = refusal(postgres.url + query);
+    expect(output).toMatch(why);
+    expect(output.trim().split('\n')).toHaveLength(1);
     expect(code).toBe(1);
   });
 
-  it('the database is not spoken to under another name than its certificate has', () => {
+  it('do not start with a database host name that is not in the certificate', () => {
     const elsewhere = new URL(checked(postgres.url));
     elsewhere.hostname = 'localhost';
-    const { code, said } = refusal(elsewhere.toString());
-    expect([code, said]).toEqual([
+    const { code, output } = refusal(elsewhere.toString());
+    expect([code, output]).toEqual([
       1,
       expect.stringContaining("is not trusted: Hostname/IP does not match certificate's altnames"),
     ]);
   });
 
-  (hasBroker() ? it : it.skip)('the broker is not spoken to if nobody vouches for it', async () => {
+  (hasBroker() ? it : it.skip)('do not connect to a broker with an untrusted certificate', async () => {
     const running = await start({});
-    await until(async () => /RabbitMQ is not reachable.*certificate/.test(await readFile(log, 'utf8')));
+    const refused = (line: string) => /"err":.*certificate.*"msg":"RabbitMQ is not reachable/.test(line);
+    await until(async () => (await readFile(log, 'utf8')).split('\n').some(refused));
     const ready = await fetch(`${running.internalUrls.gateway}/readyz`);
     expect(await ready.json()).toMatchObject({ checks: { bus: 'degraded' } });
   });

@@ -16,15 +16,15 @@ import { Client, createConnector, createTenant, type Tenant } from './support/cl
 import { Services } from './support/services.js';
 import { until } from './support/until.js';
 
-// Bounds what hangs.
+// Limits tests that hang.
 jest.setTimeout(180_000);
 
-/** A process that is told to end is gone after 30 s, whatever hangs; a busy machine comes on top. */
+/** A process ends within 30 s after a signal, plus a margin for a busy machine. */
 const closesWithinSeconds = 35;
 
-if (!hasBroker()) process.stderr.write('AMQP_URL is not set: services that end while RabbitMQ is away are left out.\n');
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: shutdown during a RabbitMQ outage is not tested.\n');
 
-describe('services that are told to end', () => {
+describe('services that receive SIGTERM', () => {
   let database: TestDatabase;
   let postgres: LatePort;
   let vhost: BrokerVhost | undefined;
@@ -80,17 +80,17 @@ describe('services that are told to end', () => {
     return services;
   }
 
-  async function endAll(running: Services) {
+  async function terminateAll(running: Services) {
     const names = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
     const ends = await Promise.all(names.map((name) => running.terminate(name)));
     expect(Math.max(...ends.map(({ seconds }) => seconds))).toBeLessThan(closesWithinSeconds);
     return Object.fromEntries(names.map((name, nth) => [name, ends[nth]?.code]));
   }
 
-  const allLeave = { gateway: 1, directory: 1, 'sync-worker': 1, 'webhook-dispatcher': 1 };
-  const allWell = { gateway: 0, directory: 0, 'sync-worker': 0, 'webhook-dispatcher': 0 };
+  const allFail = { gateway: 1, directory: 1, 'sync-worker': 1, 'webhook-dispatcher': 1 };
+  const allSucceed = { gateway: 0, directory: 0, 'sync-worker': 0, 'webhook-dispatcher': 0 };
 
-  /** A job whose source takes the connection and says nothing. */
+  /** Creates a job whose source accepts the connection and never answers. */
   async function readSilentSource(tenant: Tenant): Promise<string> {
     const { port } = source.address() as AddressInfo;
     const connector = await createConnector(tenant, {
@@ -115,7 +115,7 @@ describe('services that are told to end', () => {
     return body.job_id;
   }
 
-  /** A delivery whose receiver says nothing yet. */
+  /** Creates a delivery whose receiver does not answer yet. */
   async function deliverToSilentReceiver(tenant: Tenant): Promise<ServerResponse[]> {
     const held: ServerResponse[] = [];
     receiver.answer = (_, response) => void held.push(response);
@@ -127,43 +127,43 @@ describe('services that are told to end', () => {
 
   const tenantOf = (running: Services) => createTenant(Client.operator(running.url, running.adminToken), 'Ending');
 
-  (hasBroker() ? it : it.skip)('end well while RabbitMQ is away', async () => {
+  (hasBroker() ? it : it.skip)('exit with 0 while RabbitMQ is down', async () => {
     const running = await start({ amqp: true });
     await broker?.close();
-    expect(await endAll(running)).toEqual(allWell);
+    expect(await terminateAll(running)).toEqual(allSucceed);
   });
 
-  (hasBroker() ? it : it.skip)('end well while RabbitMQ is frozen', async () => {
+  (hasBroker() ? it : it.skip)('exit with 0 while RabbitMQ is frozen', async () => {
     const running = await start({ amqp: true });
     broker?.freeze();
-    expect(await endAll(running)).toEqual(allWell);
+    expect(await terminateAll(running)).toEqual(allSucceed);
   });
 
-  it('end by their last resort while PostgreSQL is frozen, as those that cannot tell what they leave', async () => {
+  it('exit with 1 at the time limit while PostgreSQL is frozen, because their unfinished work is unknown', async () => {
     const running = await start({ amqp: false });
     postgres.freeze();
-    expect(await endAll(running)).toEqual(allLeave);
+    expect(await terminateAll(running)).toEqual(allFail);
   });
 
-  it('end well while PostgreSQL is away, if they had nothing in hand', async () => {
+  it('exit with 0 while PostgreSQL is down, if they had no work in progress', async () => {
     const running = await start({ amqp: false });
     await postgres.close();
-    expect(await endAll(running)).toEqual(allWell);
+    expect(await terminateAll(running)).toEqual(allSucceed);
   });
 
-  it('end well though a source and a receiver hang: the job is given back, and the attempt written down', async () => {
+  it('exit with 0 while a source and a receiver hang, after returning the job and recording the attempt', async () => {
     const running = await start({ amqp: false });
     const tenant = await tenantOf(running);
     await readSilentSource(tenant);
     await deliverToSilentReceiver(tenant);
-    expect(await endAll(running)).toEqual(allWell);
+    expect(await terminateAll(running)).toEqual(allSucceed);
     expect(
       await admin.rows('select status, (lease_until is null or lease_until <= now()) as free from sync_jobs'),
     ).toEqual([{ status: 'running', free: true }]);
     expect(await admin.rows('select outcome from webhook_attempts')).toEqual([{ outcome: 'timed_out' }]);
   });
 
-  it('fail where PostgreSQL is away when there is an attempt to write down', async () => {
+  it('exit with 1 while PostgreSQL is down, if an attempt could not be recorded', async () => {
     const running = await start({ amqp: false });
     const held = await deliverToSilentReceiver(await tenantOf(running));
     await postgres.close();

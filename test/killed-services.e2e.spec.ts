@@ -64,7 +64,7 @@ const victims: ServiceProcessName[] = [
     return row?.n ?? 0;
   };
 
-  it('completes, with every record there once, though a service dies ten times', async () => {
+  it('completes with every record stored once after ten kills', async () => {
     const connector = await createConnector(tenant, {
       type: 'csv',
       name: 'HR',
@@ -77,7 +77,7 @@ const victims: ServiceProcessName[] = [
     const triggered = await tenant.client.post('/v1/sync/trigger', { connector_id: connector });
     expect(triggered.status).toBe(202);
 
-    // Each kill waits for the job to have moved a little, so that they fall all over it.
+    // Each kill waits for progress, so that the kills are distributed over the job.
     for (const [nth, victim] of victims.entries()) {
       for (let look = 0; look < 100 && (await processed()) < nth; look += 1) {
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -106,4 +106,4 @@ const victims: ServiceProcessName[] = [
   });
 });
 
-if (!hasBroker()) process.stderr.write('AMQP_URL is not set: the test that kills services over amqp is left out.\n');
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: skipping the test that kills services over amqp.\n');

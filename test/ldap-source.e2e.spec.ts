@@ -22,11 +22,15 @@ const dan = { ...person('dan'), employeeNumber: '1008' };
 const outside = `uid=anna,ou=gone,${suffix}`;
 
 const leaves = (name: string) => {
-  const told = [`identity.deleted ${name}: status`, `user.deleted ${name}: status`, `lifecycle.leaver ${name}: status`];
-  return { told, unseenByChanges: told };
+  const events = [
+    `identity.deleted ${name}: status`,
+    `user.deleted ${name}: status`,
+    `lifecycle.leaver ${name}: status`,
+  ];
+  return { events, unseenByChanges: events };
 };
 
-describeWith(haveSlapd, 'slapd is not installed: no OpenLDAP directory is followed')('an OpenLDAP directory', () => {
+describeWith(haveSlapd, 'OpenLDAP: slapd is not installed')('an OpenLDAP source', () => {
   let slapd: Slapd;
   let gate: Gate;
   let source: FollowedSource;
@@ -62,14 +66,14 @@ describeWith(haveSlapd, 'slapd is not installed: no OpenLDAP directory is follow
     await slapd?.stop();
   });
 
-  it('shows a test what it will give, and a discovery what there is', async () => {
+  it('is shown by a connection test and a discovery', async () => {
     const { status, records, errors } = await source.probe('test');
     expect([status, records.length, errors]).toEqual(['done', 5, []]);
     const { fields } = await source.probe('discover');
     expect(fields.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['mail', '@groups']));
   });
 
-  it('brings everybody, each told once', async () => {
+  it('imports everyone with one event each', async () => {
     const all = crowd + 1;
     expect(await source.first()).toEqual({ 'identity.created': all, 'user.created': all, 'lifecycle.joiner': all });
     expect(await source.identity('ann')).toMatchObject({
@@ -78,49 +82,49 @@ describeWith(haveSlapd, 'slapd is not installed: no OpenLDAP directory is follow
     });
   });
 
-  it('tells who has come, and what has changed of somebody', async () => {
+  it('emits events for added and changed people', async () => {
     await source.after(() => slapd.client.add(personDn('dan'), dan), {
-      told: ['identity.created dan', 'user.created dan', 'lifecycle.joiner dan'],
+      events: ['identity.created dan', 'user.created dan', 'lifecycle.joiner dan'],
     });
     await source.after(() => slapd.change(personDn('ann'), 'replace', 'title', 'Head'), {
-      told: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
+      events: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
     });
     expect(await source.identity('ann')).toMatchObject({ users: [{ job_title: 'Head' }] });
   });
 
-  it('keeps who gets another name and login for the same person', async () => {
+  it('keeps the identity of a person with a new name and login', async () => {
     const { id } = await source.identity('ann');
     await source.after(() => slapd.client.modifyDN(personDn('ann'), personDn('anna')), {
-      told: ['identity.updated ann: dn, user_principal_name', 'user.updated ann: attributes.dn, user_principal_name'],
+      events: ['identity.updated ann: dn, user_principal_name', 'user.updated ann: attributes.dn, user_principal_name'],
     });
     expect(await source.identity('ann')).toMatchObject({ id, users: [{ user_principal_name: 'anna' }] });
   });
 
-  it('suspends who is locked, until they are not', async () => {
-    const told = ['identity.status_changed ann: status', 'user.status_changed ann: status'];
+  it('suspends people while they are locked', async () => {
+    const events = ['identity.status_changed ann: status', 'user.status_changed ann: status'];
     const lock = 'pwdAccountLockedTime';
-    await source.after(() => slapd.change(personDn('anna'), 'replace', lock, '000001010000Z'), { told });
+    await source.after(() => slapd.change(personDn('anna'), 'replace', lock, '000001010000Z'), { events });
     expect(await source.identity('ann')).toMatchObject({ status: 'suspended', users: [{ status: 'suspended' }] });
-    await source.after(() => slapd.change(personDn('anna'), 'delete', lock), { told });
+    await source.after(() => slapd.change(personDn('anna'), 'delete', lock), { events });
     expect(await source.identity('ann')).toMatchObject({ status: 'active', users: [{ status: 'active' }] });
   });
 
-  it('follows who moves to another unit and department', async () => {
+  it('updates people who move to another unit and department', async () => {
     await source.after(() => slapd.client.modifyDN(personDn('anna'), inNorth), {
-      told: ['identity.updated ann: dn', 'user.updated ann: attributes.dn'],
+      events: ['identity.updated ann: dn', 'user.updated ann: attributes.dn'],
     });
     await source.after(() => slapd.change(inNorth, 'replace', 'departmentNumber', 'North'), {
-      told: ['user.updated ann: departments', 'lifecycle.mover ann: departments'],
+      events: ['user.updated ann: departments', 'lifecycle.mover ann: departments'],
     });
     expect(await source.identity('ann')).toMatchObject({ users: [{ departments: ['North'] }] });
   });
 
-  it('deletes who is moved out of its base, as soon as everything is read, and has them back', async () => {
+  it('deletes people moved out of the base in the next full read, and restores them on return', async () => {
     const { id } = await source.identity('ann');
     await source.after(() => slapd.client.modifyDN(inNorth, outside), leaves('ann'));
     expect(await source.identity('ann')).toMatchObject({ status: 'deleted', users: [{ status: 'deleted' }] });
     await source.after(() => slapd.client.modifyDN(outside, inNorth), {
-      told: [
+      events: [
         'identity.status_changed ann: status',
         'user.status_changed ann: status',
         'lifecycle.rejoiner ann: status',
@@ -129,47 +133,47 @@ describeWith(haveSlapd, 'slapd is not installed: no OpenLDAP directory is follow
     expect(await source.identity('ann')).toMatchObject({ id, status: 'active', users: [{ job_title: 'Head' }] });
   });
 
-  it('reads everything where a group has changed, and tells its members and no others', async () => {
-    const told = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
+  it('requires a full read when a group has changed, and updates only its members', async () => {
+    const events = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
     const group = (name: string) => `cn=${name},${groups}`;
     const becauseFull = 'everything was read: groups have changed';
     await source.after(() => slapd.change(group('staff'), 'add', 'member', inNorth), {
-      told: told('ann'),
+      events: events('ann'),
       becauseFull,
     });
     await source.after(() => slapd.client.modifyDN(group('staff'), group('crew')), {
-      told: told('ann', 'user1'),
+      events: events('ann', 'user1'),
       becauseFull,
     });
     expect(await source.identity('ann')).toMatchObject({ users: [{ groups: ['crew'] }] });
     await source.after(() => slapd.change(group('crew'), 'delete', 'member', inNorth), {
-      told: told('ann'),
+      events: events('ann'),
       becauseFull,
     });
-    await source.after(() => slapd.client.del(group('crew')), { told: told('user1'), becauseFull });
+    await source.after(() => slapd.client.del(group('crew')), { events: events('user1'), becauseFull });
   });
 
-  it('deletes who is gone, as soon as everything is read, and knows them by their number where they are made anew', async () => {
+  it('deletes missing people in the next full read, and restores recreated ones by employee number', async () => {
     const { id } = await source.identity('dan');
     await source.after(() => slapd.client.del(personDn('dan')), leaves('dan'));
     await source.after(() => slapd.client.add(personDn('dan'), dan), {
-      told: ['identity.status_changed dan: status', 'user.created dan', 'lifecycle.rejoiner dan: status'],
+      events: ['identity.status_changed dan: status', 'user.created dan', 'lifecycle.rejoiner dan: status'],
     });
     expect(await source.identity('dan')).toMatchObject({ id, status: 'active' });
   });
 
-  it('takes who gets the address of somebody who is gone for another person', async () => {
+  it('treats a person with the address of a deleted person as another identity', async () => {
     await source.after(() => slapd.client.del(personDn('user2')), leaves('user2'));
     await source.after(() => slapd.client.add(personDn('user2'), person('user2')), {
-      told: ['identity.created user2', 'user.created user2', 'lifecycle.joiner user2'],
+      events: ['identity.created user2', 'user.created user2', 'lifecycle.joiner user2'],
     });
   });
 
-  it('loses nobody when the server ends in the middle of being read', async () => {
-    await source.survives(gate, slapd);
+  it('retains everyone when the server stops during a read', async () => {
+    await source.survivesRestart(gate, slapd);
   });
 
-  it("says the same when everything is read once more, and in everybody's history", async () => {
-    await source.isSettled();
+  it('is unchanged by another full read and matches all histories', async () => {
+    await source.expectNoFurtherEvents();
   });
 });

@@ -2,7 +2,7 @@ import { hasMariaDb, mariaDbServer } from '../libs/connectors/test/sql-server.js
 import { describeWith } from './support/followed-source.js';
 import { followPeopleInSql } from './support/people-in-sql.js';
 
-describeWith(hasMariaDb(), 'MariaDB is not installed: none is followed')('people in MariaDB', () =>
+describeWith(hasMariaDb(), 'people in MariaDB: MariaDB is not installed')('people in MariaDB', () =>
   followPeopleInSql(async () => {
     const server = await mariaDbServer();
     return {

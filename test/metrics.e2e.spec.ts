@@ -13,7 +13,7 @@ const dashboard = readFileSync(`${observability}/grafana/dashboards/idsync.json`
 const runbook = readFileSync(fileURLToPath(new URL('../docs/runbook.md', import.meta.url)), 'utf8');
 const samples = fileURLToPath(new URL('../samples', import.meta.url));
 
-describe('the metrics of a sync, from its trigger to a receiver', () => {
+describe('the metrics of a sync, from its trigger to a receiver,', () => {
   let database: TestDatabase;
   let services: Services;
   let receiver: Receiver;
@@ -37,7 +37,7 @@ describe('the metrics of a sync, from its trigger to a receiver', () => {
     await tenant.client.get(`/v1/users/${tenant.id}`);
     await tenant.client.get('/v1/made-up-by-a-caller');
     while (receiver.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-    // What was received is counted when its answer has come back.
+    // The dispatcher counts a delivery after the answer has arrived.
     do series = await readMetrics(Object.values(services.internalUrls));
     while (sumOf('idsync_webhook_deliveries_total', { status: 'delivered' }) < 2);
   });
@@ -55,7 +55,7 @@ describe('the metrics of a sync, from its trigger to a receiver', () => {
     return wanted.reduce((sum, { value }) => sum + value, 0);
   }
 
-  it('tell what was asked by the pattern of its route, and never by its address', async () => {
+  it('label requests with the pattern of their route, never with their URL', async () => {
     const requests = 'idsync_http_request_duration_seconds_count';
     expect(sumOf(requests, { method: 'POST', route: '/v1/sync/trigger', status: '202' })).toBe(1);
     expect(sumOf(requests, { route: '/v1/users/:id', status: '404' })).toBe(1);
@@ -63,7 +63,7 @@ describe('the metrics of a sync, from its trigger to a receiver', () => {
     expect(JSON.stringify(series)).not.toContain('made-up');
   });
 
-  it('tell of messages, batches, jobs, events and deliveries', () => {
+  it('count messages, batches, jobs, events and deliveries', () => {
     expect(sumOf('idsync_bus_handling_duration_seconds_count', { queue: 'directory.batches', outcome: 'done' })).toBe(
       1,
     );
@@ -78,22 +78,24 @@ describe('the metrics of a sync, from its trigger to a receiver', () => {
     expect(sumOf('idsync_database_connections', { service: 'directory', state: 'idle' })).toBeGreaterThan(0);
   });
 
-  it('tell of what has not happened that it has happened no time', () => {
-    const told = (name: string, labels: Record<string, string>) =>
+  it('report zero for what has not happened yet', () => {
+    const sampleOf = (name: string, labels: Record<string, string>) =>
       series.find(
         (each) => each.name === name && Object.entries(labels).every(([key, value]) => each.labels[key] === value),
       )?.value;
-    expect(told('idsync_bus_handling_duration_seconds_count', { queue: 'directory.batches', outcome: 'dead' })).toBe(0);
-    expect(told('idsync_sync_job_duration_seconds_count', { outcome: 'failed' })).toBe(0);
-    expect(told('idsync_webhook_attempt_duration_seconds_count', { outcome: 'unsigned' })).toBe(0);
-    expect(told('idsync_webhook_deliveries_total', { status: 'dead' })).toBe(0);
-    expect(told('idsync_batch_records_total', { outcome: 'failed' })).toBe(0);
-    expect(told('idsync_sync_safeguard_holds_total', {})).toBe(0);
+    expect(
+      sampleOf('idsync_bus_handling_duration_seconds_count', { queue: 'directory.batches', outcome: 'dead' }),
+    ).toBe(0);
+    expect(sampleOf('idsync_sync_job_duration_seconds_count', { outcome: 'failed' })).toBe(0);
+    expect(sampleOf('idsync_webhook_attempt_duration_seconds_count', { outcome: 'unsigned' })).toBe(0);
+    expect(sampleOf('idsync_webhook_deliveries_total', { status: 'dead' })).toBe(0);
+    expect(sampleOf('idsync_batch_records_total', { outcome: 'failed' })).toBe(0);
+    expect(sampleOf('idsync_sync_safeguard_holds_total', {})).toBe(0);
   });
 
-  it('are the ones that the alerts and the dashboard name, and each of ours is on the dashboard and in the runbook', async () => {
+  it('include all that alerts and dashboard use, and all of ours are on the dashboard and in the runbook', async () => {
     const known = await readMetricNames(Object.values(services.internalUrls));
-    const named = (text: string) => [...new Set(text.match(/\b(idsync|nodejs|process)_\w+_\w+\b/g))];
+    const named = (text: string) => [...new Set(text.match(/\b(?:idsync|nodejs|process)_[^\W_]+_\w+/g))];
     const bare = (name: string) => (known.has(name) ? name : name.replace(/_(bucket|count|sum)$/, ''));
     expect([...named(alerts), ...named(dashboard)].filter((name) => !known.has(bare(name)))).toEqual([]);
     const shown = new Set(named(dashboard).map(bare));
@@ -104,13 +106,13 @@ describe('the metrics of a sync, from its trigger to a receiver', () => {
     expect(listed.sort()).toEqual([...known].filter((name) => name.startsWith('idsync_')).sort());
   });
 
-  it('are found beside the logs by the id that a caller gave to its request', async () => {
+  it('come with logs that carry the request id of the client', async () => {
     const id = 'the-callers-own:42';
     const answer = await fetch(`${services.url}/v1/users`, { headers: { 'x-request-id': id } });
     expect({ status: answer.status, id: answer.headers.get('x-request-id') }).toEqual({ status: 401, id });
   });
 
-  it('have no label that could take a value for each tenant, person or address', () => {
+  it('have no label with a value per tenant, person or address', () => {
     const own = series.filter(({ name }) => name.startsWith('idsync_'));
     const labels = [...new Set(own.flatMap((each) => Object.keys(each.labels)))].sort();
     expect(labels).toEqual(['le', 'method', 'outcome', 'queue', 'route', 'service', 'state', 'status', 'type']);

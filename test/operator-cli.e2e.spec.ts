@@ -18,7 +18,7 @@ jsmith,Jon,Smith,john@x.org
 rblack,Robert,Black,
 `;
 
-describe('the command line against running services', () => {
+describe('the command line with running services', () => {
   let database: TestDatabase;
   let sources: string;
   let services: Services;
@@ -57,22 +57,22 @@ describe('the command line against running services', () => {
 
   const { idsync, reply } = commandLine(() => ({ services, tenant, cwd: sources }));
 
-  /** Identities by what HR calls them. */
+  /** Identities by their external id in HR. */
   async function identities(): Promise<Record<string, Answer['body']>> {
     const { body } = await tenant.client.get('/v1/identities');
     return Object.fromEntries(body.data.map((each: Answer['body']) => [each.users[0]?.external_id, each]));
   }
 
-  /** Proposals are made after a job has ended. */
+  /** Polls, because cases are created after a job has ended. */
   async function openCase(): Promise<Answer['body']> {
-    for (let look = 0; look < 100; look += 1) {
+    for (let attempt = 0; attempt < 100; attempt += 1) {
       const { data } = await reply('cases', 'list');
       if (data.length > 0) return data[0];
     }
-    throw new Error('there is no case');
+    throw new Error('no review case was opened');
   }
 
-  it('shows a case, links its record, and takes that back', async () => {
+  it('shows a review case, links its record and reverts the link', async () => {
     const found = await openCase();
     const shown = await idsync('cases', 'show', found.id);
     expect(shown.out).toMatch(/record external_id +rblack\n/);
@@ -90,11 +90,11 @@ describe('the command line against running services', () => {
     expect(await idsync('operations', 'revert', linked.operation_id)).toEqual({
       code: 1,
       out: '',
-      err: 'idsync: the operation was taken back already\n',
+      err: 'idsync: the operation has already been reverted\n',
     });
   });
 
-  it('merges, splits and explains', async () => {
+  it('merges, splits and explains identities', async () => {
     const { 1: smith, 2: green } = await identities();
     await reply('identities', 'merge', smith.id, green.id, '--reason', 'one person');
     expect(await reply('identities', 'show', green.id)).toMatchObject({ id: smith.id });
@@ -107,7 +107,7 @@ describe('the command line against running services', () => {
     expect(listed.out).toMatch(/identity\.split +done[\s\S]*identity\.merge +done +one person/);
   });
 
-  it('lets another source win a field', async () => {
+  it('changes the source precedence of a field', async () => {
     const { data: connectors } = await reply('connectors', 'list');
     const ad = connectors.find((each: Answer['body']) => each.name === 'AD');
     const priorities = [{ field: 'first_name', connector_id: ad.id, priority: 1 }];
@@ -119,21 +119,21 @@ describe('the command line against running services', () => {
     expect((await idsync('identities', 'explain', smith.id)).out).toMatch(/first_name +Jon +AD +John \(HR\)/);
   });
 
-  it('tries other rules out before it sets them', async () => {
+  it('previews matching rules before it sets them', async () => {
     await writeFile(join(sources, 'rules.json'), JSON.stringify({ certain: ['employee_number'], weak: [] }));
     const before = (await identities())[1].accounts.length;
     const preview = await reply('rules', 'preview', '--file', 'rules.json');
     expect(preview.result).toMatchObject({ records_moved: expect.any(Number) });
     expect((await identities())[1].accounts).toHaveLength(before);
-    expect((await idsync('rules', 'show')).out).toMatch(/certain keys +employee_number, email, user_principal_name/);
+    expect((await idsync('rules', 'show')).out).toMatch(/match keys +employee_number, email, user_principal_name/);
     await reply('rules', 'set', '--file', 'rules.json');
-    expect((await idsync('rules', 'show')).out).toMatch(/certain keys +employee_number\n/);
+    expect((await idsync('rules', 'show')).out).toMatch(/match keys +employee_number\n/);
     await writeFile(join(sources, 'rules.json'), JSON.stringify({ certain: ['phone'], weak: [] }));
     const refused = await idsync('rules', 'set', '--file', 'rules.json');
-    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/^idsync: certain\.0 must be of/) });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/^idsync: certain\.0 must be any of/) });
   });
 
-  it('undoes a job after telling what that would do', async () => {
+  it('previews and undoes a job', async () => {
     await writeFile(join(sources, 'people.csv'), people.replace('2,Alice', '2,Alicia'));
     const { job_id: job } = await sync(tenant, hr);
     const preview = await idsync('jobs', 'undo', job, '--preview');
@@ -144,12 +144,12 @@ describe('the command line against running services', () => {
     expect((await identities())[2].users[0].first_name).toBe('Alice');
   });
 
-  it('erases somebody, and only when it is meant', async () => {
+  it('erases an identity only with --yes', async () => {
     const { 2: green } = await identities();
     expect(await idsync('identities', 'erase', green.id)).toEqual({
       code: 1,
       out: '',
-      err: 'idsync: nobody can be asked here: give --yes to go on without a question\n',
+      err: 'idsync: standard input is not a terminal: pass --yes to skip the confirmation\n',
     });
     const erased = await reply('identities', 'erase', green.id, '--yes', '--reason', 'request 17');
     expect(erased.result).toMatchObject({ identity_id: green.id, records_erased: 1 });
@@ -161,7 +161,7 @@ describe('the command line against running services', () => {
     });
   });
 
-  it('reads one record of a source at once', async () => {
+  it('syncs one record of a source', async () => {
     const known = await identities();
     await writeFile(
       join(sources, 'people.csv'),
@@ -174,16 +174,14 @@ describe('the command line against running services', () => {
     expect(await reply('connectors', 'sync-record', 'HR', '4')).toMatchObject({ outcome: 'unchanged', mode: 'record' });
     expect(await reply('connectors', 'sync-record', 'HR', '5')).toMatchObject({ outcome: 'created' });
     expect((await idsync('connectors', 'sync-record', 'HR', 'CN=no/body')).out).toContain(
-      'not in the source, and never known',
+      'not in the source and not in the directory',
     );
     await writeFile(join(sources, 'people.csv'), people);
     expect(await reply('connectors', 'sync-record', 'HR', '5')).toMatchObject({
       outcome: 'deleted',
       records_deleted: 1,
     });
-    expect((await idsync('connectors', 'sync-record', 'HR', '5')).out).toContain(
-      'not in the source, and deleted before',
-    );
+    expect((await idsync('connectors', 'sync-record', 'HR', '5')).out).toContain('not in the source, already deleted');
     expect(await reply('connectors', 'get', 'HR')).toMatchObject({ health: 'ok', last_run: { mode: 'full' } });
   });
 });

@@ -7,8 +7,8 @@ import { WholeSync } from './support/whole-sync.js';
 let sync: WholeSync;
 let tenant: string;
 let connector: string;
-/** What the source says now: the first name of each. */
-let said: Map<string, string>;
+/** Current content of the source: first names by external id. */
+let content: Map<string, string>;
 
 beforeAll(async () => {
   sync = await WholeSync.start();
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await sync.rows.tenant();
   connector = await sync.rows.connector(tenant);
-  said = new Map([
+  content = new Map([
     ['ann', 'Ann'],
     ['bob', 'Bob'],
   ]);
@@ -33,13 +33,13 @@ const record = (id: string, name: string): SourceRecord => ({
 });
 
 const source: Connector = {
-  tellsChanges: true,
+  reportsChanges: true,
   async *read() {
-    const records = [...said].map(([id, name]) => record(id, name));
+    const records = [...content].map(([id, name]) => record(id, name));
     yield { records, errors: [], cursor: { at: 1 }, last: true, checkpoint: { at: 1 } };
   },
   async readOne(id) {
-    const name = said.get(id);
+    const name = content.get(id);
     return name === undefined ? 'absent' : { record: record(id, name) };
   },
 };
@@ -65,8 +65,8 @@ async function names(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ external_id, name }) => [external_id, name]));
 }
 
-/** Jobs that read again what two have read at the same time. */
-async function readAgain(): Promise<string[]> {
+/** Runs the jobs for records that two jobs have read concurrently. Returns their external ids. */
+async function runQueuedJobs(): Promise<string[]> {
   const queued = await sync.rows.rows<{ id: string; external_id: string }>(
     `select id, external_id from sync_jobs where tenant_id = $1 and mode = 'record' and status = 'queued' order by id`,
     [tenant],
@@ -75,32 +75,32 @@ async function readAgain(): Promise<string[]> {
   return queued.map(({ external_id }) => external_id);
 }
 
-/** A run of everything whose page is read, and applied only when what comes back is called. */
+/** Reads the page of a full run. The returned function applies it. */
 async function fullRun(): Promise<() => Promise<void>> {
   const id = await sync.queue(tenant, connector, { mode: 'full' });
   await sync.readOnly(tenant, id, source);
-  const deliver = await sync.withhold();
+  const deliver = await sync.takeMessages();
   return async () => {
     await deliver();
     expect(await jobOf(id)).toMatchObject({ status: 'completed' });
   };
 }
 
-describe('one record', () => {
-  it('is created, updated, left as it is, deleted, and told to have never been', async () => {
+describe('a single-record job', () => {
+  it('has the outcome created, updated, unchanged, deleted or absent', async () => {
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ status: 'completed', outcome: 'created' });
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ status: 'completed', outcome: 'unchanged' });
-    said.set('ann', 'Anna');
+    content.set('ann', 'Anna');
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ status: 'completed', outcome: 'updated' });
     expect(await names()).toEqual({ ann: 'Anna' });
-    said.delete('ann');
+    content.delete('ann');
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ status: 'completed', outcome: 'deleted' });
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ status: 'completed', outcome: 'absent' });
     expect(await jobOf(await readRecord('nobody'))).toMatchObject({ status: 'completed', outcome: 'absent' });
     expect(await names()).toEqual({ ann: 'deleted' });
   });
 
-  it('that cannot be used is refused with the reason, and stays as it was', async () => {
+  it('has the outcome refused with the reason for an invalid record, which stays unchanged', async () => {
     await readRecord('ann');
     const broken: Connector = {
       ...source,
@@ -114,23 +114,23 @@ describe('one record', () => {
     expect(await names()).toEqual({ ann: 'Ann' });
   });
 
-  it('is deleted, however few its connector has and whatever its safeguard: somebody has named it', async () => {
+  it('deletes its record regardless of the deletion safeguard', async () => {
     await sync.rows.rows('update connectors set safeguard = $2 where id = $1', [
       connector,
       JSON.stringify({ max_deleted_percent: 0, max_deleted_records: 0 }),
     ]);
     await readRecord('ann');
-    said.clear();
+    content.clear();
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ status: 'completed', outcome: 'deleted' });
   });
 
-  it('that another source gives is written to nobody', async () => {
+  it('fails if the source returns a different record', async () => {
     const other: Connector = { ...source, readOne: async () => ({ record: record('bob', 'Bob') }) };
     expect(await jobOf(await readRecord('ann', other))).toMatchObject({ status: 'failed', outcome: null });
     expect(await names()).toEqual({});
   });
 
-  it('says nothing of its source: not of its health, its last run, its checkpoint, nor of who else fails', async () => {
+  it('does not change the health, last run, checkpoint or other failing records of its connector', async () => {
     await sync.run(tenant, connector, source);
     await sync.rows.rows(
       `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, message)
@@ -144,63 +144,63 @@ describe('one record', () => {
     const down: Connector = {
       ...source,
       readOne: async () => {
-        throw new SourceError('nobody answers');
+        throw new SourceError('no response');
       },
     };
     expect(await jobOf(await readRecord('ann', down))).toMatchObject({
       status: 'failed',
-      error_message: 'nobody answers',
+      error_message: 'no response',
     });
     await readRecord('bob');
     expect([await state(), await failing()]).toEqual(before);
   });
 });
 
-describe('one record beside a run of its connector', () => {
-  it('is not taken back by a page that was read before', async () => {
+describe('a single-record job during a run of its connector', () => {
+  it('is not overwritten by a page that was read before', async () => {
     await sync.run(tenant, connector, source);
-    said.set('ann', 'Anne');
+    content.set('ann', 'Anne');
     const apply = await fullRun();
-    said.set('ann', 'Anna');
+    content.set('ann', 'Anna');
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ outcome: 'updated' });
     await apply();
     expect(await names()).toEqual({ ann: 'Anna', bob: 'Bob' });
-    expect(await readAgain()).toEqual(['ann']);
+    expect(await runQueuedJobs()).toEqual(['ann']);
     expect(await names()).toEqual({ ann: 'Anna', bob: 'Bob' });
     const changes = await sync.rows.rows(`select from events where tenant_id = $1 and type = 'user.updated'`, [tenant]);
     expect(changes).toHaveLength(1);
   });
 
-  it('is read again where the run has read a later word', async () => {
+  it('is repeated if the run may have read a later value', async () => {
     await sync.run(tenant, connector, source);
     const id = await sync.queue(tenant, connector, { mode: 'full' });
-    const beside: Connector = {
+    const concurrent: Connector = {
       ...source,
       async *read(options) {
-        // Its reading has begun, and goes on after the record was read alone.
-        said.set('ann', 'Anna');
+        // The run has started, and reads its page after the single-record job.
+        content.set('ann', 'Anna');
         await readRecord('ann');
-        said.set('ann', 'Annika');
+        content.set('ann', 'Annika');
         yield* source.read(options);
       },
     };
-    await sync.finish(tenant, id, beside);
-    expect(await readAgain()).toEqual(['ann']);
+    await sync.finish(tenant, id, concurrent);
+    expect(await runQueuedJobs()).toEqual(['ann']);
     expect(await names()).toEqual({ ann: 'Annika', bob: 'Bob' });
   });
 
-  it('that came meanwhile is not deleted for not having been listed', async () => {
+  it('adds a record that the sweep does not delete as unlisted', async () => {
     await sync.run(tenant, connector, source);
     const apply = await fullRun();
-    said.set('cat', 'Cat');
+    content.set('cat', 'Cat');
     expect(await jobOf(await readRecord('cat'))).toMatchObject({ outcome: 'created' });
     await apply();
     expect(await names()).toEqual({ ann: 'Ann', bob: 'Bob', cat: 'Cat' });
-    expect(await readAgain()).toEqual(['cat']);
+    expect(await runQueuedJobs()).toEqual(['cat']);
     expect(await names()).toEqual({ ann: 'Ann', bob: 'Bob', cat: 'Cat' });
   });
 
-  it('that fails in both is not forgotten when the run ends', async () => {
+  it('with a record that fails in both keeps it listed as failing', async () => {
     const error = { external_id: 'eve', message: 'email is longer than 16 KiB' };
     const broken: Connector = {
       async *read() {
@@ -210,7 +210,7 @@ describe('one record beside a run of its connector', () => {
     };
     const id = await sync.queue(tenant, connector, { mode: 'full' });
     await sync.readOnly(tenant, id, broken);
-    const apply = await sync.withhold();
+    const apply = await sync.takeMessages();
     await readRecord('eve', broken);
     await apply();
     const failing = await sync.rows.rows('select external_id from failing_records where connector_id = $1', [
@@ -219,40 +219,40 @@ describe('one record beside a run of its connector', () => {
     expect(failing).toEqual([{ external_id: 'eve' }]);
   });
 
-  it('that went meanwhile does not come back', async () => {
+  it('deletes a record that the run does not restore', async () => {
     await sync.run(tenant, connector, source);
     const apply = await fullRun();
-    said.delete('ann');
+    content.delete('ann');
     expect(await jobOf(await readRecord('ann'))).toMatchObject({ outcome: 'deleted' });
     await apply();
-    await readAgain();
+    await runQueuedJobs();
     expect(await names()).toEqual({ ann: 'deleted', bob: 'Bob' });
   });
 
-  it('that a run of changes says is gone is asked for again', async () => {
+  it('is repeated if the incremental run reports the record as deleted', async () => {
     await sync.run(tenant, connector, source);
     const id = await sync.queue(tenant, connector, { mode: 'changes' });
     await sync.readOnly(tenant, id, {
       ...source,
       async *read() {
         await readRecord('ann');
-        said.delete('ann');
+        content.delete('ann');
         yield { records: [], errors: [], removed: ['ann'], cursor: { at: 2 }, last: true, checkpoint: { at: 2 } };
       },
     });
     await sync.finish(tenant, id, source);
     expect(await jobOf(id)).toMatchObject({ status: 'completed' });
     expect(await names()).toEqual({ ann: 'Ann', bob: 'Bob' });
-    expect(await readAgain()).toEqual(['ann']);
+    expect(await runQueuedJobs()).toEqual(['ann']);
     expect(await names()).toEqual({ ann: 'deleted', bob: 'Bob' });
   });
 
-  it('has no say any more in a run that begins after it', async () => {
+  it('does not affect a later run', async () => {
     await sync.run(tenant, connector, source);
     await readRecord('ann');
-    said.set('ann', 'Anna');
+    content.set('ann', 'Anna');
     await sync.run(tenant, connector, source, { mode: 'full' });
     expect(await names()).toEqual({ ann: 'Anna', bob: 'Bob' });
-    expect(await readAgain()).toEqual([]);
+    expect(await runQueuedJobs()).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import { Client, createConnector, createTenant, jobEnd, type Tenant } from './su
 import { brokenInvariants, counts, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
 import { Services } from './support/services.js';
 
-// Bounds what hangs.
+// Limits tests that hang.
 jest.setTimeout(300_000);
 
 const people = 2_000;
@@ -24,10 +24,10 @@ const changing = 1_000;
 const rounds = 2;
 const victims = ['directory', 'sync-worker', 'webhook-dispatcher'] as const;
 
-if (!hasBroker()) process.stderr.write('AMQP_URL is not set: workers that are replaced over amqp are left out.\n');
+if (!hasBroker()) process.stderr.write('AMQP_URL is not set: replacing workers is not tested over amqp.\n');
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
-  'workers that are replaced one after another while they work, over %s',
+  'workers that are replaced in turn while they work, over %s,',
   (driver) => {
     let database: TestDatabase;
     let vhost: BrokerVhost | undefined;
@@ -51,7 +51,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       const config = { path: 'hr.csv', external_id: 'ident', fields };
       connector = await createConnector(tenant, { type: 'csv', name: 'HR', config });
       receiver = await Receiver.start();
-      // So that some are under way whenever a dispatcher is told to end.
+      // Slow answers, so that deliveries are in flight whenever a dispatcher is stopped.
       receiver.answer = (_, response) => setTimeout(() => response.writeHead(204).end(), 50);
       const events = ['user.*', 'sync.job.*'];
       await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events });
@@ -66,7 +66,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       await rm(sourcesDir, { recursive: true, force: true });
     });
 
-    /** As a list that is exported again: in one step, for somebody may be reading the one before. */
+    /** Replaces the file atomically, as an export does, because a worker may be reading it. */
     async function changePeople(nth: number): Promise<void> {
       const rows = Array.from({ length: people }, (_, n) => {
         const title = n < changing ? `Last${n}-${nth}` : `Last${n}`;
@@ -76,8 +76,8 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       await rename(join(sourcesDir, 'next.csv'), join(sourcesDir, 'hr.csv'));
     }
 
-    /** Until the victim has work in hand, or has done it already. */
-    async function underWay(victim: (typeof victims)[number], jobId: string): Promise<void> {
+    /** Waits until the victim has work in progress, or has already done it. */
+    async function waitUntilRunning(victim: (typeof victims)[number], jobId: string): Promise<void> {
       const before = receiver.received.length;
       for (;;) {
         const { body: job } = await tenant.client.get(`/v1/sync/jobs/${jobId}`);
@@ -89,12 +89,12 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       }
     }
 
-    it('each end well within their time, and nothing is lost and nothing done twice', async () => {
+    it('exit with 0 within their time limit, and nothing is lost or done twice', async () => {
       for (let nth = 0; nth < rounds * victims.length; nth += 1) {
         const victim = victims[nth % victims.length] ?? 'directory';
         await changePeople(nth);
         const { body } = await tenant.client.post('/v1/sync/trigger', { connector_id: connector });
-        await underWay(victim, body.job_id);
+        await waitUntilRunning(victim, body.job_id);
         expect([victim, (await services.terminate(victim)).code]).toEqual([victim, 0]);
         services.launch(victim);
         expect(await jobEnd(tenant, body.job_id)).toMatchObject({ status: 'completed' });
@@ -111,7 +111,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(changed).toHaveLength(changing);
       const { deliveries, attempts } = await counts(admin);
       expect(deliveries).toBeGreaterThan(people + changing);
-      // Once each: at the receiver, and in what the dispatchers wrote down.
+      // Once each at the receiver, and once in the recorded attempts.
       expect(attempts).toBe(deliveries);
       expect(receiver.received).toHaveLength(deliveries);
       expect(new Set(receiver.ids()).size).toBe((await wantedPairs(admin)).length);

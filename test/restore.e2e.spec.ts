@@ -4,7 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeId, encodeId } from '@idsync/contracts';
-import { Database, databaseUrl, migrate } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { databaseUrl, migrate } from '@idsync/database/schema';
 import {
   type BrokerVhost,
   createTestDatabase,
@@ -20,7 +21,7 @@ import { directoryFaults } from '../apps/directory/test/directory-faults.js';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createTenant, jobEnd, sync, type Tenant } from './support/client.js';
 import { brokenInvariants, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
-import { dump, restore, whyNoDump } from './support/dump.js';
+import { dump, dumpUnavailable, restore } from './support/dump.js';
 import { connectPeople } from './support/people-file.js';
 import { Services } from './support/services.js';
 import { until } from './support/until.js';
@@ -28,9 +29,9 @@ import { until } from './support/until.js';
 jest.setTimeout(300_000);
 
 const people = { before: 300, running: 2_500 };
-const everybody = people.before + people.running;
+const allPeople = people.before + people.running;
 
-/** What an administrator gives a new server, as docs/operations.md says. */
+/** Roles that an administrator creates on a new server, as in docs/operations.md. */
 const roles = `
   create role idsync login bypassrls password 'restored';
   create role idsync_gateway;
@@ -44,17 +45,17 @@ const administrator = DirectoryFixture.connect(server);
 const [{ version } = { version: '0' }] = await administrator.rows<{ version: string }>(
   `select current_setting('server_version_num') as version`,
 );
-const why = whyNoDump(Math.floor(Number(version) / 10_000));
-if (why) process.stderr.write(`${why}: restoring a dump is left out.\n`);
+const why = dumpUnavailable(Math.floor(Number(version) / 10_000));
+if (why) process.stderr.write(`${why}: skipping the restore of a dump.\n`);
 
 afterAll(() => administrator.close());
 
-(why ? describe.skip : describe)('a dump taken in the middle of a job', () => {
+(why ? describe.skip : describe)('a dump taken during a job', () => {
   const backup = `idsync_backup_${randomBytes(4).toString('hex')}`;
   const vhosts: BrokerVhost[] = [];
   let dir: string;
   let original: TestDatabase;
-  let elsewhere: PrivatePostgres;
+  let newServer: PrivatePostgres;
   let receiver: Receiver;
   let secret: string;
   let tenant: Tenant;
@@ -63,7 +64,7 @@ afterAll(() => administrator.close());
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'idsync-restore-'));
     original = await createTestDatabase();
-    elsewhere = await PrivatePostgres.startEmpty();
+    newServer = await PrivatePostgres.startEmpty();
     receiver = await Receiver.start();
     await administrator.rows(`create role ${backup} login password 'backup'`);
     await administrator.rows(`grant pg_read_all_data to ${backup}`);
@@ -72,14 +73,14 @@ afterAll(() => administrator.close());
   afterAll(async () => {
     await running?.stop();
     await receiver?.close();
-    await elsewhere?.remove();
+    await newServer?.remove();
     await original?.drop();
     await administrator.rows(`drop role if exists ${backup}`);
     for (const vhost of vhosts) await vhost.drop();
     await rm(dir, { recursive: true, force: true });
   });
 
-  /** The services on a database, with a broker that knows nothing. */
+  /** Starts the services on a database with an empty broker. */
   async function start(url: string): Promise<Services> {
     const vhost = hasBroker() ? await createVhost() : undefined;
     if (vhost) vhosts.push(vhost);
@@ -99,8 +100,8 @@ afterAll(() => administrator.close());
     return url.toString();
   };
 
-  /** The receiver answers nobody until the work is done. */
-  async function silently(work: () => Promise<void>): Promise<void> {
+  /** Delays the responses of the receiver until the work is done. */
+  async function withoutResponses(work: () => Promise<void>): Promise<void> {
     const held: ServerResponse[] = [];
     receiver.answer = (_, response) => void held.push(response);
     await work();
@@ -109,10 +110,10 @@ afterAll(() => administrator.close());
   }
 
   /**
-   * Does the work after a batch of the running job, and before the next: whoever holds this row keeps the directory from its commits, and
-   * a dump from nothing. Who asks for it while a batch is at its end has it next.
+   * Does the work between two batches of the running job. The lock on this row blocks the commits of the directory, but
+   * no dump.
    */
-  async function whenHalfApplied(asDirectory: Database, work: (lastEvent: number) => Promise<void>): Promise<void> {
+  async function betweenBatches(asDirectory: Database, work: (lastEvent: number) => Promise<void>): Promise<void> {
     const tenantId = decodeId('tenant', tenant.id) ?? '';
     await until(() =>
       asDirectory.transaction(tenantId, async (tx) => {
@@ -140,11 +141,11 @@ afterAll(() => administrator.close());
     return shown.map(({ users }) => users.map(({ email }) => email).join()).sort();
   };
 
-  it('is refused to a login that would see the rows of no tenant', async () => {
+  it('is refused for a login that row-level security restricts', async () => {
     await expect(dump(backupUrl(), join(dir, 'refused.dump'))).rejects.toThrow('row-level security');
   });
 
-  it('is restored on another server: the job goes on to its end, and deliveries go on', async () => {
+  it('is restored on another server, where the job completes and deliveries continue', async () => {
     const first = DirectoryFixture.connect(original.url);
     const asDirectory = await Database.connect({ url: original.url, service: 'directory', poolSize: 1 });
     const file = join(dir, 'idsync.dump');
@@ -163,17 +164,17 @@ afterAll(() => administrator.close());
       await sync(tenant, await connectPeople(tenant, dir, 'before', people.before));
       const connector = await connectPeople(tenant, dir, 'running', people.running);
       await settled(first, 60_000);
-      await silently(async () => {
+      await withoutResponses(async () => {
         const before = receiver.received.length;
         job = (await tenant.client.post('/v1/sync/trigger', { connector_id: connector })).body.job_id;
-        await whenHalfApplied(asDirectory, async (last) => {
+        await betweenBatches(asDirectory, async (last) => {
           lastOfDump = last;
-          // Under way in the dump, and delivered after it.
+          // This delivery is pending in the dump and succeeds after it.
           await until(async () => receiver.received.length > before);
           await dump(backupUrl(), file);
         });
       });
-      // What happens after the dump is lost by restoring it.
+      // Changes after the dump are lost by the restore.
       await jobEnd(tenant, job);
       await settled(first, 60_000);
       for (const name of ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const) {
@@ -184,11 +185,11 @@ afterAll(() => administrator.close());
     }
     const since = receiver.received.length;
 
-    const onServer = DirectoryFixture.connect(elsewhere.serverUrl);
+    const onServer = DirectoryFixture.connect(newServer.serverUrl);
     await onServer.rows(roles);
     await onServer.rows('create database restored owner idsync');
     await onServer.close();
-    const url = new URL(databaseUrl(elsewhere.serverUrl, 'restored'));
+    const url = new URL(databaseUrl(newServer.serverUrl, 'restored'));
     const second = DirectoryFixture.connect(url.toString());
     url.username = 'idsync';
     url.password = 'restored';
@@ -196,7 +197,7 @@ afterAll(() => administrator.close());
       await restore(url.toString(), file);
       expect(await migrate(url.toString())).toEqual({ applied: [] });
       expect(await processed(second, job)).toMatchObject({ status: 'running' });
-      // A quarter of an hour after it was announced, what the lost broker had is announced again.
+      // Messages of the lost broker are republished 15 minutes after their first announcement.
       await second.rows(`update sync_batches set announced_at = announced_at - interval '16 minutes'`);
       await second.rows(`update sync_jobs set sweep_asked_at = sweep_asked_at - interval '16 minutes'`);
       const services = await start(url.toString());
@@ -204,14 +205,14 @@ afterAll(() => administrator.close());
       expect(await jobEnd(tenant, job)).toMatchObject({ status: 'completed', progress_pct: 100 });
       await settled(second, 60_000);
 
-      expect((await tenant.client.get('/v1/identities?limit=1')).body.total).toBe(everybody);
+      expect((await tenant.client.get('/v1/identities?limit=1')).body.total).toBe(allPeople);
       expect(await directoryFaults(second, decodeId('tenant', tenant.id) ?? '')).toEqual([]);
       const restored = await names(second);
       expect(restored).toContain(`running${people.running - 1}@example.org`);
       expect(restored).toEqual(await names(first));
       expect(await brokenInvariants(second)).toEqual({});
       const [created] = await second.rows(`select count(*)::int as count from events where type = 'identity.created'`);
-      expect(created).toEqual({ count: everybody });
+      expect(created).toEqual({ count: allPeople });
 
       const [earlier, later] = [receiver.received.slice(0, since), receiver.received.slice(since)];
       const bodies = new Map(earlier.map(({ headers, body }) => [headers['webhook-id'], body]));
@@ -221,7 +222,7 @@ afterAll(() => administrator.close());
       const got = new Set(receiver.ids());
       const wanted = (await wantedPairs(second)).map(({ eventId }) => encodeId('event', eventId));
       expect(wanted.filter((id) => !got.has(id))).toEqual([]);
-      // The secret was sealed when it was dumped, and opens with the same key.
+      // The dump contains the encrypted secret, which the same key decrypts.
       const verifier = new Webhook(secret);
       for (const { headers, body } of later) verifier.verify(body, headers as Record<string, string>);
       const [numbers] = await second.rows<{ last: number }>('select last::int from event_sequences');

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-// Bounds what hangs: a gateway takes seconds to start where everything else runs too.
+// Limits tests that hang: on a busy machine, a gateway takes seconds to start.
 jest.setTimeout(240_000);
 
 const program = fileURLToPath(new URL('../bench/support/rolling-run.mjs', import.meta.url));
-// Under CI it must be there.
+// Mandatory in CI.
 const hasHaproxy = process.env.CI === 'true' || existsSync('/usr/sbin/haproxy');
-if (!hasHaproxy) process.stderr.write('haproxy is not installed: gateways behind it are left out.\n');
+if (!hasHaproxy) process.stderr.write('haproxy is not installed: gateways are not tested behind it.\n');
 
-/** Offered; what a machine reaches is told, and decides nothing. */
+/** Offered load; the achieved throughput is printed, but not asserted. */
 const rate = 1_000;
-/** The generator has no more under way at a time. */
-const mostOpen = 200;
+/** Maximum requests in flight. */
+const maxInFlight = 200;
 const gateways = 2;
 
 interface Report {
@@ -25,17 +25,17 @@ interface Report {
   answered: number;
   unanswered: number;
   failures: { path: string; key?: string; failure: string }[];
-  /** Keys that were sent, jobs they made, keys that made none, and jobs in all. */
+  /** Numbers of sent keys, of jobs they created, of keys without a job, and of all jobs. */
   triggers: number;
   jobs: number;
   withoutJob: number;
   allJobs: number;
-  /** What each failed trigger was answered when it was sent again. */
+  /** Status of each failed trigger when it was repeated. */
   repeated: number[];
   ends: { code: number | null; seconds: number }[];
 }
 
-describe('two gateways that are replaced one after another, under load', () => {
+describe('two gateways that are replaced in turn under load', () => {
   let database: TestDatabase;
   let vhost: BrokerVhost | undefined;
   let child: ChildProcess | undefined;
@@ -78,7 +78,7 @@ describe('two gateways that are replaced one after another, under load', () => {
   }
 
   it.each(hasHaproxy ? (['plain', 'haproxy'] as const) : (['plain'] as const))(
-    'fail no request that comes by a %s balancer, and end well',
+    'answer every request through a %s balancer and exit with 0',
     async (balancer) => {
       const report = await replace(balancer, 'SIGTERM');
       expect(report.failures).toEqual([]);
@@ -89,10 +89,10 @@ describe('two gateways that are replaced one after another, under load', () => {
   );
 
   (hasHaproxy ? it : it.skip)(
-    'lose nothing but what was under way when they are killed, and a trigger sent again makes no second job',
+    'lose only requests in flight when they are killed, and a repeated trigger creates no second job',
     async () => {
       const report = await replace('haproxy', 'SIGKILL');
-      expect(report.failures.length).toBeLessThanOrEqual(gateways * mostOpen);
+      expect(report.failures.length).toBeLessThanOrEqual(gateways * maxInFlight);
       expect(new Set(report.repeated)).toEqual(new Set(report.repeated.length > 0 ? [202] : []));
       expect(report).toMatchObject({ unanswered: 0, withoutJob: 0, jobs: report.triggers, allJobs: report.triggers });
       expect(report.answered + report.late + report.failures.length).toBe(report.due);

@@ -6,17 +6,17 @@ import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { type Answer, Client, createConnector, createTenant, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const core = 'urn:ietf:params:scim:schemas:core:2.0';
 
-interface Told {
+interface ReceivedEvent {
   type: string;
   data: Record<string, unknown>;
 }
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
-  'what an identity provider pushes, over %s',
+  'provisioning by an identity provider, over %s,',
   (driver) => {
     let database: TestDatabase;
     let vhost: BrokerVhost | undefined;
@@ -59,25 +59,25 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
     });
 
     const until = async <T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> => {
-      for (const end = Date.now() + patienceMs; Date.now() < end; await new Promise((go) => setTimeout(go, 25))) {
+      for (const end = Date.now() + timeoutMs; Date.now() < end; await new Promise((go) => setTimeout(go, 25))) {
         const found = await look();
         if (found) return found;
       }
-      throw new Error('it did not come to that');
+      throw new Error('the condition was not met in time');
     };
 
-    /** What receivers can believe, each event once. */
-    const told = (): Told[] => {
-      const events = new Map<string, Told>();
+    /** Received events with a valid signature, once each. */
+    const receivedEvents = (): ReceivedEvent[] => {
+      const events = new Map<string, ReceivedEvent>();
       for (const { headers, body } of receiver.received) {
         if (!body.includes(tenant.id)) continue;
-        const event = new Webhook(secret).verify(body, headers as Record<string, string>) as Told;
+        const event = new Webhook(secret).verify(body, headers as Record<string, string>) as ReceivedEvent;
         events.set(String(headers['webhook-id']), event);
       }
       return [...events.values()];
     };
-    const tells = (type: string, what: object = {}) =>
-      until(() => told().find((event) => event.type === type && matches(event.data, what)));
+    const waitForEvent = (type: string, what: object = {}) =>
+      until(() => receivedEvents().find((event) => event.type === type && matches(event.data, what)));
     const matches = (data: unknown, what: object) => {
       try {
         expect(data).toMatchObject(what);
@@ -94,7 +94,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
     const patch = (path: string, ...Operations: object[]) =>
       provider.call('PATCH', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations });
 
-    it('as Okta does becomes people, and what happens to them is told', async () => {
+    it('the way Okta does creates people and emits their events', async () => {
       const found = await provider.get('/Users?filter=userName%20eq%20%22ada%40example.com%22&startIndex=1&count=100');
       expect(found.body).toMatchObject({ totalResults: 0, Resources: [] });
       const { status, body: ada } = await provider.post('/Users', {
@@ -112,7 +112,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(status).toBe(201);
       const identity = await person({ display_name: 'Ada Byron', status: 'active' });
       expect(identity.users).toMatchObject([{ external_id: ada.id, email: 'ada@example.com' }]);
-      await tells('identity.created', { id: identity.id });
+      await waitForEvent('identity.created', { id: identity.id });
 
       const { body: staff } = await provider.post('/Groups', {
         schemas: [`${core}:Group`],
@@ -132,13 +132,13 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       await person({ id: identity.id, display_name: 'Ada Lovelace' });
       await patch(`/Users/${ada.id}`, { op: 'replace', value: { active: false } });
       await person({ id: identity.id, status: 'inactive' });
-      await tells('identity.status_changed', { id: identity.id });
+      await waitForEvent('identity.status_changed', { id: identity.id });
       await patch(`/Users/${ada.id}`, { op: 'replace', value: { active: true } });
       await person({ id: identity.id, status: 'active' });
     });
 
-    it('as Entra ID does becomes people, and what is deleted there is deleted here', async () => {
-      // Whether it can reach us, it asks by an id that nobody has.
+    it('the way Entra ID does creates people, and deletes them here when they are deleted there', async () => {
+      // Entra ID tests the connection with an id that does not exist.
       const probe = await provider.get('/Users?filter=id%20eq%20%225171a35d-8264-4f3a-b6b4-0a1d2c3e4f50%22');
       expect(probe).toMatchObject({ status: 200, body: { totalResults: 0 } });
       const { body: bob } = await provider.post('/Users', {
@@ -165,15 +165,15 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
         users: [{ email: 'bob@contoso.example', departments: ['Sales'] }],
       });
       expect((await provider.call('DELETE', `/Users/${bob.id}`)).status).toBe(204);
-      await tells('identity.deleted', { id: identity.id });
+      await waitForEvent('identity.deleted', { id: identity.id });
       expect((await provider.get(`/Users/${bob.id}`)).status).toBe(404);
     });
 
-    it('is all there in the end, whoever dies meanwhile', async () => {
+    it('is complete at the end, although services are killed', async () => {
       const names = Array.from({ length: 120 }, (_, index) => `person ${String(index).padStart(3, '0')}`);
       const pushed = new Map<string, string>();
       const push = async (userName: string) => {
-        // As identity providers do, what got no answer is looked for and sent again.
+        // Like an identity provider, looks for an unacknowledged user and sends it again.
         const id = await until(async () => {
           const filter = encodeURIComponent(`userName eq "${userName}"`);
           const there = await provider.get(`/Users?filter=${filter}`).catch(() => undefined);

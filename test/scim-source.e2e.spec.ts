@@ -6,12 +6,12 @@ import { Gate } from './support/gate.js';
 const scim = await scimServer('t0ken');
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const crowd = 40;
-const fewer = 'everything was read: there are fewer resources than before';
+const fewer = 'everything was read: the number of resources has decreased';
 
-describe('a SCIM service', () => {
+describe('a SCIM source', () => {
   let gate: Gate;
   let source: FollowedSource;
-  /** Resources by the names they were made with. */
+  /** Resources by the names they were created with. */
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('a SCIM service', () => {
   ];
   const arrives = (name: string) => [`identity.created ${name}`, `user.created ${name}`, `lifecycle.joiner ${name}`];
 
-  it('shows a test what it will give, and a discovery what there is', async () => {
+  it('is shown by a connection test and a discovery', async () => {
     const { status, records, errors } = await source.probe('test');
     expect([status, records.length, errors]).toEqual(['done', 5, []]);
     const { fields } = await source.probe('discover');
@@ -69,7 +69,7 @@ describe('a SCIM service', () => {
     expect(names).toEqual(expect.arrayContaining(['userName', 'emails[].value', '@groups']));
   });
 
-  it('brings everybody, each told once', async () => {
+  it('imports everyone with one event each', async () => {
     const all = crowd + 3;
     expect(await source.first()).toEqual({ 'identity.created': all, 'user.created': all, 'lifecycle.joiner': all });
     expect(await source.identity('ann')).toMatchObject({
@@ -78,14 +78,14 @@ describe('a SCIM service', () => {
     });
   });
 
-  it('tells who has come, and what has changed of somebody', async () => {
-    await source.after(() => add('dan'), { told: arrives('dan') });
+  it('emits events for added and changed people', async () => {
+    await source.after(() => add('dan'), { events: arrives('dan') });
     await source.after(() => set('ann', 'title', 'Head'), {
-      told: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
+      events: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
     });
   });
 
-  it('keeps who gets another name, login and address for the same person', async () => {
+  it('keeps the identity of a person with a new name, login and address', async () => {
     const { id } = await source.identity('ann');
     const rename = async () => {
       await set('ann', 'userName', 'anna');
@@ -93,7 +93,7 @@ describe('a SCIM service', () => {
       await set('ann', 'displayName', 'The anna');
     };
     const changed = 'display_name, email, user_principal_name';
-    await source.after(rename, { told: [`identity.updated ann: ${changed}`, `user.updated ann: ${changed}`] });
+    await source.after(rename, { events: [`identity.updated ann: ${changed}`, `user.updated ann: ${changed}`] });
     expect(await source.identity('ann')).toMatchObject({
       id,
       display_name: 'The anna',
@@ -101,25 +101,25 @@ describe('a SCIM service', () => {
     });
   });
 
-  it('takes who is not active for somebody who left, until they are back', async () => {
-    const told = ['identity.status_changed ann: status', 'user.status_changed ann: status'];
-    await source.after(() => set('ann', 'active', false), { told: [...told, 'lifecycle.leaver ann: status'] });
+  it('marks inactive people as left until they return', async () => {
+    const events = ['identity.status_changed ann: status', 'user.status_changed ann: status'];
+    await source.after(() => set('ann', 'active', false), { events: [...events, 'lifecycle.leaver ann: status'] });
     expect(await source.identity('ann')).toMatchObject({ status: 'inactive', users: [{ status: 'inactive' }] });
-    await source.after(() => set('ann', 'active', true), { told: [...told, 'lifecycle.rejoiner ann: status'] });
+    await source.after(() => set('ann', 'active', true), { events: [...events, 'lifecycle.rejoiner ann: status'] });
   });
 
-  it('follows who moves to another department', async () => {
+  it('updates people who move to another department', async () => {
     await source.after(() => set('ann', `${enterprise}:department`, 'North'), {
-      told: ['user.updated ann: departments', 'lifecycle.mover ann: departments'],
+      events: ['user.updated ann: departments', 'lifecycle.mover ann: departments'],
     });
     expect(await source.identity('ann')).toMatchObject({ users: [{ departments: ['North'] }] });
   });
 
-  it('deletes who is not what its filter wants any more, and has them back', async () => {
+  it('deletes people outside the filter, and restores them on return', async () => {
     const { id } = await source.identity('bob');
-    await source.after(() => set('bob', 'userType', 'Guest'), { told: leaves('bob'), becauseFull: fewer });
+    await source.after(() => set('bob', 'userType', 'Guest'), { events: leaves('bob'), becauseFull: fewer });
     await source.after(() => set('bob', 'userType', 'Employee'), {
-      told: [
+      events: [
         'identity.status_changed bob: status',
         'user.status_changed bob: status',
         'lifecycle.rejoiner bob: status',
@@ -128,41 +128,44 @@ describe('a SCIM service', () => {
     expect(await source.identity('bob')).toMatchObject({ id, status: 'active' });
   });
 
-  it('deletes who is gone, though somebody else came, as soon as everything is read', async () => {
-    await source.after(() => scim.send('DELETE', user('cleo')), { told: leaves('cleo'), becauseFull: fewer });
+  it('deletes a missing person in the next full read, also if another person was added', async () => {
+    await source.after(() => scim.send('DELETE', user('cleo')), { events: leaves('cleo'), becauseFull: fewer });
     const replace = async () => {
       await scim.send('DELETE', user('dan'));
       await add('eve');
     };
-    await source.after(replace, { told: [...arrives('eve'), ...leaves('dan')], unseenByChanges: leaves('dan') });
+    await source.after(replace, { events: [...arrives('eve'), ...leaves('dan')], unseenByChanges: leaves('dan') });
   });
 
-  it('reads everything where a group has changed, and tells its members and no others', async () => {
-    const told = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
+  it('requires a full read when a group has changed, and updates only its members', async () => {
+    const events = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
     const member = (name: string) => ({ value: ids.get(name) });
     const because = (what: string) => `everything was read: ${what}`;
-    const count = because('there are more or fewer groups than before');
+    const count = because('the number of groups has changed');
     let group = '';
     const create = async () => {
       const schemas = ['urn:ietf:params:scim:schemas:core:2.0:Group'];
       const body = { schemas, displayName: 'Staff', members: [member('ann')] };
       group = `/Groups/${(await scim.send('POST', '/Groups', body)).id}`;
     };
-    await source.after(create, { told: told('ann'), becauseFull: count });
+    await source.after(create, { events: events('ann'), becauseFull: count });
     const becauseFull = because('groups have changed');
-    await source.after(() => patch(group, 'add', 'members', [member('bob')]), { told: told('bob'), becauseFull });
-    await source.after(() => patch(group, 'replace', 'displayName', 'Crew'), { told: told('ann', 'bob'), becauseFull });
+    await source.after(() => patch(group, 'add', 'members', [member('bob')]), { events: events('bob'), becauseFull });
+    await source.after(() => patch(group, 'replace', 'displayName', 'Crew'), {
+      events: events('ann', 'bob'),
+      becauseFull,
+    });
     expect(await source.identity('ann')).toMatchObject({ users: [{ groups: ['Crew'] }] });
     const without = `members[value eq "${ids.get('ann')}"]`;
-    await source.after(() => patch(group, 'remove', without), { told: told('ann'), becauseFull });
-    await source.after(() => scim.send('DELETE', group), { told: told('bob'), becauseFull: count });
+    await source.after(() => patch(group, 'remove', without), { events: events('ann'), becauseFull });
+    await source.after(() => scim.send('DELETE', group), { events: events('bob'), becauseFull: count });
   });
 
-  it('loses nobody when the service ends in the middle of being read', async () => {
-    await source.survives(gate, scim);
+  it('retains everyone when the service stops during a read', async () => {
+    await source.survivesRestart(gate, scim);
   });
 
-  it("says the same when everything is read once more, and in everybody's history", async () => {
-    await source.isSettled();
+  it('is unchanged by another full read and matches all histories', async () => {
+    await source.expectNoFurtherEvents();
   });
 });

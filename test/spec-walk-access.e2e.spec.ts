@@ -5,7 +5,7 @@ import { Client } from './support/client.js';
 import { SpecDirectory } from './support/spec-directory.js';
 
 const keyed = routes.filter((route) => route.auth === 'key');
-const nobody = 'idn_01h00000000000000000000000';
+const unknownIdentity = 'idn_01h00000000000000000000000';
 const webhookBody = { callback_url: 'https://example.com/hook', events: ['*'] };
 
 let directory: SpecDirectory;
@@ -39,16 +39,16 @@ async function idsOf(client: CheckedClient, path: string): Promise<string[]> {
   return ids;
 }
 
-describe('the key', () => {
-  it('is asked for on every endpoint but the health check', async () => {
+describe('the API key', () => {
+  it('is required on every endpoint except the health check', async () => {
     expect(keyed).toHaveLength(13);
     const wrong = ['', 'nonsense', `iss_${'0'.repeat(26)}_${'A'.repeat(43)}`, 'x'.repeat(5000)].map(withKey);
     for (const client of [directory.stranger(), ...wrong]) {
-      for (const { method, path } of keyed) await client.call(method, path, 401, { id: nobody });
+      for (const { method, path } of keyed) await client.call(method, path, 401, { id: unknownIdentity });
     }
   });
 
-  it('is no good with another secret, or cut, or in capitals', async () => {
+  it('is rejected with another secret, truncated, or in capitals', async () => {
     const { key } = await issue({ name: 'right' });
     await withKey(key).get('/v1/users');
     const last = key.endsWith('A') ? 'Q' : 'A';
@@ -57,7 +57,7 @@ describe('the key', () => {
     }
   });
 
-  it('is the X-API-Key header and nothing else', async () => {
+  it('is accepted only in the X-API-Key header', async () => {
     const { key } = await issue({ name: 'elsewhere' });
     const bearer = new CheckedClient(new Client(directory.services.url, { authorization: `Bearer ${key}` }));
     await bearer.call('GET', '/v1/users', 401, { query: `?api_key=${key}&x-api-key=${key}` });
@@ -65,20 +65,20 @@ describe('the key', () => {
     await operatorToken.call('GET', '/v1/users', 401);
   });
 
-  it('gets 403 where it was issued without the scope, and passes where it has it', async () => {
+  it('receives 403 without the required scope and is accepted with it', async () => {
     for (const scope of scopes) {
       const client = withKey((await issue({ name: scope, scopes: [scope] })).key);
       for (const route of keyed.filter((each) => each.scope !== scope)) {
-        const { body } = await client.call(route.method, route.path, 403, { id: nobody });
+        const { body } = await client.call(route.method, route.path, 403, { id: unknownIdentity });
         expect(body.error).toContain(route.scope);
       }
       for (const route of keyed.filter((each) => each.scope === scope && each.method === 'GET')) {
-        await client.call('GET', route.path, route.path.includes('{id}') ? 404 : 200, { id: nobody });
+        await client.call('GET', route.path, route.path.includes('{id}') ? 404 : 200, { id: unknownIdentity });
       }
     }
   });
 
-  it('does not open the operator interface', async () => {
+  it('is rejected by the operator API', async () => {
     const { key } = await issue({ name: 'curious' });
     const client = new Client(directory.services.url, { 'x-api-key': key, authorization: `Bearer ${key}` });
     expect(await client.get('/admin/v1/tenants')).toMatchObject({
@@ -92,7 +92,7 @@ describe('two tenants', () => {
   it.each([
     ['/v1/identities', ['/v1/identities/{id}', '/v1/identities/{id}/history']],
     ['/v1/users', ['/v1/users/{id}']],
-  ])('have nothing in common in %s', async (list, paths) => {
+  ])('share no resources in %s', async (list, paths) => {
     const mine = await idsOf(first, list);
     const theirs = await idsOf(second, list);
     expect(mine).toHaveLength(205);
@@ -104,7 +104,7 @@ describe('two tenants', () => {
     }
   });
 
-  it('do not see the other one’s jobs, nor trigger its connectors', async () => {
+  it('can neither read the jobs nor trigger the connectors of each other', async () => {
     const triggered = await first.call('POST', '/v1/sync/trigger', 202, {
       body: { connector_id: directory.connectors.people, idempotency_key: 'mine' },
     });
@@ -115,7 +115,7 @@ describe('two tenants', () => {
     }
   });
 
-  it('neither see nor touch the other one’s webhooks', async () => {
+  it('can neither read nor change the webhooks of each other', async () => {
     const { body: mine } = await first.call('POST', '/v1/webhooks', 201, { body: webhookBody });
     const { body: theirs } = await second.call('POST', '/v1/webhooks', 201, { body: webhookBody });
     const { id } = mine;
@@ -128,7 +128,7 @@ describe('two tenants', () => {
     expect((await second.get('/v1/webhooks')).body).toEqual({ data: [shownToThem], total: 1 });
   });
 
-  it('get nothing from a cursor of the other one but their own', async () => {
+  it('receive only their own resources with a cursor of the other tenant', async () => {
     const { body } = await first.get('/v1/identities', { query: '?limit=1&cursor=' });
     const own = new Set(await idsOf(second, '/v1/identities'));
     const page = await second.get('/v1/identities', { query: `?cursor=${body.next_cursor}` });

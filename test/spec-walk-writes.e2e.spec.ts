@@ -25,7 +25,7 @@ const patch = (id: string, status: number, body?: unknown) =>
   client.call('PATCH', '/v1/webhooks/{id}', status, { id, body });
 
 describe('POST /v1/sync/trigger and GET /v1/sync/jobs/{id}', () => {
-  it('accepts a job, which is then processed and shows all its fields', async () => {
+  it('accept a job, process it and return all of its fields', async () => {
     const { body } = await trigger(202, { connector_id: directory.connectors.people });
     expect(fieldsOf(body)).toEqual(specTables.SyncJob);
     expect(body.status).toBe('queued');
@@ -37,7 +37,7 @@ describe('POST /v1/sync/trigger and GET /v1/sync/jobs/{id}', () => {
     expect(Date.parse(job.completed_at)).toBeGreaterThanOrEqual(Date.parse(job.started_at));
   });
 
-  it('shows why a job failed, and never 100 per cent then', async () => {
+  it('return the reason of a failed job with a progress below 100', async () => {
     const connector = await createConnector(directory.first, {
       type: 'csv',
       name: 'Absent',
@@ -50,7 +50,7 @@ describe('POST /v1/sync/trigger and GET /v1/sync/jobs/{id}', () => {
     expect(job.progress_pct).toBeLessThan(100);
   });
 
-  it('answers the same idempotency key with the same job and its status now', async () => {
+  it('return the same job with its current status for a repeated idempotency key', async () => {
     const body = { connector_id: directory.connectors.people, idempotency_key: 'once ✓' };
     const first = await trigger(202, body);
     expect(first.headers.get('idempotent-replayed')).toBeNull();
@@ -62,7 +62,7 @@ describe('POST /v1/sync/trigger and GET /v1/sync/jobs/{id}', () => {
     expect(refused.error).toContain('idempotency_key');
   });
 
-  it('knows a key in its own tenant only', async () => {
+  it('separate the idempotency keys of tenants', async () => {
     const key = { idempotency_key: newUuid() };
     const mine = await trigger(202, { connector_id: directory.connectors.people, ...key });
     const theirs = await directory
@@ -72,7 +72,7 @@ describe('POST /v1/sync/trigger and GET /v1/sync/jobs/{id}', () => {
     expect(theirs.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it.each([unknownConnector, 'nonsense', 'con_', longText])('is 404 for the connector %s', async (connector_id) => {
+  it.each([unknownConnector, 'nonsense', 'con_', longText])('return 404 for the connector %s', async (connector_id) => {
     await trigger(404, { connector_id });
     await trigger(404, { connector_id, idempotency_key: newUuid() });
   });
@@ -88,21 +88,21 @@ describe('POST /v1/sync/trigger and GET /v1/sync/jobs/{id}', () => {
     ['a connector_id that is a number', { connector_id: 5 }],
     ['an empty connector_id', { connector_id: '' }],
     ['a NUL in connector_id', { connector_id: 'con_\0' }],
-    ['half a surrogate pair in connector_id', { connector_id: 'con_\ud800' }],
+    ['an unpaired surrogate in connector_id', { connector_id: 'con_\ud800' }],
     ['an empty idempotency_key', { connector_id: unknownConnector, idempotency_key: '' }],
     ['an idempotency_key of 300 characters', { connector_id: unknownConnector, idempotency_key: longText }],
     ['an idempotency_key that is null', { connector_id: unknownConnector, idempotency_key: null }],
     ['an idempotency_key that is a number', { connector_id: unknownConnector, idempotency_key: 5 }],
     ['a NUL in idempotency_key', { connector_id: unknownConnector, idempotency_key: 'a\0' }],
-    ['half a surrogate pair in idempotency_key', { connector_id: unknownConnector, idempotency_key: '\udc00' }],
-  ])('is 400 for %s', async (_what, body) => {
+    ['an unpaired surrogate in idempotency_key', { connector_id: unknownConnector, idempotency_key: '\udc00' }],
+  ])('return 400 for %s', async (_what, body) => {
     const { body: answer } = await trigger(400, body);
     expect(answer.error).toMatch(/connector_id|idempotency_key|the body/);
   });
 });
 
 describe('webhooks', () => {
-  it('shows the secret when created and when rotated, and nowhere else', async () => {
+  it('return the signing secret only when created and when rotated', async () => {
     const { body: created } = await create(201, { callback_url: url, events: ['identity.*', 'user.created'] });
     const { signing_secret: secret, ...webhook } = created;
     expect(fieldsOf(webhook)).toEqual(specTables.Webhook);
@@ -131,14 +131,14 @@ describe('webhooks', () => {
     expect((await client.get('/v1/webhooks')).body).toEqual({ data: [], total: 0 });
   });
 
-  it('says which required field is missing, in the words of the specification', async () => {
+  it('name a missing required field with the error of the specification', async () => {
     for (const body of [undefined, null, {}, { events: ['*'] }]) {
       expect((await create(400, body)).body).toEqual({ error: 'callback_url is required' });
     }
     expect((await create(400, { callback_url: url })).body).toEqual({ error: 'events is required' });
   });
 
-  it('takes event kinds it does not know, so that receivers may be ahead', async () => {
+  it('accept unknown event types, so that receivers may be newer', async () => {
     const { body } = await create(201, { callback_url: url, events: ['nothing.of_this.kind', 'x'] });
     expect(body.events).toEqual(['nothing.of_this.kind', 'x']);
     await client.call('DELETE', '/v1/webhooks/{id}', 204, { id: body.id });
@@ -152,7 +152,7 @@ describe('webhooks', () => {
     ['a callback_url that is a number', { callback_url: 5 }],
     ['a callback_url of 3000 characters', { callback_url: `${url}/${'x'.repeat(3000)}` }],
     ['a NUL in callback_url', { callback_url: `${url}/\0` }],
-    ['half a surrogate pair in callback_url', { callback_url: `${url}/\ud800` }],
+    ['an unpaired surrogate in callback_url', { callback_url: `${url}/\ud800` }],
     ['no events', { events: [] }],
     ['events that are a text', { events: '*' }],
     ['events that are null', { events: null }],
@@ -161,10 +161,10 @@ describe('webhooks', () => {
     ...['', 'Identity.created', '.', 'a..b', '*.created', 'a b', 'a\0', 'a\n', 'x'.repeat(300), '\ud800'].map(
       (event): [string, Record<string, unknown>] => [`the event ${JSON.stringify(event)}`, { events: [event] }],
     ),
-    ['more events than there can be', { events: Array.from({ length: 101 }, (_, index) => `event${index}`) }],
+    ['more than 100 events', { events: Array.from({ length: 101 }, (_, index) => `event${index}`) }],
   ];
 
-  it.each(invalid)('creates nothing and changes nothing for %s', async (_what, wrong) => {
+  it.each(invalid)('are neither created nor changed with %s', async (_what, wrong) => {
     await create(400, { callback_url: url, events: ['*'], ...wrong });
     expect((await client.get('/v1/webhooks')).body.total).toBe(0);
     const { body: webhook } = await create(201, { callback_url: url, events: ['*'] });
@@ -176,7 +176,7 @@ describe('webhooks', () => {
   });
 
   it.each([[{ active: 'yes' }], [{ active: null }], [{ active: 1 }], [[]], ['text'], [5]])(
-    'changes nothing for %j',
+    'are not changed by the invalid body %j',
     async (wrong) => {
       const { body: webhook } = await create(201, { callback_url: url, events: ['*'] });
       await patch(webhook.id, 400, wrong);

@@ -12,14 +12,14 @@ interface Item {
 }
 
 const unknownId = (prefix: string) => `${prefix}_01h00000000000000000000000`;
-const gonePerson = `Person ${peopleCount - 1}`;
+const deletedPerson = `Person ${peopleCount - 1}`;
 const listed = peopleCount - 1;
 
 let directory: SpecDirectory;
 let client: CheckedClient;
 let peopleJob: string;
 let full: Item;
-let gone: Item;
+let deletedIdentity: Item;
 
 beforeAll(async () => {
   directory = await SpecDirectory.start();
@@ -27,20 +27,20 @@ beforeAll(async () => {
   client = directory.clientOf(directory.first);
   const { body } = await client.get('/v1/identities', { query: '?limit=200' });
   full = body.data.find((each: Item) => each.display_name === 'Person 0');
-  gone = (await client.get('/v1/identities', { query: '?status=deleted' })).body.data[0];
+  deletedIdentity = (await client.get('/v1/identities', { query: '?status=deleted' })).body.data[0];
 });
 
 afterAll(() => directory?.stop());
 
 describe('GET /v1/health', () => {
-  it('answers without a key', async () => {
+  it('responds without an API key', async () => {
     const { body } = await directory.stranger().get('/v1/health');
     expect(body).toEqual({ status: 'ok' });
   });
 });
 
 describe('GET /v1/identities/{id}', () => {
-  it('shows every field of the specification, nested arrays included', async () => {
+  it('returns every field of the specification, including nested arrays', async () => {
     const { body } = await client.get('/v1/identities/{id}', { id: full.id });
     expect(fieldsOf(body)).toEqual(specTables.Identity);
     expect(body.attributes.length).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ describe('GET /v1/identities/{id}', () => {
     });
   });
 
-  it('keeps every nested array where there is nothing in it', async () => {
+  it('returns every nested array even if empty', async () => {
     const { body } = await directory.clientOf(directory.second).get('/v1/identities');
     for (const each of body.data) {
       expect(each).toMatchObject({ attributes: expect.any(Array), accounts: [], machine_identities: [] });
@@ -84,13 +84,13 @@ describe('GET /v1/identities/{id}', () => {
     }
   });
 
-  it('still shows a deleted one', async () => {
-    const { body } = await client.get('/v1/identities/{id}', { id: gone.id });
-    expect(body).toMatchObject({ id: gone.id, display_name: gonePerson, status: 'deleted' });
+  it('returns a deleted identity', async () => {
+    const { body } = await client.get('/v1/identities/{id}', { id: deletedIdentity.id });
+    expect(body).toMatchObject({ id: deletedIdentity.id, display_name: deletedPerson, status: 'deleted' });
   });
 
   it.each(['nonsense', unknownId('idn'), unknownId('usr'), 'idn_', '%00', 'x'.repeat(300), '%2e%2e', 'idn_é'])(
-    'is 404 for %s',
+    'returns 404 for %s',
     async (id) => {
       await client.call('GET', '/v1/identities/{id}', 404, { id });
       await client.call('GET', '/v1/identities/{id}/history', 404, { id });
@@ -106,7 +106,7 @@ describe('GET /v1/identities/{id}', () => {
 describe.each(['/v1/identities', '/v1/users'])('GET %s', (path) => {
   const statuses = { suspended: 1, inactive: 1, pending: 1, deleted: 1, active: peopleCount - 4 };
 
-  it('has an envelope of data, total, limit and offset, by default of 50 from 0', async () => {
+  it('returns an envelope of data, total, limit and offset, with the defaults 50 and 0', async () => {
     const { body } = await client.get(path);
     expect(fieldsOf(body)).toEqual(specTables.Page);
     expect(body).toMatchObject({ total: listed, limit: 50, offset: 0 });
@@ -115,12 +115,12 @@ describe.each(['/v1/identities', '/v1/users'])('GET %s', (path) => {
     for (const each of body.data) expect(fieldsOf(each)).toEqual(item);
   });
 
-  it('carries the same objects as the single answer', async () => {
+  it('returns the same objects as the request for a single one', async () => {
     const { body } = await client.get(path, { query: '?limit=5' });
     for (const item of body.data) expect((await client.get(`${path}/{id}`, { id: item.id })).body).toEqual(item);
   });
 
-  it('clamps limit at 200 and passes over offset items', async () => {
+  it('caps limit at 200 and skips offset items', async () => {
     const { body } = await client.get(path, { query: '?limit=1000' });
     expect(body).toMatchObject({ limit: 200, offset: 0, total: listed });
     expect(body.data).toHaveLength(200);
@@ -131,14 +131,14 @@ describe.each(['/v1/identities', '/v1/users'])('GET %s', (path) => {
     expect(beyond).toEqual({ data: [], total: listed, limit: 50, offset: 100_000 });
   });
 
-  it('has every item once and in the order of creation, by offset as by cursor', async () => {
+  it('returns every item once in order of creation, by offset and by cursor', async () => {
     const byOffset: Item[] = [];
     for (let offset = 0; offset < listed; offset += 50) {
       byOffset.push(...(await client.get(path, { query: `?offset=${offset}` })).body.data);
     }
     expect(new Set(byOffset.map((each) => each.id)).size).toBe(listed);
-    const places = byOffset.map((each) => `${each.created_at} ${each.id}`);
-    expect(places).toEqual([...places].sort());
+    const positions = byOffset.map((each) => `${each.created_at} ${each.id}`);
+    expect(positions).toEqual([...positions].sort());
 
     const byCursor: Item[] = [];
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -149,21 +149,21 @@ describe.each(['/v1/identities', '/v1/users'])('GET %s', (path) => {
     expect(byCursor.map((each) => each.id)).toEqual(byOffset.map((each) => each.id));
   });
 
-  it.each(Object.entries(statuses))('lists status=%s, of which there are %i', async (status, count) => {
+  it.each(Object.entries(statuses))('filters by status=%s with a total of %i', async (status, count) => {
     const { body } = await client.get(path, { query: `?status=${status}&limit=200` });
     expect(body.total).toBe(count);
     expect(body.data.every((each: Item) => each.status === status)).toBe(true);
     expect(body.data).toHaveLength(Math.min(count, 200));
   });
 
-  it('leaves the deleted one out unless it is asked for', async () => {
+  it('omits deleted items unless requested', async () => {
     const { body } = await client.get(path, { query: '?limit=200&offset=100' });
-    expect(body.data.map((each: Item) => each.display_name)).not.toContain(gonePerson);
+    expect(body.data.map((each: Item) => each.display_name)).not.toContain(deletedPerson);
     const { body: deleted } = await client.get(path, { query: '?status=deleted' });
-    expect(deleted.data.map((each: Item) => each.display_name)).toEqual([gonePerson]);
+    expect(deleted.data.map((each: Item) => each.display_name)).toEqual([deletedPerson]);
   });
 
-  it('lists what changed since a moment, and counts that', async () => {
+  it('filters and counts by updated_since', async () => {
     const { body: none } = await client.get(path, { query: '?updated_since=2100-01-01T00:00:00Z' });
     expect(none).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
     const { body: all } = await client.get(path, { query: '?updated_since=2000-01-01T00:00:00%2B02:00' });
@@ -182,7 +182,7 @@ describe.each(['/v1/identities', '/v1/users'])('GET %s', (path) => {
       'cursor=a&cursor=b',
       'cursor[]=x&cursor[]=y&limit=0',
     ],
-  ])('is 400 for %s', async (query) => {
+  ])('returns 400 for %s', async (query) => {
     const { body } = await client.call('GET', path, 400, { query: `?${query}` });
     expect(body.error).toMatch(/^(limit|offset|status|updated_since|cursor)\b/);
   });
@@ -191,7 +191,7 @@ describe.each(['/v1/identities', '/v1/users'])('GET %s', (path) => {
 describe('GET /v1/identities/{id}/history', () => {
   const path = '/v1/identities/{id}/history';
 
-  it('has the envelope, and events of the identity and of all it is linked to', async () => {
+  it('returns the envelope with events of the identity and of its linked records', async () => {
     const { body } = await client.get(path, { id: full.id });
     expect(fieldsOf(body)).toEqual(specTables.Page);
     expect(body).toMatchObject({ limit: 50, offset: 0, total: body.data.length });
@@ -204,8 +204,8 @@ describe('GET /v1/identities/{id}/history', () => {
     expect(times).toEqual([...times].sort());
   });
 
-  it('tells how the deleted one went, from what to what', async () => {
-    const { body } = await client.get(path, { id: gone.id });
+  it('returns the changes of a deletion', async () => {
+    const { body } = await client.get(path, { id: deletedIdentity.id });
     const types = body.data.map((event: { event_type: string }) => event.event_type);
     expect(types).toEqual(expect.arrayContaining(['user.deleted', 'identity.deleted']));
     const deleted = body.data.find((event: { event_type: string }) => event.event_type === 'identity.deleted');
@@ -229,7 +229,7 @@ describe('GET /v1/identities/{id}/history', () => {
     expect(walked).toEqual(all.data);
   });
 
-  it.each(['limit=0', 'limit=x', 'offset=-1', 'cursor=nonsense'])('is 400 for %s', async (query) => {
+  it.each(['limit=0', 'limit=x', 'offset=-1', 'cursor=nonsense'])('returns 400 for %s', async (query) => {
     await client.call('GET', path, 400, { id: full.id, query: `?${query}` });
   });
 });
@@ -244,7 +244,7 @@ describe('GET /v1/events', () => {
     data: 'object',
   };
 
-  it('tells all that happened in the tenant, page by page, without a gap', async () => {
+  it('returns all events of the tenant in pages, without gaps in the sequence', async () => {
     const seen: { sequence: number; type: string; tenant_id: string }[] = [];
     for (let after = 0, more = true; more; ) {
       const { body } = await client.get('/v1/events', { query: `?after=${after}&limit=200` });
@@ -259,15 +259,15 @@ describe('GET /v1/events', () => {
     expect([...types]).toEqual(expect.arrayContaining(['identity.created', 'user.deleted', 'sync.job.completed']));
   });
 
-  it('shows what an event is about as the API shows it', async () => {
+  it('contains the subject of an event as the API returns it', async () => {
     const { body } = await client.get('/v1/events', { query: '?types=identity.created&limit=200' });
     const { body: identity } = await client.get('/v1/identities/{id}', { id: full.id });
-    const told = body.data.find((each: { data: Item }) => each.data.id === full.id);
-    expect(told.data).toEqual({ ...identity, job_id: expect.stringMatching(/^job_/), changed: expect.any(Array) });
+    const found = body.data.find((each: { data: Item }) => each.data.id === full.id);
+    expect(found.data).toEqual({ ...identity, job_id: expect.stringMatching(/^job_/), changed: expect.any(Array) });
   });
 
   it.each(['after=-1', 'after=x', 'limit=0', 'limit=x', 'types=', 'types=identity*'])(
-    'is 400 for %s',
+    'returns 400 for %s',
     async (query) => {
       await client.call('GET', '/v1/events', 400, { query: `?${query}` });
     },
@@ -277,7 +277,7 @@ describe('GET /v1/events', () => {
 describe('GET /admin/v1/tenants/{id}/machine-identities/{id}', () => {
   const path = (tenant: string, id: string) => `/admin/v1/tenants/${tenant}/machine-identities/${id}`;
 
-  it('tells operators whose a machine is and what its risk score is made of', async () => {
+  it('returns the people of a machine identity and the factors of its risk score', async () => {
     const { body: person } = await client.get('/v1/identities/{id}', { id: full.id });
     const { id } = person.machine_identities[0];
     const { status, body } = await directory.operator.get(path(directory.first.id, id));

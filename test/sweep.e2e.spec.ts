@@ -9,7 +9,7 @@ import { Services } from './support/services.js';
 type Body = Answer['body'];
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
-  'who leaves a source, over %s',
+  'records that a source no longer lists or disables, over %s',
   (driver) => {
     let database: TestDatabase;
     let vhost: BrokerVhost | undefined;
@@ -45,7 +45,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       await rm(sourcesDir, { recursive: true, force: true });
     });
 
-    /** Writes a file of people `from` to `to`, and what `more` says. */
+    /** Writes a file with the people `from` to `to` and the lines `more`. */
     const list = (from: number, to: number, more = '') =>
       writeFile(
         join(sourcesDir, 'hr.csv'),
@@ -61,10 +61,10 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
         if (statuses.includes(body.status)) return body;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      throw new Error(`it never was ${statuses}: ${JSON.stringify(await job(id))}`);
+      throw new Error(`the job did not become ${statuses}: ${JSON.stringify(await job(id))}`);
     }
 
-    /** A run to its end, or to where it waits for a person. */
+    /** Runs a job until it ends or is quarantined. */
     async function sync(options: object = {}): Promise<Body> {
       const triggered = await tenant.operator.post(jobs(), { connector_id: connector, ...options });
       return until(triggered.body.job_id, 'completed', 'completed_with_errors', 'failed', 'cancelled', 'quarantined');
@@ -79,10 +79,10 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
         const found = body.data.find((each: { display_name: string }) => each.display_name === name);
         if (found) return found;
       }
-      throw new Error(`there is no ${name}`);
+      throw new Error(`no person ${name}`);
     };
 
-    it('are deleted, and are the same people again when they come back', async () => {
+    it('are deleted, and keep their identity when they are listed again', async () => {
       await list(0, 3);
       await sync();
       const before = await person('Person 2');
@@ -98,7 +98,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(await person('Person 2')).toMatchObject({ id: before.id, status: 'active' });
     });
 
-    it('stay when the file is cut off, or does not say which record a line was', async () => {
+    it('stay when the file is truncated or a line has no id', async () => {
       await list(0, 5);
       await sync();
       await list(0, 3, 'p3,"Per');
@@ -116,12 +116,31 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(await person('Person 4')).toMatchObject({ status: 'deleted' });
     });
 
-    it('wait for an operator when they are too many, for each run anew', async () => {
+    it('stay when most lines cannot be used, and the connector reports the quarantine', async () => {
+      await list(0, 100);
+      await sync();
+      const health = async () =>
+        (await tenant.operator.get(`/admin/v1/tenants/${tenant.id}/connectors/${connector}`)).body.health;
+      await list(0, 1, Array.from({ length: 99 }, (_, at) => `p${at + 1},Person ${at + 1},asleep\n`).join(''));
+      const held = await sync();
+      const note = 'quarantined: 99 of 100 records were left out, more than 50 % and more than 10';
+      expect(held).toMatchObject({ status: 'quarantined', note, records_failed: 99 });
+      expect(await health()).toBe('quarantined');
+      await tenant.operator.post(`${jobs()}/${held.job_id}/release`, { reason: 'they are asleep' });
+      expect(await until(held.job_id, 'completed', 'completed_with_errors')).toMatchObject({
+        status: 'completed_with_errors',
+        records_deleted: 0,
+      });
+      expect(await health()).toBe('ok');
+      expect(await total('active')).toBe(100);
+    });
+
+    it('quarantine each run in which they are too many', async () => {
       await list(0, 100);
       await sync();
       await list(0, 75);
       const held = await sync();
-      const note = 'held back: it would delete 25 of 100 records, more than 10 % and more than 20';
+      const note = 'quarantined: the run would delete 25 of 100 records, more than 10 % and more than 20';
       expect(held).toMatchObject({ status: 'quarantined', note });
       expect((await tenant.client.get(`/v1/sync/jobs/${held.job_id}`)).body).toMatchObject({
         status: 'quarantined',
@@ -171,7 +190,29 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(await total('active')).toBe(75);
     });
 
-    it('are shown by a dry run, whose plan is then applied as it stands, or not at all', async () => {
+    it('stay active after each quarantined and cancelled run that would disable too many, until one is released', async () => {
+      await list(0, 200);
+      await sync();
+      const inactive = (from: number, to: number) =>
+        Array.from({ length: to - from }, (_, at) => `p${from + at},Person ${from + at},inactive\n`).join('');
+      await list(0, 0, inactive(0, 200));
+      for (let times = 0; times < 3; times += 1) {
+        const held = await sync();
+        const note = 'quarantined: the run would disable 200 of 200 records, more than 10 % and more than 20';
+        expect(held).toMatchObject({ status: 'quarantined', note });
+        const plan = (await tenant.operator.get(`${jobs()}/${held.job_id}/plan?limit=10`)).body;
+        expect(plan).toMatchObject({ state: 'held', known: 200, total: 200, counts: { delete: 0, disable: 200 } });
+        await tenant.operator.post(`${jobs()}/${held.job_id}/cancel`, { reason: 'wrong file' });
+        await until(held.job_id, 'cancelled');
+        expect([await total('active'), await total('inactive')]).toEqual([200, 0]);
+      }
+      const held = await sync();
+      await tenant.operator.post(`${jobs()}/${held.job_id}/release`, { reason: 'sold' });
+      expect(await until(held.job_id, 'completed')).toMatchObject({ records_deleted: 0 });
+      expect([await total('active'), await total('inactive')]).toEqual([0, 200]);
+    });
+
+    it('are in the plan of a dry run, which is applied completely or refused', async () => {
       await list(0, 4);
       await sync();
       await list(1, 6);
@@ -199,11 +240,11 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       const refused = await tenant.operator.post(`${jobs()}/${stale.job_id}/apply`);
       expect(refused).toMatchObject({
         status: 400,
-        body: { error: 'the directory has changed since the dry run, as p1 did; make another one' },
+        body: { error: 'the directory has changed since the dry run (p1); start another dry run' },
       });
     });
 
-    it('are not all gone because a file is empty', async () => {
+    it('are not deleted when the file is empty', async () => {
       await list(0, 3);
       await sync();
       await list(0, 0);

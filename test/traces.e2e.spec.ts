@@ -10,7 +10,7 @@ import { traceTree } from './support/trace-tree.js';
 const samples = fileURLToPath(new URL('../samples', import.meta.url));
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const callersSpan = '00f067aa0ba902b7';
-const strangersTrace = 'ffffffff77b34da6a3ce929d0e0e4736';
+const unauthenticatedTrace = 'ffffffff77b34da6a3ce929d0e0e4736';
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
   'the trace of a change, over %s',
@@ -55,7 +55,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
     const of = (type: string) => receiver.received.filter(({ body }) => typeOf(body) === type);
     const spansOf = (name: string) => collector.of(traceId).filter((span) => span.name === name);
 
-    it('reaches from the request that triggered a sync to the header that a receiver is sent, without a gap', async () => {
+    it('extends without a gap from the request that triggered a sync to the header of the delivery', async () => {
       const connector = await createConnector(tenant, {
         type: 'csv',
         name: 'HR',
@@ -66,10 +66,12 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       await tenant.client
         .with({ traceparent: `00-${traceId}-${callersSpan}-01` })
         .post('/v1/sync/trigger', { connector_id: connector });
-      await fetch(`${services.url}/v1/users`, { headers: { traceparent: `00-${strangersTrace}-${callersSpan}-01` } });
-      // The first time it is refused.
+      await fetch(`${services.url}/v1/users`, {
+        headers: { traceparent: `00-${unauthenticatedTrace}-${callersSpan}-01` },
+      });
+      // The first attempt is rejected.
       while (of('sync.job.completed').length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-      // What is left is sent when the services end.
+      // Stopping the services flushes the remaining spans.
       expect(await services.stop()).toEqual([0, 0, 0, 0]);
 
       const spans = collector.of(traceId);
@@ -91,7 +93,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       }
     });
 
-    it('shows each attempt of a delivery by itself, and the one that failed as an error', () => {
+    it('shows each delivery attempt separately, and the failed one as an error', () => {
       const attempts = of('sync.job.completed').map(({ headers }) => {
         const id = String(headers.traceparent).split('-')[2];
         return spansOf('POST webhook').find(({ spanId }) => spanId === id);
@@ -106,7 +108,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(collector.of(traceId).filter(({ failed }) => failed)).toHaveLength(1);
     });
 
-    it('tells of messages as the conventions of OpenTelemetry have it', () => {
+    it('describes messages by the OpenTelemetry conventions', () => {
       const [batch] = spansOf('process directory.batches');
       expect(batch?.attributes).toMatchObject({
         'messaging.system': driver === 'amqp' ? 'rabbitmq' : 'postgresql',
@@ -117,15 +119,15 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       });
     });
 
-    it('is linked from the work that was done for many at once', () => {
+    it('is linked from work with several causes', () => {
       const fanOuts = collector.spans.filter(({ name }) => name === 'fan out events');
       const linked = fanOuts.filter(({ links }) => links.some((link) => link.traceId === traceId));
       expect(linked.length).toBeGreaterThan(0);
       expect(linked.every((span) => span.traceId !== traceId)).toBe(true);
     });
 
-    it('is not begun by anybody without a key', () => {
-      expect(collector.of(strangersTrace)).toEqual([]);
+    it('is not started by requests without a key', () => {
+      expect(collector.of(unauthenticatedTrace)).toEqual([]);
     });
   },
 );

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeId, encodeId } from '@idsync/contracts';
-import { createDatabase, databaseUrl, dropDatabase } from '@idsync/database';
+import { createDatabase, databaseUrl, dropDatabase } from '@idsync/database/schema';
 import { type BrokerVhost, createVhost, DirectoryFixture, freePort, hasBroker } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { MoodyReceiver } from '../apps/webhook-dispatcher/test/moody-receiver.js';
+import { FaultyReceiver } from '../apps/webhook-dispatcher/test/faulty-receiver.js';
 import { Client, createTenant, type Tenant } from './support/client.js';
 import { brokenInvariants, counts, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
 import { PreviousCode, previousCommit } from './support/previous-code.js';
@@ -19,7 +19,7 @@ import { until } from './support/until.js';
 
 const today = fileURLToPath(new URL('..', import.meta.url));
 const plainProxy = fileURLToPath(new URL('../bench/support/plain-proxy.mjs', import.meta.url));
-/** Jobs that end in each phase; with them all that they bring about. */
+/** Jobs that end in each phase. */
 const jobsOfAPhase = 10;
 const settleWithinMs = 90_000;
 
@@ -27,10 +27,10 @@ jest.setTimeout(400_000);
 
 const previous = await previousCommit();
 if ('unknown' in previous) {
-  process.stderr.write(`The upgrade from the schema of before is left out: ${previous.unknown}\n`);
+  process.stderr.write(`Skipping the upgrade from the previous schema: ${previous.unknown}\n`);
 }
 
-/** What the version after this one might add, and nobody knows yet. */
+/** Possible changes of the schema in the next version. */
 const nextMigration = [
   'create table made_up (id uuid primary key, tenant_id uuid not null)',
   'alter table events add column made_up text',
@@ -39,11 +39,11 @@ const nextMigration = [
   `insert into idsync_migrations (timestamp, name) values (9999999999999, 'MadeUp9999999999999')`,
 ];
 
-('unknown' in previous ? describe.skip : describe)('two versions side by side', () => {
+('unknown' in previous ? describe.skip : describe)('a rolling update with two versions at the same time', () => {
   const server = process.env.DATABASE_URL ?? '';
   const name = `idsync_upgrade_${randomBytes(6).toString('hex')}`;
   const url = databaseUrl(server, name);
-  const receivers = new Map<string, MoodyReceiver>();
+  const receivers = new Map<string, FaultyReceiver>();
   const tenants: Tenant[] = [];
   let sourcesDir: string;
   let vhost: BrokerVhost | undefined;
@@ -74,11 +74,11 @@ const nextMigration = [
     balancer = new Supervised('balancer', [plainProxy, JSON.stringify([port, ...backends])], process.env);
     balancer.start();
     versions.before.start();
-    await serving(versions.before, `http://127.0.0.1:${port}`);
+    await waitUntilServing(versions.before, `http://127.0.0.1:${port}`);
     const operator = Client.operator(`http://127.0.0.1:${port}`, adminToken);
     for (const events of [['*'], ['user.*', 'identity.*']]) {
       const tenant = await createTenant(operator, `Tenant of ${events}`);
-      const receiver = await MoodyReceiver.start({}, () => 1);
+      const receiver = await FaultyReceiver.start({}, () => 1);
       const webhook = await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events });
       receiver.secret = webhook.body.signing_secret;
       receivers.set(decodeId('webhook', webhook.body.id) ?? '', receiver);
@@ -100,39 +100,42 @@ const nextMigration = [
     if (sourcesDir) await rm(sourcesDir, { recursive: true, force: true });
   });
 
-  /** Until it answers where it is asked. */
-  async function serving(version: RunningCode, at: string): Promise<void> {
+  /** Waits until the version responds at this URL. */
+  async function waitUntilServing(version: RunningCode, at: string): Promise<void> {
     const answers = () =>
       fetch(`${at}/v1/health`).then(
         ({ ok }) => ok,
         () => false,
       );
-    await until(async () => version.ownEnds.length > 0 || (await answers()), at);
-    expect(version.ownEnds).toEqual([]);
+    await until(async () => version.unexpectedEnds.length > 0 || (await answers()), at);
+    expect(version.unexpectedEnds).toEqual([]);
   }
 
-  /** Work for both, so that whatever one of them leaves is met by the other. */
-  async function replaced(old: RunningCode, by: RunningCode): Promise<void> {
+  /**
+   * Replaces a version under load, with jobs before and after the stop of the old one, so that each processes work of
+   * the other.
+   */
+  async function replace(old: RunningCode, by: RunningCode): Promise<void> {
     by.start();
-    await serving(by, by.url);
-    await load.goOn(jobsOfAPhase);
+    await waitUntilServing(by, by.url);
+    await load.waitForJobs(jobsOfAPhase);
     answered.push(await old.answered());
     await old.stop();
-    await load.goOn(jobsOfAPhase);
+    await load.waitForJobs(jobsOfAPhase);
   }
 
-  it('lose nothing and fail nobody, from the schema of before to the one after this and on code that goes back', async () => {
+  it('loses no event and fails no request, on upgrade and on rollback from a later schema', async () => {
     const began = Date.now();
     const { before, after, again } = versions;
-    await load.goOn(jobsOfAPhase);
+    await load.waitForJobs(jobsOfAPhase);
     expect(await RunningCode.migrate(today, url)).toContain('applied ');
-    await load.goOn(jobsOfAPhase);
-    await replaced(before, after);
+    await load.waitForJobs(jobsOfAPhase);
+    await replace(before, after);
 
-    // The version after this one has been there: this one is deployed again, and its migration leaves all as it is.
+    // A rollback from the next version: the migration of this version must not change the later schema.
     for (const statement of nextMigration) await admin.rows(statement);
     expect(await RunningCode.migrate(today, url)).toContain('the schema is of a later version');
-    await replaced(after, again);
+    await replace(after, again);
     await load.stop();
     await settled(admin, settleWithinMs);
 
@@ -145,7 +148,7 @@ const nextMigration = [
 
     expect(load.failures).toEqual([]);
     expect(Math.min(...answered)).toBeGreaterThan(10);
-    expect(Object.values(versions).flatMap(({ ownEnds }) => ownEnds)).toEqual([]);
+    expect(Object.values(versions).flatMap(({ unexpectedEnds }) => unexpectedEnds)).toEqual([]);
     const ends = await admin.rows<{ id: string; status: string }>(
       'select id, status, mode, error_message from sync_jobs',
     );

@@ -17,7 +17,7 @@ interface Body {
   data: Record<string, unknown>;
 }
 
-describe('what webhooks are sent', () => {
+describe('the events that webhooks receive', () => {
   let database: TestDatabase;
   let admin: DirectoryFixture;
   let sources: string;
@@ -32,7 +32,7 @@ describe('what webhooks are sent', () => {
     admin = DirectoryFixture.connect(database.url);
     sources = await mkdtemp(join(tmpdir(), 'idsync-events-'));
     services = await Services.start({ databaseUrl: database.url, sourcesDir: sources, allowedCidrs: '127.0.0.0/8' });
-    tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Told');
+    tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Webhooks');
     receiver = createServer(async (request, response) => {
       const body = (await json(request)) as Body;
       received.set(body.sequence, { id: String(request.headers['webhook-id']), body });
@@ -78,26 +78,26 @@ describe('what webhooks are sent', () => {
     return body.data.find((each: Answer['body']) => each.display_name === name);
   };
 
-  /** What the operator interface answers, as soon as it is what is waited for. */
+  /** Polls the operator API until the condition holds. */
   async function until(path: string, holds: (body: Answer['body']) => boolean): Promise<Answer['body']> {
     for (let look = 0; look < 1_200; look += 1) {
       const { body } = await tenant.operator.get(`/admin/v1/tenants/${tenant.id}/${path}`);
       if (holds(body)) return body;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`${path} never was what it should be`);
+    throw new Error(`${path} did not reach the expected state`);
   }
 
-  async function everythingTold(): Promise<void> {
+  async function allDelivered(): Promise<void> {
     for (let look = 0; look < 1_200; look += 1) {
       const [events] = await admin.rows<{ last: number }>('select last::int from event_sequences');
       if (received.size === events?.last) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error('some events were never told');
+    throw new Error('some events were not delivered');
   }
 
-  it('is what the catalogue says, for every kind', async () => {
+  it('match the catalogue for every event type', async () => {
     const hr = await connector('hr', 'user', { email: 'mail', job_title: 'title', hire_date: 'hired' });
     const ad = await connector('ad', 'account', { email: 'mail', job_title: 'title' });
     const bots = await connector('bots', 'machine_identity', { owned_by: 'owner', technical_inheritor: 'heir' });
@@ -113,7 +113,7 @@ describe('what webhooks are sent', () => {
     await list('bots.csv', `${machines}build,Build,a@x.org,b@x.org,\nnight,Night,d@x.org,,\n`);
     for (const each of [hr, ad, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
 
-    // One account could be Carl's: an operator says so, and takes it back.
+    // One account may be Carl's: the operator links it and reverts that.
     const { data: cases } = await until('cases', ({ data }) => data.length > 0);
     const linked = await operate(`cases/${cases[0].id}/resolve`, {
       resolution: 'link',
@@ -148,17 +148,18 @@ describe('what webhooks are sent', () => {
     const tested = await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/webhooks/${webhook}/test`, {});
     expect(tested.status).toBe(202);
 
-    await everythingTold();
-    const told = [...received.values()].sort((a, b) => a.body.sequence - b.body.sequence);
-    expect(told.map(({ body }) => body.sequence)).toEqual(told.map((_, at) => at + 1));
-    const strangers = told.flatMap(({ id, body }) => {
+    await allDelivered();
+    const delivered = [...received.values()].sort((a, b) => a.body.sequence - b.body.sequence);
+    expect(delivered.map(({ body }) => body.sequence)).toEqual(delivered.map((_, at) => at + 1));
+    const strangers = delivered.flatMap(({ id, body }) => {
       const { error } = eventBody(body.type).safeParse(body);
       return error || id !== body.id ? [{ body, issues: error?.issues }] : [];
     });
     expect(strangers).toEqual([]);
-    const kinds = new Set(told.map(({ body }) => body.type));
+    const kinds = new Set(delivered.map(({ body }) => body.type));
     expect(eventTypes.filter((type) => !kinds.has(type))).toEqual([]);
-    const added = (type: EventType, field: string) => told.some(({ body }) => body.type === type && field in body.data);
+    const added = (type: EventType, field: string) =>
+      delivered.some(({ body }) => body.type === type && field in body.data);
     expect(added('identity.deleted', 'erased')).toBe(true);
     expect(added('machine_identity.owner_changed', 'handed_over')).toBe(true);
     expect(added('account.unlinked', 'person_id')).toBe(false);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { decodeId, encodeId } from '@idsync/contracts';
 import { brokerProgram, DirectoryFixture } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Mood, MoodyReceiver, type Taken } from '../apps/webhook-dispatcher/test/moody-receiver.js';
+import { type FaultRates, FaultyReceiver, type Taken } from '../apps/webhook-dispatcher/test/faulty-receiver.js';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createTenant, type Tenant } from './support/client.js';
 import {
@@ -18,7 +18,7 @@ import {
   wantedPairs,
   watchFences,
 } from './support/delivery-proof.js';
-import { FactStream } from './support/fact-stream.js';
+import { EventStream } from './support/event-stream.js';
 import { FaultMachine } from './support/fault-machine.js';
 import { storm } from './support/fault-storm.js';
 import { seededRandom } from './support/seeded-random.js';
@@ -28,31 +28,31 @@ const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31
 const seconds = Number(process.env.FAULT_SECONDS ?? 20);
 const settleWithinMs = 90_000;
 
-// Bounds what hangs: starting and ending everything, the storm, and what it leaves to do.
+// Limits tests that hang: start, faults, remaining work, and removal.
 jest.setTimeout(seconds * 1_000 + settleWithinMs + 120_000);
 
 const hasProgram = existsSync(brokerProgram);
-if (!hasProgram) process.stderr.write(`${brokerProgram} is absent: the faults of RabbitMQ are left out.\n`);
+if (!hasProgram) process.stderr.write(`${brokerProgram} is not installed: faults of RabbitMQ are not tested.\n`);
 
-const moods: { events: string[]; mood: Mood }[] = [
-  { events: ['*'], mood: {} },
-  { events: ['user.*', 'sync.job.completed'], mood: { failing: 0.1, asking: 0.02, cutting: 0.02 } },
-  { events: ['identity.*', 'lifecycle.*', 'user.updated'], mood: { failing: 0.02, silent: 0.02, slowMs: 400 } },
+const faultRates: { events: string[]; rates: FaultRates }[] = [
+  { events: ['*'], rates: {} },
+  { events: ['user.*', 'sync.job.completed'], rates: { failing: 0.1, throttling: 0.02, cutting: 0.02 } },
+  { events: ['identity.*', 'lifecycle.*', 'user.updated'], rates: { failing: 0.02, silent: 0.02, slowMs: 400 } },
 ];
 
 const distinct = (taken: readonly Taken[]) => new Set(taken.map(({ id }) => id)).size;
 
 describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as const))(
-  'webhooks while everything dies at random, over %s',
+  'webhook deliveries while all processes fail at random, over %s,',
   (driver) => {
-    // The faults have numbers of their own: what else happens at random does not come in the same order twice.
+    // Separate random numbers for faults, because the order of other random decisions varies.
     const random = seededRandom(seed + 1);
-    const receivers = new Map<string, MoodyReceiver>();
+    const receivers = new Map<string, FaultyReceiver>();
     const tenants: Tenant[] = [];
     let sourcesDir: string;
     let machine: FaultMachine;
     let admin: DirectoryFixture;
-    let stream: FactStream;
+    let stream: EventStream;
 
     beforeAll(async () => {
       sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-faults-'));
@@ -63,15 +63,15 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
       for (let nth = 0; nth < 3; nth += 1) {
         const tenant = await createTenant(operator, `Tenant ${nth}`);
         tenants.push(tenant);
-        for (const { events, mood } of moods) await subscribe(tenant, events, mood);
+        for (const { events, rates } of faultRates) await subscribe(tenant, events, rates);
       }
-      stream = await FactStream.open(tenants, { databaseUrl: machine.postgres.url, sourcesDir, random });
+      stream = await EventStream.open(tenants, { databaseUrl: machine.postgres.url, sourcesDir, random });
     });
 
     afterAll(async () => {
       const parts = [stream, admin && { close: () => admin.close() }, machine && { close: () => machine.remove() }];
       const failures: unknown[] = [];
-      // One that does not end keeps no other from it: nothing may be left running.
+      // Closes the remaining parts even if one fails.
       for (const part of [...parts, ...receivers.values()]) {
         await part?.close().catch((error: unknown) => failures.push(error));
       }
@@ -79,7 +79,7 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
       expect(failures).toEqual([]);
     });
 
-    /** Of all attempts for a tenant, in the order of events and numbers. */
+    /** Returns the outcomes of all attempts for a tenant, by event and attempt number. */
     async function outcomes(tenant: Tenant): Promise<(string | null)[]> {
       const rows = await admin.rows<{ outcome: string | null }>(
         `select a.outcome from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id
@@ -89,15 +89,15 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
       return rows.map(({ outcome }) => outcome);
     }
 
-    async function subscribe(tenant: Tenant, events: string[], mood: Mood): Promise<void> {
-      const receiver = await MoodyReceiver.start(mood, random);
+    async function subscribe(tenant: Tenant, events: string[], rates: FaultRates): Promise<void> {
+      const receiver = await FaultyReceiver.start(rates, random);
       const answer = await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events });
       expect(answer.status).toBe(201);
       receiver.secret = answer.body.signing_secret;
       receivers.set(decodeId('webhook', answer.body.id) ?? '', receiver);
     }
 
-    it('lets a dispatcher that was frozen past its lease write nothing of what another one sent meanwhile', async () => {
+    it('ignore the result of a dispatcher that was frozen past its lease', async () => {
       const [first, second] = machine.dispatchers;
       const tenant = await createTenant(Client.operator(machine.url, machine.adminToken), 'Frozen');
       await second.kill();
@@ -118,7 +118,7 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
         for (const response of held) response.writeHead(500).end();
         await second.kill();
         first.thaw();
-        // What it does next proves that it is through with what it held.
+        // Its next delivery proves that it has handled the old one.
         await stream.recordOne(tenant);
         await until(async () => (await outcomes(tenant)).length > before.length);
         await settled(admin, settleWithinMs);
@@ -135,11 +135,11 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
       }
     });
 
-    it('delivers every fact to everyone who wants it, in the same bytes each time, and no stale lease writes', async () => {
+    it('reach every subscriber with every event in identical bytes, without writes under an expired lease', async () => {
       process.stdout.write(`FAULT_SEED=${seed} FAULT_SECONDS=${seconds}, over ${driver}\n`);
       const began = Date.now();
       await stream.start();
-      const struck = await storm(machine, seededRandom(seed), driver === 'amqp' ? seconds : seconds / 2);
+      const faults = await storm(machine, seededRandom(seed), driver === 'amqp' ? seconds : seconds / 2);
       await stream.stop();
       await settled(admin, settleWithinMs);
 
@@ -147,14 +147,14 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
       const { facts, deliveries, attempts, unknown } = await counts(admin);
       const requests = all.length;
       const repeats = [...receivers.values()].reduce((sum, { taken }) => sum + taken.length - distinct(taken), 0);
-      const report = { seed, driver, facts, deliveries, struck, requests, repeats, attempts, unknown };
+      const report = { seed, driver, facts, deliveries, faults, requests, repeats, attempts, unknown };
       process.stdout.write(`${JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1_000) })}\n`);
 
       expect(await brokenInvariants(admin)).toEqual({});
       expect(await endedJobs(admin, stream.accepted)).toBe(stream.accepted.size);
       const marks = await recordedMarks(admin);
       expect([...stream.committed].filter((mark) => !marks.has(mark))).toEqual([]);
-      expect([...stream.takenBack].filter((mark) => marks.has(mark))).toEqual([]);
+      expect([...stream.rolledBack].filter((mark) => marks.has(mark))).toEqual([]);
 
       const pairs = await wantedPairs(admin);
       const accepted = new Map(
@@ -176,8 +176,8 @@ describe.each(hasProgram ? (['amqp', 'postgres'] as const) : (['postgres'] as co
       const known = new Set(pairs.map(({ eventId }) => encodeId('event', eventId)));
       expect([...bodies.keys()].filter((id) => !known.has(id))).toEqual([]);
 
-      // Who cannot start while the database is away ends with a plain line; a stack is of somebody who ran, and should go on.
-      expect(machine.ownEnds.filter((words) => /^ +at /m.test(words))).toEqual([]);
+      // A process that cannot start during a database outage prints one plain line; a stack trace is a crash.
+      expect(machine.unexpectedEnds.filter((words) => /^ +at /m.test(words))).toEqual([]);
     });
   },
 );

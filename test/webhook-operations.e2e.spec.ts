@@ -15,10 +15,10 @@ import { type Answer, Client, createTenant, type Tenant } from './support/client
 import { commandLine } from './support/command-line.js';
 import { Services } from './support/services.js';
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
-  'an operator of webhooks, over %s',
+  'webhook operations with the CLI, over %s,',
   (driver) => {
     let database: TestDatabase;
     let fixture: DirectoryFixture;
@@ -42,7 +42,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
     });
 
     beforeEach(async () => {
-      tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Told');
+      tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Webhooks');
       const body = { callback_url: receiver.url, events: ['sync.*'] };
       webhook = (await tenant.client.post('/v1/webhooks', body)).body;
       receiver.status(204);
@@ -60,25 +60,25 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
     const { idsync, reply } = commandLine(() => ({ services, tenant }));
 
     async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-      for (const end = Date.now() + patienceMs; Date.now() < end; ) {
+      for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
         const found = await look();
         if (found !== undefined) return found;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      throw new Error(`${what}: not within ${patienceMs} ms`);
+      throw new Error(`${what}: timed out after ${timeoutMs} ms`);
     }
 
     const received = (count: number) =>
       until(() => (receiver.received.length >= count ? receiver.received : undefined), `${count} requests`);
 
-    /** The webhook's deliveries, once all of them are in this status. */
+    /** Returns the webhook's deliveries once all of them have this status. */
     const deliveries = (status: string, count: number): Promise<Answer['body'][]> =>
       until(async () => {
         const { body } = await tenant.operator.get(`/admin/v1/tenants/${tenant.id}/deliveries?status=${status}`);
         return body.data.length === count ? body.data : undefined;
       }, `${count} ${status} deliveries`);
 
-    it('tests one, and the receiver can verify what came', async () => {
+    it('send a test event with a verifiable signature', async () => {
       const { event_id } = await reply('webhooks', 'test', webhook.id, '--message', 'is anybody there?');
       const [request] = await received(1);
       const headers = request?.headers as Record<string, string>;
@@ -95,11 +95,11 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(shown.body).toBe(request?.body);
     });
 
-    it('sees what was given up, sends it again once the receiver is mended, and replays what it had missed', async () => {
+    it('show dead deliveries, requeue them after the receiver recovered, and replay missed events', async () => {
       receiver.answer = (_, response) => response.writeHead(500).end('out of disk');
       for (const name of ['one', 'two', 'three']) await reply('webhooks', 'test', webhook.id, '--message', name);
       await received(3);
-      // The schedule takes days; its end is put where the attempts of these have ended.
+      // The retry schedule takes days, so the test marks the deliveries as dead.
       await until(async () => {
         const rows = await fixture.rows(
           `update webhook_deliveries set status = 'dead', ended_at = now()
@@ -112,7 +112,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       const dead = await idsync('deliveries', 'list', '--status', 'dead');
       expect(dead.out.match(/webhook\.test +\S+ +dead +\d+ +rejected 500\n/g)).toHaveLength(3);
       const [first] = (await reply('deliveries', 'list', '--status', 'dead')).data;
-      expect((await idsync('deliveries', 'show', first.id)).out).toMatch(/last answer:\nout of disk\n$/);
+      expect((await idsync('deliveries', 'show', first.id)).out).toMatch(/last response:\nout of disk\n$/);
       expect((await idsync('webhooks', 'list')).out).toMatch(/ yes +0 +3 +\S+ +\d+ +-\n/);
 
       receiver.status(204);
@@ -138,7 +138,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(replays.out).toMatch(/resend +whk_\w+ +done +100 +1 +operator[\s\S]*requeue +whk_\w+ +done +100 +3 +eve/);
     });
 
-    it('replays a time to a webhook that was not there then', async () => {
+    it('replay a time range to a webhook created afterwards', async () => {
       const since = new Date(Date.now() - 60_000).toISOString();
       await fixture.rows(
         `with last as (update event_sequences set last = last + 3 where tenant_id = $1 returning last)
@@ -147,7 +147,7 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
                 unnest(array['sync.job.started', 'user.created', 'sync.job.completed']) with ordinality as e (type, place)`,
         [decodeId('tenant', tenant.id)],
       );
-      // Once what came later is there, what came before has gone to whom it was for.
+      // Once a later event has arrived, all earlier ones were handled.
       const { event_id } = await reply('webhooks', 'test', webhook.id);
       await until(() => receiver.ids().includes(event_id) || undefined, 'the test');
       const subscription = { callback_url: `${receiver.url}/late`, events: ['sync.*'] };
@@ -165,15 +165,15 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
       expect(verified).toMatchObject({ id: delivery.event_id, type: 'sync.job.completed', sequence: 3 });
       expect(await idsync('replays', 'cancel', replay.replay_id)).toMatchObject({
         code: 1,
-        err: 'idsync: the replay is done already\n',
+        err: 'idsync: the replay is already done\n',
       });
     });
 
-    it('is told why nothing is sent to a webhook that is switched off', async () => {
+    it('report why nothing is sent to an inactive webhook', async () => {
       await tenant.client.call('PATCH', `/v1/webhooks/${webhook.id}`, { active: false });
       expect(await idsync('webhooks', 'requeue', webhook.id)).toMatchObject({
         code: 1,
-        err: 'idsync: the webhook is not active: it must be switched on first\n',
+        err: 'idsync: the webhook is inactive: activate it first\n',
       });
     });
   },

@@ -6,7 +6,7 @@ import { decodeId, encodeId } from '@idsync/contracts';
 import { brokerProgram, createTestDatabase, DirectoryFixture, PrivateBroker, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { directoryFaults } from '../apps/directory/test/directory-faults.js';
-import { MoodyReceiver } from '../apps/webhook-dispatcher/test/moody-receiver.js';
+import { FaultyReceiver } from '../apps/webhook-dispatcher/test/faulty-receiver.js';
 import { Client, createTenant, jobEnd, sync, type Tenant } from './support/client.js';
 import { brokenInvariants, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
 import { connectPeople } from './support/people-file.js';
@@ -16,12 +16,12 @@ import { until } from './support/until.js';
 jest.setTimeout(420_000);
 
 const hasProgram = existsSync(brokerProgram);
-if (!hasProgram) process.stderr.write(`${brokerProgram} is absent: the RabbitMQ that loses all it has is left out.\n`);
+if (!hasProgram) process.stderr.write(`${brokerProgram} is not installed: the data loss of RabbitMQ is not tested.\n`);
 
 const people = { early: 1_200, running: 3_000, queued: 1_000, later: 50 };
-const everybody = Object.values(people).reduce((sum, count) => sum + count);
+const totalPeople = Object.values(people).reduce((sum, count) => sum + count);
 
-(hasProgram ? describe : describe.skip)('a RabbitMQ that loses all it has', () => {
+(hasProgram ? describe : describe.skip)('a RabbitMQ that loses its data', () => {
   let database: TestDatabase;
   let broker: PrivateBroker;
   let admin: DirectoryFixture;
@@ -29,7 +29,7 @@ const everybody = Object.values(people).reduce((sum, count) => sum + count);
   let options: ServicesOptions;
   let services: Services;
   let others: Services | undefined;
-  let receiver: MoodyReceiver;
+  let receiver: FaultyReceiver;
   let tenant: Tenant;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ const everybody = Object.values(people).reduce((sum, count) => sum + count);
     sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-wiped-'));
     options = { databaseUrl: database.url, amqpUrl: broker.url, sourcesDir, allowedCidrs: '127.0.0.0/8' };
     services = await Services.start(options);
-    receiver = await MoodyReceiver.start({ slowMs: 5 }, Math.random);
+    receiver = await FaultyReceiver.start({ slowMs: 5 }, Math.random);
     tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Wiped');
   });
 
@@ -61,7 +61,7 @@ const everybody = Object.values(people).reduce((sum, count) => sum + count);
     );
     return rows;
   };
-  /** Nothing of what these have announced is only in PostgreSQL any more. */
+  /** Waits until the outboxes of these services are empty. */
   const published = () =>
     until(async () => {
       const waiting = await admin.rows(
@@ -77,15 +77,15 @@ const everybody = Object.values(people).reduce((sum, count) => sum + count);
   const trigger = async (connector: string): Promise<string> =>
     (await tenant.client.post('/v1/sync/trigger', { connector_id: connector })).body.job_id;
 
-  it('holds nothing up for good: syncs, operations, replays and deliveries all end, once each', async () => {
-    // What occurs before there is a webhook can be sent by a replay only.
+  it('delays all work, but syncs, operations, replays and deliveries are all completed once', async () => {
+    // Only a replay can send events that occurred before the webhook existed.
     await sync(tenant, await connectPeople(tenant, sourcesDir, 'early', people.early));
     await until(async () => {
       const behind = await admin.rows(
         'select 1 from event_sequences s left join fan_out_positions p using (tenant_id) where p.sequence is distinct from s.last',
       );
       return behind.length === 0;
-    }, 'everything passed over');
+    }, 'the fan-out of all events');
     const webhook = await tenant.client.post('/v1/webhooks', {
       callback_url: receiver.url,
       events: ['identity.*', 'sync.job.*'],
@@ -96,7 +96,7 @@ const everybody = Object.values(people).reduce((sum, count) => sum + count);
     await until(async () => (await jobs(running))[0]?.processed !== 0, 'an applied batch');
     await services.kill('directory');
     await services.kill('webhook-dispatcher');
-    // From here on nobody takes up what is asked for: all of it waits in RabbitMQ, and nowhere else.
+    // From here on no service consumes: requested work exists only in RabbitMQ.
     const queued = await trigger(await connectPeople(tenant, sourcesDir, 'queued', people.queued));
     const tenantPath = `/admin/v1/tenants/${tenant.id}`;
     const two = (await tenant.client.get('/v1/identities?limit=2')).body.data as { id: string }[];
@@ -120,13 +120,13 @@ const everybody = Object.values(people).reduce((sum, count) => sum + count);
     services.launch('directory');
     services.launch('webhook-dispatcher');
 
-    // Who was connected finds the new broker, and what is asked for now is done; what was lost is not.
+    // Connected services find the new broker and handle new work; the lost messages stay lost.
     const later = await connectPeople(tenant, sourcesDir, 'later', people.later);
     expect(await sync(tenant, later)).toMatchObject({ status: 'completed' });
     expect(await statuses()).toEqual(['queued', 'queued']);
     expect((await jobs(queued))[0]).toMatchObject({ status: 'running', processed: 0 });
 
-    // A quarter of an hour goes by, and others look.
+    // After a quarter of an hour, housekeeping republishes them.
     for (const [table, column] of [
       ['sync_batches', 'announced_at'],
       ['sync_jobs', 'sweep_asked_at'],
@@ -144,13 +144,13 @@ const everybody = Object.values(people).reduce((sum, count) => sum + count);
 
     expect(await brokenInvariants(admin)).toEqual({});
     expect(await directoryFaults(admin, decodeId('tenant', tenant.id) ?? '')).toEqual([]);
-    expect((await tenant.client.get('/v1/identities?limit=1')).body.total).toBe(everybody - 1);
+    expect((await tenant.client.get('/v1/identities?limit=1')).body.total).toBe(totalPeople - 1);
     const [events] = await admin.rows(
       `select count(*) filter (where type = 'identity.created')::int as created,
               count(*) filter (where type = 'identity.merged')::int as merged,
               count(*) filter (where type = 'sync.job.completed')::int as completed from events`,
     );
-    expect(events).toEqual({ created: everybody, merged: 1, completed: 4 });
+    expect(events).toEqual({ created: totalPeople, merged: 1, completed: 4 });
     const wanted = (await wantedPairs(admin)).map(({ eventId }) => encodeId('event', eventId));
     expect(new Set(receiver.taken.map(({ id }) => id))).toEqual(new Set(wanted));
     expect(receiver.taken.filter(({ signed }) => !signed)).toEqual([]);

@@ -1,9 +1,15 @@
-// Writes libs/database/schema.sql from a database that has just been migrated.
+// Writes libs/database/schema.sql from a freshly migrated database.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, databaseUrl, describeSchema, dropDatabase, migrate } from '../libs/database/dist/index.js';
+import {
+  createDatabase,
+  databaseUrl,
+  describeSchema,
+  dropDatabase,
+  migrate,
+} from '../libs/database/dist/schema/index.js';
 import { startEmbeddedPostgres } from '../libs/embedded-postgres/dist/index.js';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'idsync-schema-'));

@@ -1,4 +1,4 @@
-// Writes what is generated in docs/webhooks.md: the catalogue of events, and the programs beside it that it shows.
+// Writes the generated parts of docs/webhooks.md: the event catalogue and the example programs.
 import { readFile, writeFile } from 'node:fs/promises';
 import { describeEvents } from '../libs/contracts/dist/index.js';
 

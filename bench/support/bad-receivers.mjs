@@ -1,5 +1,5 @@
-// Receivers in a process of their own that never take anything, each on a port: one sends a byte a second, one never answers, one
-// asks to be left alone for a while. Tells the ports over the process's channel, with one where nobody listens.
+// Failing receivers in a separate process, each on its own port: one sends a byte a second, one never answers, one
+// answers 429. Sends the ports over the process's channel, including one that refuses connections.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 

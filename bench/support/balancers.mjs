@@ -1,4 +1,4 @@
-// What stands before the gateways, as a process of its own.
+// Load balancers in front of the gateways, as separate processes.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const haproxyProgram = '/usr/sbin/haproxy';
 export const hasHaproxy = existsSync(haproxyProgram);
 
-/** Starts `plain` or `haproxy` on `port` before these gateways; resolves with what ends it. */
+/**
+ * Starts a `plain` or `haproxy` balancer on `port` in front of these gateways; resolves with a function that stops it.
+ */
 export async function startBalancer(kind, port, gateways) {
   return kind === 'haproxy' ? startHaproxy(port, gateways) : startPlainProxy(port, gateways);
 }
@@ -33,16 +35,16 @@ async function startHaproxy(port, gateways) {
     file,
     localConfiguration(await readFile(join(root, 'docker/proxy/haproxy.cfg'), 'utf8'), port, gateways),
   );
-  // It tells of each gateway that comes and goes.
-  const told = process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore';
-  const child = spawn(haproxyProgram, ['-db', '-f', file], { stdio: ['ignore', told, told] });
+  // HAProxy logs each gateway that goes up or down.
+  const stdio = process.env.IDSYNC_TEST_LOGS ? 'inherit' : 'ignore';
+  const child = spawn(haproxyProgram, ['-db', '-f', file], { stdio: ['ignore', stdio, stdio] });
   return async () => {
     child.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   };
 }
 
-/** The configuration of the image, with addresses of this machine for those of Docker. */
+/** Returns the configuration of the image with local addresses instead of Docker's. */
 function localConfiguration(text, port, gateways) {
   const servers = gateways.map(
     ({ port, internalPort }, n) => `  server gateway${n} 127.0.0.1:${port} check port ${internalPort}`,
@@ -54,7 +56,7 @@ function localConfiguration(text, port, gateways) {
     [/^ {2}server-template .*$/m, servers.join('\n')],
   ];
   for (const [from, to] of changes) {
-    if (!from.test(text)) throw new Error(`docker/proxy/haproxy.cfg has nothing like ${from}`);
+    if (!from.test(text)) throw new Error(`docker/proxy/haproxy.cfg does not match ${from}`);
     text = text.replace(from, to);
   }
   return text;

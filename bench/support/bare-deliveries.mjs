@@ -1,5 +1,5 @@
-// The limit for deliveries: the same POSTs, signed, by the same HTTP client and as many at once, without a database.
-// Arguments: address, how many, how many at once, bytes of a body. Prints deliveries/s.
+// The limit for deliveries: the same signed POSTs with the same HTTP client and concurrency, without a database.
+// Arguments: address, count, concurrency, bytes of a body. Prints deliveries/s.
 import { randomBytes } from 'node:crypto';
 import { httpSender } from '../../apps/webhook-dispatcher/dist/sending/http-sender.js';
 import { signedHeaders } from '../../apps/webhook-dispatcher/dist/sign.js';

@@ -1,8 +1,8 @@
-// The limit for an import: the rows it left behind, written again by a client that has them ready: one insert a table and
+// The limit for an import: its rows, written again by a client that has them prepared, with one insert per table and
 // thousand identities, columns as arrays, into tables with the same columns and indexes.
 import pg from 'pg';
 
-/** Each table, and how its rows are found by the identities they belong to. */
+/** The tables, and the query for their rows by identity. */
 const tables = {
   identities: 'select r.*, b.batch from identities r join bare.batches b on b.id = r.id',
   source_records: 'select r.*, b.batch from source_records r join bare.batches b on b.id = r.identity_id',
@@ -12,7 +12,7 @@ const tables = {
      join source_records s on s.id = r.record_id join bare.batches b on b.id = s.identity_id`,
 };
 
-/** Answers the seconds PostgreSQL takes to write the rows of the first `count` identities of a tenant. */
+/** Returns the seconds PostgreSQL takes to write the rows of the first `count` identities of a tenant. */
 export async function bareImport(url, tenant, count) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -44,7 +44,10 @@ export async function bareImport(url, tenant, count) {
   }
 }
 
-/** A table's rows lie ready by batch; each column of a batch is read as the text of one array, which is how it is written. */
+/**
+ * Prepares a table's rows by batch; each column of a batch is read as the text of one array, the form in which it is
+ * written.
+ */
 async function prepare(client, table, rows) {
   await client.query(`create table bare.${table} (like public.${table} including all)`);
   await client.query(`create table bare.given_${table} as ${rows}`);

@@ -1,5 +1,5 @@
-// The limit for a list: a bare Fastify handler that runs the list's own SQL, prepared, and passes the bytes through.
-// Arguments: database url, port, tenant (uuid). Query parameters as the list's.
+// The limit for a list: a bare Fastify handler that runs the same prepared SQL and passes the bytes through.
+// Arguments: database url, port, tenant (uuid). Query parameters as for the list.
 import Fastify from 'fastify';
 import pg from 'pg';
 import { pageQuery } from '../../libs/database/dist/gateway/documents.js';

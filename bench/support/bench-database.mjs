@@ -1,12 +1,12 @@
-// A database of its own for a benchmark: on DATABASE_URL, or on an embedded PostgreSQL; dropped in the end.
+// A temporary database for a benchmark, on DATABASE_URL or an embedded PostgreSQL.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, databaseUrl, dropDatabase, migrate } from '../../libs/database/dist/index.js';
+import { createDatabase, databaseUrl, dropDatabase, migrate } from '../../libs/database/dist/schema/index.js';
 import { startEmbeddedPostgres } from '../../libs/embedded-postgres/dist/index.js';
 
-/** Runs `work({ url, folder })` on a migrated database and with a folder that is removed with it. */
+/** Runs `work({ url, folder })` with a migrated database and a folder, and removes both afterwards. */
 export async function withBenchDatabase(work) {
   const folder = await mkdtemp(join(tmpdir(), 'idsync-bench-'));
   const embedded = process.env.DATABASE_URL

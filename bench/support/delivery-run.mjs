@@ -1,11 +1,12 @@
-// One dispatcher process, one receiver process, and facts committed by this one, as the directory does it.
+// One dispatcher process, one receiver process, and events that this process commits as the directory does.
 import { fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { newUuid } from '../../libs/contracts/dist/index.js';
-import { Database, recordEvents, seal } from '../../libs/database/dist/index.js';
-import { openBus } from '../../libs/messaging/dist/index.js';
+import { recordEvents } from '../../libs/database/dist/bus/index.js';
+import { Database, encrypt } from '../../libs/database/dist/index.js';
+import { Bus } from '../../libs/messaging/dist/index.js';
 import { DirectoryFixture } from '../../libs/testing/dist/index.js';
 
 const now = () => performance.timeOrigin + performance.now();
@@ -25,7 +26,7 @@ export class DeliveryRun {
     run.receiver = fork(fileURLToPath(new URL('receiver.mjs', import.meta.url)));
     [{ port: run.port }] = await once(run.receiver, 'message');
     run.database = await Database.connect({ url, service: 'directory' });
-    run.bus = await openBus({ service: 'directory', database: run.database, amqpUrl });
+    run.bus = await Bus.open({ service: 'directory', database: run.database, amqpUrl });
     run.tenant = await run.admin.tenant('Bench');
     await run.fillPeople();
     return run;
@@ -78,10 +79,10 @@ export class DeliveryRun {
         callbackUrl,
         ['*'],
       ]);
-      const sealed = seal(`whsec_${randomBytes(32).toString('base64')}`, this.encryptionKey, this.tenant);
+      const encrypted = encrypt(`whsec_${randomBytes(32).toString('base64')}`, this.encryptionKey, this.tenant);
       await this.admin.rows(
         'insert into webhook_secrets (id, tenant_id, webhook_id, ciphertext) values ($1, $2, $3, $4)',
-        [newUuid(), this.tenant, id, sealed],
+        [newUuid(), this.tenant, id, encrypted],
       );
     }
     return ids;
@@ -92,7 +93,7 @@ export class DeliveryRun {
     await this.admin.rows('truncate webhook_deliveries, webhook_attempts, event_payloads, webhook_endpoints');
   }
 
-  /** So many facts of before, each with its delivery due, as they stand after the receiver was away. */
+  /** Inserts earlier events with a due delivery each, the state after a receiver outage. */
   async fillBacklog(webhook, count) {
     const [{ last }] = await this.admin.rows(
       'update event_sequences set last = last + $2 where tenant_id = $1 returning last::int',
@@ -117,7 +118,7 @@ export class DeliveryRun {
     );
   }
 
-  /** Facts of one transaction; notes when it was committed. Resolves with that time. */
+  /** Commits events in one transaction and records the commit time. Resolves with it. */
   async commit(count) {
     const events = Array.from({ length: count }, () => {
       const id = this.people[Math.floor(Math.random() * people)];
@@ -145,7 +146,7 @@ export class DeliveryRun {
     return answer;
   }
 
-  /** Resolves when so many have arrived since the last `arrivals`; throws after two minutes without one. */
+  /** Resolves when `count` deliveries have arrived since the last `arrivals`; throws after two minutes without one. */
   async until(count) {
     for (let last = 0, since = now(); ; ) {
       const { count: arrived } = await this.ask('count');
@@ -156,7 +157,7 @@ export class DeliveryRun {
     }
   }
 
-  /** What has arrived since it was last asked: when, and how many milliseconds after its commit. */
+  /** Returns the deliveries since the last call: arrival time, and milliseconds since the commit. */
   async arrivals() {
     const { times } = await this.ask('times');
     return times.map(([sequence, at]) => ({ at, ms: at - this.sent.get(sequence) }));

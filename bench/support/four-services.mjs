@@ -1,4 +1,4 @@
-// The real four services as processes, and the operator interface to steer them.
+// The four real services as processes, and a client of the operator API.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,6 +32,7 @@ export class FourServices {
       DATABASE_URL: url,
       AMQP_URL: process.env.AMQP_URL,
       SOURCES_DIR: sourcesDir,
+      SOURCES_BY_TENANT: 'false',
       WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       ADMIN_TOKEN: this.adminToken,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
@@ -45,7 +46,7 @@ export class FourServices {
   }
 
   async ready() {
-    for (let look = 0; look < 400; look += 1) {
+    for (let attempt = 0; attempt < 400; attempt += 1) {
       const up = await fetch(`${this.base}/v1/health`).then(
         (answer) => answer.ok,
         () => false,
@@ -53,7 +54,7 @@ export class FourServices {
       if (up) return;
       await pause(50);
     }
-    throw new Error('the gateway did not come up');
+    throw new Error('the gateway did not start');
   }
 
   async operator(method, path, body) {
@@ -66,7 +67,7 @@ export class FourServices {
     return answer.json();
   }
 
-  /** Runs a sync job to its end. Answers its seconds, and how many it took to apply each further `step` records. */
+  /** Runs a sync job to its end. Returns its seconds, and the seconds for each further `step` applied records. */
   async sync(tenant, connector, step = Number.POSITIVE_INFINITY) {
     const began = performance.now();
     const steps = [];
@@ -81,12 +82,12 @@ export class FourServices {
       }
       if (job.status === 'completed') return { seconds: (now - began) / 1_000, steps };
       if (!['queued', 'running'].includes(job.status))
-        throw new Error(`the job ended ${job.status}: ${job.error_message}`);
+        throw new Error(`the job ended with status ${job.status}: ${job.error_message}`);
       await pause(100);
     }
   }
 
-  /** The most memory each service has held, or with `VmRSS` holds now, in MB (resident, from the kernel). */
+  /** Returns the peak memory of each service, or with `VmRSS` the current one, in MB (resident, from the kernel). */
   async memory(field = 'VmHWM') {
     const rows = [];
     for (const [name, child] of this.children) {

@@ -1,4 +1,4 @@
-// One gateway as a process of its own, to be ended and started again at the same address.
+// One gateway as a separate process that can be stopped and restarted at the same address.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export class GatewayProcess {
     this.child = spawn(process.execPath, [program], { stdio: ['ignore', 2, 'inherit'], env: this.env });
   }
 
-  /** Resolves with how it ended. */
+  /** Stops the process; resolves with its exit code and duration. */
   async end(signal) {
     const began = performance.now();
     const exit = once(this.child, 'exit');
@@ -44,13 +44,13 @@ export class GatewayProcess {
     return { code, seconds: (performance.now() - began) / 1_000 };
   }
 
-  /** Until it has answered so many requests of callers since it was started: it is among those that are given work. */
+  /** Waits until it has answered `requests` client requests since its start, which shows that the balancer uses it. */
   async serves(requests) {
     for (const end = Date.now() + upWithinMs; Date.now() < end; await pause(100)) {
       if ((await this.answered()) >= requests) return;
-      if (this.child.exitCode !== null) throw new Error(`a gateway ended by itself with ${this.child.exitCode}`);
+      if (this.child.exitCode !== null) throw new Error(`a gateway stopped unexpectedly with ${this.child.exitCode}`);
     }
-    throw new Error(`a gateway was given no work within ${upWithinMs / 1_000} s`);
+    throw new Error(`a gateway got no requests within ${upWithinMs / 1_000} s`);
   }
 
   async isReady() {

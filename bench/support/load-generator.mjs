@@ -1,16 +1,19 @@
-// A program: sends requests by a clock, whatever the answers do, and times each from when it was due, so that a server that stalls is
-// seen to stall. Told what to send by its first message, and to end by any other; then it tells how the requests went.
+// A program: sends requests at a fixed rate regardless of the answers and measures each from its due time, so that
+// stalls are visible. The first message says what to send, any further one ends the load; then it reports the results.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** Under way at the same time, at the most. What is due beyond that waits, and what waits for long is not sent: it is late, not failed. */
-const mostOpen = 200;
+/**
+ * Maximum requests in flight. Requests due beyond that wait; one that waits too long is not sent and counts as late,
+ * not as failed.
+ */
+const maxInFlight = 200;
 const lateAfterMs = 1_000;
 const drainWithinMs = 60_000;
 
 const { url, apiKey, connectorId, identityIds, rate } = await nextMessage();
-const pool = new Pool(url, { connections: mostOpen, pipelining: 1 });
+const pool = new Pool(url, { connections: maxInFlight, pipelining: 1 });
 const run = randomUUID();
 const reads = { 'x-api-key': apiKey };
 const writes = { ...reads, 'content-type': 'application/json' };
@@ -43,7 +46,7 @@ function sendWhatIsDue(now) {
     const due = began + (report.due * 1_000) / rate;
     if (due > now) return;
     const isLate = now - due > lateAfterMs;
-    if (open >= mostOpen && !isLate) return;
+    if (open >= maxInFlight && !isLate) return;
     const number = report.due;
     report.due += 1;
     if (isLate) report.late += 1;
@@ -60,7 +63,7 @@ async function timed(number, due) {
     const answer = await pool.request({ method, path, headers: body ? writes : reads, body });
     const text = await answer.body.text();
     if (answer.statusCode !== (key ? 202 : 200)) failure = `${answer.statusCode} ${text.slice(0, 200)}`;
-    else if (!isRight(text)) failure = `not what was asked for: ${text.slice(0, 200)}`;
+    else if (!isRight(text)) failure = `unexpected answer: ${text.slice(0, 200)}`;
   } catch (error) {
     failure = `${error.code ?? error.name} ${error.message}`;
   }
@@ -70,7 +73,7 @@ async function timed(number, due) {
   else times.push(performance.now() - due);
 }
 
-/** Of ten requests seven read an identity, two a page of twenty, and one triggers a sync. */
+/** Of ten requests, seven read an identity, two read a page of twenty, and one triggers a sync. */
 function requestOf(number) {
   const kind = number % 10;
   if (kind === 9) {

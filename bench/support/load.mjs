@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
 
-/** Answers requests/s, bytes a reply and the median in ms of eight clients that ask for `url` again and again. */
+/** Returns requests/s, bytes per response and the median in ms for eight clients that request `url` repeatedly. */
 export async function load(url, seconds, headers = {}) {
   const words = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const { stdout } = await run(
@@ -14,7 +14,7 @@ export async function load(url, seconds, headers = {}) {
     { maxBuffer: 1 << 24 },
   );
   const result = JSON.parse(stdout);
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url} did not answer every time`);
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url} did not answer every request`);
   return {
     rate: result.requests.average,
     bytes: result.throughput.total / result.requests.total,

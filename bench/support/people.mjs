@@ -1,13 +1,13 @@
-// Users with eight attributes, in the columns of a CSV file, and identities as a sync leaves them.
+// Users with eight attributes as columns of a CSV file, and identities as a sync creates them.
 
 export const peopleHeader = 'ident,first,last,mail,phone,title,department,city,building';
 
-/** The row of the nth person. */
+/** Returns the row of the nth person. */
 export function personRow(n, title) {
   return `${n},First${n},Last${n},person${n}@example.org,+49 30 ${n},${title},Department ${n % 41},City ${n % 13},B${n % 7}`;
 }
 
-/** What the operator interface takes for a connector of `people.csv`. */
+/** Connector for `people.csv`, as the operator API expects it. */
 export const peopleConnector = {
   type: 'csv',
   name: 'People',
@@ -28,7 +28,7 @@ export const peopleConnector = {
   },
 };
 
-/** The totals and list positions of identities that were inserted by bare SQL; `rows` runs a statement. */
+/** Fills the counters and list positions for identities that were inserted with bare SQL; `rows` runs a statement. */
 export async function countIdentities(rows) {
   await rows(
     `insert into directory_counters select tenant_id, 'identity', status, count(*) from identities group by 1, 3`,

@@ -1,7 +1,7 @@
-// A receiver in a process of its own: answers 204 and keeps when it did. It is asked over the process's channel.
+// A receiver in a separate process: answers 204 and records when. It is queried over the process's channel.
 import { createServer } from 'node:http';
 
-/** Milliseconds since 1970, with fractions: the same clock in every process of the machine. */
+/** Milliseconds since 1970 with fractions, comparable between processes of the machine. */
 const now = () => performance.timeOrigin + performance.now();
 const sequenceOf = /"sequence":(\d+)/;
 

@@ -1,4 +1,4 @@
-// Two gateways behind a load balancer, under a load that does not wait for them, while one after another is replaced.
+// Two gateways behind a load balancer, replaced in turn under a load of fixed rate.
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,13 +13,13 @@ import { countIdentities } from './people.mjs';
 const generator = fileURLToPath(new URL('load-generator.mjs', import.meta.url));
 const adminToken = 'the-operators-token-of-this-load';
 const people = 500;
-/** A gateway that has answered so many is among those that are given work. */
+/** A gateway that has answered this many requests is used by the balancer. */
 const someRequests = 20;
 
 export class RollingGateways {
   gateways = [];
 
-  /** @param drainDelayMs what each gateway is given as DRAIN_DELAY_MS */
+  /** @param drainDelayMs DRAIN_DELAY_MS of each gateway */
   static async start({ databaseUrl, amqpUrl, balancer, drainDelayMs }) {
     const rolling = new RollingGateways();
     try {
@@ -54,7 +54,7 @@ export class RollingGateways {
     this.identityIds = await fillDirectory(this.rows);
   }
 
-  /** Sends `rate` requests a second while `work` is done. Resolves with how they went. */
+  /** Sends `rate` requests a second during `work`. Resolves with the results. */
   async underLoad(rate, work) {
     const child = fork(generator, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const { url, apiKey, connectorId, identityIds } = this;
@@ -62,9 +62,9 @@ export class RollingGateways {
       child.send({ url, apiKey, connectorId, identityIds, rate });
       await once(child, 'message');
       const done = await work();
-      const told = once(child, 'message');
+      const result = once(child, 'message');
       child.send({ end: true });
-      const [report] = await told;
+      const [report] = await result;
       return {
         ...report,
         done,
@@ -76,7 +76,10 @@ export class RollingGateways {
     }
   }
 
-  /** Each gateway in turn is ended by `signal`, started again, and given work. Resolves with how each ended. */
+  /**
+   * Stops each gateway in turn with `signal`, restarts it, and waits until it gets requests. Resolves with how each
+   * stopped.
+   */
   async replaceInTurn(signal, rounds) {
     const ends = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -96,7 +99,7 @@ export class RollingGateways {
     await this.rows?.close();
   }
 
-  /** Whoever does not know whether a trigger was heard sends it again with its key. Resolves with what that was answered. */
+  /** Repeats unanswered triggers with their idempotency keys, as a client does. Resolves with the statuses. */
   async repeat(failures) {
     const answers = [];
     const headers = { 'x-api-key': this.apiKey, 'content-type': 'application/json' };
@@ -108,7 +111,7 @@ export class RollingGateways {
     return answers;
   }
 
-  /** Jobs that these keys have made, and keys that have made none. */
+  /** Counts the jobs of these keys, and the keys without a job. */
   async countJobs(keys) {
     const [counted] = await this.rows.rows(
       `select count(j.id)::int as jobs, (count(*) filter (where j.id is null))::int as "withoutJob"
@@ -121,21 +124,21 @@ export class RollingGateways {
 
   async operator(path, body) {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-    for (let look = 0; ; look += 1) {
+    for (let attempt = 0; ; attempt += 1) {
       const answer = await fetch(`${this.url}/admin/v1${path}`, {
         method: 'POST',
         headers,
         body: JSON.stringify(body),
       }).catch(() => undefined);
       if (answer?.ok) return answer.json();
-      // The balancer has just been started, and has not looked yet.
-      if (look === 100) throw new Error(`POST ${path}: ${answer?.status} ${await answer?.text()}`);
+      // The balancer has just started and has not polled the gateways yet.
+      if (attempt === 100) throw new Error(`POST ${path}: ${answer?.status} ${await answer?.text()}`);
       await pause(100);
     }
   }
 }
 
-/** People as a sync leaves them. Resolves with their public ids. */
+/** Inserts people as a sync does. Resolves with their public ids. */
 async function fillDirectory(rows) {
   const ids = Array.from({ length: people }, () => randomUUID());
   const shown = ids.map((id) => encodeId('identity', id));

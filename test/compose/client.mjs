@@ -1,7 +1,7 @@
-// Speaks to the gateway, and goes on while it, or what it stands on, is being killed.
+// A client of the gateway that retries while the gateway or its dependencies are being killed.
 import { setTimeout as pause } from 'node:timers/promises';
 
-const patienceMs = 90_000;
+const retryForMs = 90_000;
 const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled', 'quarantined']);
 
 export class Client {
@@ -18,9 +18,9 @@ export class Client {
     return this.call('POST', path, body);
   }
 
-  /** The body of a 2xx. What is not answered, or with 5xx, is asked again. */
+  /** Returns the body of a 2xx. Retries without an answer and on 5xx. */
   async call(method, path, body) {
-    for (const end = Date.now() + patienceMs; ; await pause(250)) {
+    for (const end = Date.now() + retryForMs; ; await pause(250)) {
       const answer = await this.#once(method, path, body).catch((error) => ({ status: 599, text: String(error) }));
       if (answer.status < 300) return JSON.parse(answer.text);
       if (answer.status < 500 || Date.now() > end)
@@ -39,7 +39,7 @@ export class Client {
   }
 
   async jobEnd(jobId) {
-    for (const end = Date.now() + 2 * patienceMs; ; await pause(100)) {
+    for (const end = Date.now() + 2 * retryForMs; ; await pause(100)) {
       const job = await this.get(`/v1/sync/jobs/${jobId}`);
       if (ended.has(job.status)) return job;
       if (Date.now() > end) throw new Error(`the job did not end: ${JSON.stringify(job)}`);

@@ -36,13 +36,13 @@ const serviceOf = (name: string): Service => services[name] ?? {};
 const staysUp = names.filter((name) => serviceOf(name).restart !== 'no');
 
 describe('docker-compose.yml', () => {
-  it('has the services of the product, and what they stand on', () => {
+  it('has the services of the product and their dependencies', () => {
     expect(names).toEqual(
       expect.arrayContaining([...ours, 'migrate', 'proxy', 'postgres', 'rabbitmq', 'ldap', 'prometheus', 'grafana']),
     );
   });
 
-  it.each(names)('contains %s: no rights it does not need, nothing to write to, an end to what it takes', (name) => {
+  it.each(names)('restricts %s: no capabilities, a read-only file system, limits on resources and logs', (name) => {
     const service = serviceOf(name);
     expect(service).toMatchObject({
       read_only: true,
@@ -56,12 +56,12 @@ describe('docker-compose.yml', () => {
     if (service.cap_add) expect(['postgres', 'rabbitmq']).toContain(name);
   });
 
-  it.each(staysUp)('asks %s how it is', (name) => {
+  it.each(staysUp)('has a health check for %s', (name) => {
     const own = serviceOf(name).healthcheck?.test;
     expect(own?.[0] ?? healthcheckOfImage(name)).toMatch(/^(CMD|HEALTHCHECK .* CMD \[)/);
   });
 
-  it('starts the services after the migration, and those that consume after the broker too', () => {
+  it('starts the services after the migration, and message consumers after the broker, too', () => {
     const migrated = { migrate: { condition: 'service_completed_successfully' } };
     expect(serviceOf('migrate').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
     expect(serviceOf('gateway').depends_on).toEqual(migrated);
@@ -70,23 +70,23 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('opens ports on this machine alone, and none of the services', () => {
+  it('opens ports only on localhost and none of the services', () => {
     const open = names.filter((name) => serviceOf(name).ports);
     expect(open.sort()).toEqual(['grafana', 'prometheus', 'proxy']);
     for (const name of open) for (const port of serviceOf(name).ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  it('lets nobody out but who has to call somebody, or has a port', () => {
+  it('gives network access only to services that call out or have a port', () => {
     const out = (name: string) => serviceOf(name).networks?.some((network) => !networks[network]?.internal) ?? true;
     expect(names.filter(out).sort()).toEqual(['grafana', 'prometheus', 'proxy', 'sync-worker', 'webhook-dispatcher']);
   });
 
-  it('asks for a subnet out of which Docker gives none to other networks by itself', () => {
+  it('uses a subnet outside the default address pools of Docker', () => {
     const [, subnet] = /subnet: '\$\{SOURCES_SUBNET:-([\d.]+)\/24\}'/.exec(text) ?? [];
     expect(subnet).toMatch(/^172\.16\./);
   });
 
-  it('mounts what is there', () => {
+  it('mounts only existing files', () => {
     const sources = names.flatMap((name) => serviceOf(name).volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
     const missing = sources.filter((source) =>
       source.startsWith('.') ? !existsSync(join(root, source)) : !source.startsWith('$') && !(source in volumes),
@@ -94,7 +94,7 @@ describe('docker-compose.yml', () => {
     expect(missing).toEqual([]);
   });
 
-  it('takes secrets that docker/make-env makes, and settings that docs/compose.md tells of', () => {
+  it('takes secrets that docker/make-env generates, and settings that docs/compose.md documents', () => {
     const folder = mkdtempSync(join(tmpdir(), 'make-env-'));
     try {
       const file = join(folder, '.env');
@@ -112,35 +112,36 @@ describe('docker-compose.yml', () => {
       rmSync(folder, { recursive: true });
     }
     const settings = [...text.matchAll(/\$\{(\w+):-/g)].map(([, name]) => name);
-    const told = [...read('docs/compose.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-    expect(told.sort()).toEqual([...new Set(settings)].filter((name) => name !== 'IDSYNC_TENANT').sort());
+    const documented = [...read('docs/compose.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    expect(documented.sort()).toEqual([...new Set(settings)].filter((name) => name !== 'IDSYNC_TENANT').sort());
   });
 
   const docker = spawnSync('docker', ['compose', 'version']).status === 0;
-  if (!docker) process.stderr.write('docker compose is absent: whether it accepts docker-compose.yml is left out.\n');
+  if (!docker)
+    process.stderr.write('docker compose is not installed: the syntax of docker-compose.yml is not tested.\n');
   (docker ? it : it.skip)('is accepted by docker compose', () => {
     const env = { ...process.env, ADMIN_TOKEN: 'x', GRAFANA_PASSWORD: 'x' };
     const { status, stderr } = spawnSync('docker', ['compose', '--profile', '*', 'config', '-q'], { cwd: root, env });
-    expect({ status, told: status === 0 ? '' : String(stderr) }).toEqual({ status: 0, told: '' });
+    expect({ status, output: status === 0 ? '' : String(stderr) }).toEqual({ status: 0, output: '' });
   });
 });
 
-describe('what --profile observability reads', () => {
+describe('the observability profile', () => {
   const { scrape_configs: jobs } = parse(read('observability/prometheus.yml'));
   const jobOf = (name: string) => jobs.find((job: { job_name: string }) => job.job_name === name);
 
-  it('is every replica of every service, by name, at the internal port of the images', () => {
+  it('scrapes every replica of every service by name at the internal port of the images', () => {
     const [, internalPort] = /INTERNAL_PORT=(\d+)/.exec(read('Dockerfile')) ?? [];
     const [found] = jobOf('idsync').dns_sd_configs;
     expect(found).toMatchObject({ type: 'A', port: Number(internalPort) });
     expect([...found.names].sort()).toEqual([...ours].sort());
   });
 
-  it('is the queues of the broker', () => {
+  it('scrapes the queues of the broker', () => {
     expect(jobOf('rabbitmq').static_configs).toEqual([{ targets: ['rabbitmq:15692'] }]);
   });
 
-  it('is shown by Grafana, which finds Prometheus and the dashboard where they are', () => {
+  it('lets Grafana find Prometheus and the dashboard', () => {
     const [source] = parse(read('observability/grafana/provisioning/datasources/prometheus.yml')).datasources;
     expect(source.url).toBe('http://prometheus:9090');
     const shared = serviceOf('grafana').networks?.filter((name) => serviceOf('prometheus').networks?.includes(name));
@@ -150,7 +151,7 @@ describe('what --profile observability reads', () => {
   });
 });
 
-/** The HEALTHCHECK of the image that is built for a service, its own or that of a stage it rests on. */
+/** Returns the HEALTHCHECK of a service's image, inherited from a base stage if necessary. */
 function healthcheckOfImage(name: string): string | undefined {
   const { build } = serviceOf(name);
   if (typeof build !== 'object') return undefined;

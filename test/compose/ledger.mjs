@@ -1,4 +1,4 @@
-// What was delivered beside what happened: every event once, or again with the same id and the same bytes.
+// Compares deliveries with events: every event is delivered once, or repeatedly with the same id and body.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 
@@ -19,12 +19,12 @@ export class Ledger {
     this.webhook = new Webhook(secret);
   }
 
-  /** Until every event of the feed was delivered and no more come; throws on anything that is not as it must be. */
+  /** Waits until every event of the feed was delivered and deliveries have stopped; throws on any mismatch. */
   async settle() {
     let before = -1;
     for (const end = Date.now() + lastMinuteMs; ; await pause(500)) {
       await this.#readFeed();
-      // What was cut off is sent again when its lease has run out, though the receiver may have it.
+      // An interrupted delivery is repeated when its lease expires, even if the receiver got it.
       const pending = await this.pending();
       await this.listen();
       const missing = [...this.events.keys()].filter((id) => !this.bodies.has(id));
@@ -35,7 +35,7 @@ export class Ledger {
         throw new Error(`${missing.length} of ${this.events.size} events were not delivered, ${pending} are pending`);
     }
     const unknown = [...this.bodies.keys()].filter((id) => !this.events.has(id));
-    if (unknown.length > 0) throw new Error(`delivered though it never happened: ${unknown.slice(0, 5)}`);
+    if (unknown.length > 0) throw new Error(`delivered without an event: ${unknown.slice(0, 5)}`);
     return { events: this.events.size, repeats: this.repeats };
   }
 
@@ -51,7 +51,7 @@ export class Ledger {
     }
   }
 
-  /** A new recorder has heard nothing yet. */
+  /** Starts over with a new, empty recorder. */
   recorderIsNew() {
     this.heard = 0;
   }

@@ -1,21 +1,21 @@
-// --profile observability beside the stack under test: does Prometheus see every replica, and does Grafana keep strangers out?
+// --profile observability of the stack: checks that Prometheus sees every replica, and that Grafana requires a login.
 import assert from 'node:assert/strict';
 import { say } from './say.mjs';
 import { until } from './world.mjs';
 
-/** Whether there is a Prometheus now. An image that cannot be had is said, and left out. */
+/** Returns whether Prometheus is running. Reports and skips an image that is not available. */
 export async function observe(stack) {
   const wanted = [];
   for (const service of ['prometheus', 'grafana']) {
     if (await stack.hasImage(service)) wanted.push(service);
-    else say(`the image of ${service} is not here and cannot be pulled: ${service} is left out`);
+    else say(`the image of ${service} is not available and cannot be pulled: ${service} is skipped`);
   }
   if (wanted.length > 0) await stack.start(...wanted);
   if (wanted.includes('grafana')) await asksForPassword(stack);
   return wanted.includes('prometheus');
 }
 
-/** As many targets as there are replicas, all of them up; the rules are evaluated, and none fires. */
+/** Checks that there is one healthy target per replica. */
 export async function seesAll(stack, scale) {
   let seen;
   const counted = async () => {
@@ -26,7 +26,7 @@ export async function seesAll(stack, scale) {
     const all = wanted.reduce((sum, [, count]) => sum + count, 0);
     return seen.length === all && wanted.every(([name, count]) => upOf(name) === count);
   };
-  await until(counted, 'Prometheus did not see all', { seconds: 120 }).catch((error) => {
+  await until(counted, 'Prometheus did not see all replicas', { seconds: 120 }).catch((error) => {
     throw new Error(`${error.message}: ${JSON.stringify(seen)}`);
   });
   say(`Prometheus: ${seen.length} targets are up`);
@@ -37,12 +37,12 @@ export async function isQuiet(stack) {
   const rules = groups.flatMap(({ rules: each }) => each);
   assert.ok(rules.length > 0, 'Prometheus has no rules');
   const failing = rules.filter(({ health }) => health === 'err').map(({ name, lastError }) => [name, lastError]);
-  assert.deepEqual(failing, [], 'rules fail');
+  assert.deepEqual(failing, [], 'failing rules');
   const firing = rules.filter(({ state }) => state === 'firing').map(({ name, alerts }) => [name, alerts]);
-  assert.deepEqual(firing, [], 'alerts fire');
+  assert.deepEqual(firing, [], 'firing alerts');
   for (const query of ['sum(idsync_events_appended_total) > 0', 'rabbitmq_detailed_queue_messages_ready']) {
     const { result } = await ask(stack, `query?query=${encodeURIComponent(query)}`);
-    assert.ok(result.length > 0, `nothing is known of ${query}`);
+    assert.ok(result.length > 0, `no result for ${query}`);
   }
   say(`Prometheus: ${rules.length} rules are evaluated, none fires`);
 }
@@ -56,9 +56,9 @@ async function ask({ prometheusUrl }, what) {
 
 async function asksForPassword({ grafanaUrl, secrets }) {
   const search = (headers) => fetch(`${grafanaUrl}/api/search?type=dash-db`, { headers });
-  assert.equal((await search({})).status, 401, 'Grafana lets strangers in');
+  assert.equal((await search({})).status, 401, 'Grafana answers without a login');
   const admin = Buffer.from(`admin:${secrets.GRAFANA_PASSWORD}`).toString('base64');
   const dashboards = await (await search({ authorization: `Basic ${admin}` })).json();
   assert.equal(dashboards.length, 1, `Grafana shows ${JSON.stringify(dashboards)}`);
-  say('Grafana: it has the dashboard, and asks for the password');
+  say('Grafana has the dashboard and requires the password');
 }

@@ -1,4 +1,4 @@
-// A growing company as two files: people of HR, and their accounts in a directory.
+// A growing company as two files: people in HR, and their accounts in a directory.
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -30,7 +30,7 @@ export class People {
     ];
   }
 
-  /** `joining` more people, and another title and name for `changing` of those who are there. */
+  /** Adds `joining` people and changes title and name of `changing` existing ones. */
   async change({ joining = 0, changing = 0 }) {
     this.round += 1;
     this.count += joining;
@@ -53,7 +53,7 @@ export class People {
     return Array.from({ length: this.count }, (_, index) => [100_000 + index, ...columns(index)].join(','));
   }
 
-  /** Whole or not at all: a worker may be reading. */
+  /** Writes atomically, because a worker may be reading. */
   async #write(name, lines) {
     const path = join(this.folder, name);
     await writeFile(`${path}.new`, `${lines.join('\n')}\n`, { mode: 0o644 });

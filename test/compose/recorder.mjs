@@ -1,12 +1,12 @@
-// Keeps each delivery as it came, and on GET tells those after the first `after`. Between GET /hold and GET /release it answers none: these
-// are under way for certain when their sender is killed. GET /held is how many.
+// Records each delivery; GET returns those after the first `after`. Between GET /hold and GET /release it answers none,
+// so that they are certainly in flight when their sender is killed. GET /held returns their number.
 import { createServer } from 'node:http';
 
 const deliveries = [];
 const held = [];
 let holding = false;
 
-const told = {
+const queries = {
   '/hold': () => {
     holding = true;
   },
@@ -20,14 +20,14 @@ const told = {
 createServer(async (request, response) => {
   if (request.method === 'GET') {
     const { pathname, searchParams } = new URL(request.url, 'http://recorder');
-    const ask = told[pathname] ?? (() => deliveries.slice(Number(searchParams.get('after'))));
+    const ask = queries[pathname] ?? (() => deliveries.slice(Number(searchParams.get('after'))));
     return response.end(JSON.stringify(ask() ?? null));
   }
   const chunks = [];
   try {
     for await (const chunk of request) chunks.push(chunk);
   } catch {
-    // The sender went away in the middle: it was not delivered.
+    // The sender disconnected during the request, so it was not delivered.
     return response.destroy();
   }
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => name.startsWith('webhook-')));

@@ -1,6 +1,6 @@
-// `npm run test:compose`: the stack of docker-compose.yml as a developer starts it. Builds it, syncs people through it, kills each
-// container in the middle of the work, runs several of every service, takes some away, puts all of it down and up again, and looks that
-// nothing is lost and nothing done twice. All of it is taken down in the end. Needs Docker with Compose 2.26 or newer; takes some ten minutes.
+// `npm run test:compose`: tests the stack of docker-compose.yml. Builds it, syncs people, kills each container during
+// work, scales every service up and down, recreates everything, and checks that nothing is lost or done twice. Removes
+// everything at the end. Needs Docker with Compose 2.26 or newer; takes about ten minutes.
 import assert from 'node:assert/strict';
 import { isQuiet, observe, seesAll } from './observed.mjs';
 import { say, timed } from './say.mjs';
@@ -22,14 +22,14 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void remo
 
 try {
   await run();
-  say('everything is as it must be');
+  say('all checks passed');
 } catch (error) {
   process.exitCode = 1;
   say(`FAILED: ${error.stack}`);
   process.stdout.write(`${await stack.compose('ps', '-a').catch(String)}\n`);
   process.stdout.write(`${await stack.compose('logs', '--tail', '20').catch(String)}\n`);
 } finally {
-  await timed('taken down, volumes too', remove);
+  await timed('removed with volumes', remove);
 }
 
 async function run() {
@@ -63,7 +63,7 @@ async function tellSizes() {
   }
 }
 
-/** No rights, nothing to write to, and nothing in it that does not belong there. */
+/** Checks that the containers have no privileges, no writable files, and no development packages. */
 async function isContained() {
   for (const service of services) {
     const found = await stack.inside(
@@ -78,7 +78,7 @@ async function isContained() {
   say('contained: user 10001, read-only, no capabilities');
 }
 
-/** Each service is known to PostgreSQL by its own login. */
+/** Checks that each service uses its own PostgreSQL login. */
 async function hasOwnLogins() {
   const logins = await stack.sql(
     "select string_agg(distinct usename || '=' || application_name, ' ' order by usename || '=' || application_name) from pg_stat_activity where usename like 'idsync%'",
@@ -90,7 +90,7 @@ async function hasOwnLogins() {
   say('each service has its own login');
 }
 
-/** Everybody arrives, and every event at the receiver; then their accounts of the LDAP server. */
+/** Checks that all people are synced and all events delivered, then syncs accounts of the LDAP server. */
 async function firstPass() {
   const world = await World.create(stack);
   await timed('first sync', async () => world.completed(await world.trigger(...world.connectors)));
@@ -111,19 +111,19 @@ async function killDuringSync(world, victim) {
   const ofDeliveries = victim === 'webhook-dispatcher';
   if (ofDeliveries) await recorder('/hold');
   const jobs = await world.begin();
-  // The dispatcher dies while deliveries that nobody answers are under way.
-  if (ofDeliveries) await until(async () => (await recorder('/held')) > 0, 'nothing was being delivered');
-  else await world.underWay(jobs[0]);
+  // The dispatcher is killed while unanswered deliveries are in flight.
+  if (ofDeliveries) await until(async () => (await recorder('/held')) > 0, 'no delivery was in flight');
+  else await world.waitUntilRunning(jobs[0]);
   await stack.kill(victim);
   if (ofDeliveries) await recorder('/release');
   await timed(`killed ${victim}: the jobs completed`, () => world.completed(jobs));
   await isBack(victim);
-  const again = await world.settled(`after the kill of ${victim}`, hadDelivered(victim) ? {} : { repeats: 0 });
-  if (ofDeliveries) assert.ok(again > 0, 'what was under way was not sent again');
+  const again = await world.settled(`after the kill of ${victim}`, resultUnknown(victim) ? {} : { repeats: 0 });
+  if (ofDeliveries) assert.ok(again > 0, 'interrupted deliveries were not repeated');
 }
 
-/** What is on its way when these die is sent again, with the same id: nobody knows whether it arrived. */
-function hadDelivered(victim) {
+/** Deliveries in flight when one of these dies are repeated with the same id, because their result is unknown. */
+function resultUnknown(victim) {
   return ['webhook-dispatcher', 'postgres'].includes(victim);
 }
 
@@ -131,7 +131,7 @@ async function recorder(path) {
   return (await fetch(`${stack.recorderUrl}${path}`)).json();
 }
 
-/** Started again by its policy, not by us. */
+/** Waits for the restart by the container's restart policy. */
 async function isBack(service) {
   await until(
     async () => {
@@ -139,12 +139,15 @@ async function isBack(service) {
       const back = containers.every(({ State }) => State.Running && (State.Health?.Status ?? 'healthy') === 'healthy');
       return back && containers.some(({ RestartCount }) => RestartCount > 0);
     },
-    `${service} was not started again`,
+    `${service} was not restarted`,
     { seconds: 90 },
   );
 }
 
-/** The gateway answers and accepts, the workers say that they cannot work, and nothing is restarted. Later everything is done. */
+/**
+ * Without the broker, the gateway accepts requests, the workers report unhealthy, and nothing is restarted. Afterwards
+ * all work is done.
+ */
 async function withoutBroker(world) {
   const restarts = async () => (await stack.containers(...services)).map(({ RestartCount }) => RestartCount);
   const before = await restarts();
@@ -155,20 +158,20 @@ async function withoutBroker(world) {
   await stack.compose('stop', 'rabbitmq');
   const jobs = await world.begin();
   await timed('without the broker: the workers are unhealthy', () =>
-    until(are('unhealthy', ...workers), 'the workers did not say that they cannot work', { seconds: 120 }),
+    until(are('unhealthy', ...workers), 'the workers did not become unhealthy', { seconds: 120 }),
   );
   assert.deepEqual(await stack.health('gateway', 'proxy'), ['healthy', 'healthy']);
   assert.equal((await world.client.get('/v1/identities?limit=1')).total, world.people.count - 25);
   await stack.compose('start', 'rabbitmq');
-  await timed('the broker is back: all are healthy', () =>
-    until(are('healthy', ...services), 'the workers did not come back', { seconds: 120 }),
+  await timed('after the broker outage: all are healthy', () =>
+    until(are('healthy', ...services), 'the workers did not become healthy', { seconds: 120 }),
   );
-  assert.deepEqual(await restarts(), before, 'services were restarted because the broker was away');
+  assert.deepEqual(await restarts(), before, 'services were restarted during the broker outage');
   await world.completed(jobs);
-  await world.settled('after a time without the broker', { repeats: 0 });
+  await world.settled('after a broker outage', { repeats: 0 });
 }
 
-/** Several jobs beside each other, several of each service, nobody dies: everything exactly once. */
+/** Runs several jobs concurrently on several replicas without a kill: everything happens exactly once. */
 async function manyAtOnce(world) {
   for (let round = 1; round <= 2; round += 1) {
     await timed(`scaled, sync ${round}`, async () => world.completed(await world.begin()));
@@ -178,14 +181,17 @@ async function manyAtOnce(world) {
 
 async function killOneOfEach(world) {
   const jobs = await world.begin();
-  await world.underWay(jobs[0]);
+  await world.waitUntilRunning(jobs[0]);
   await Promise.all(services.map((service) => stack.kill(service, many[service])));
   await timed('killed one of each: the jobs completed', () => world.completed(jobs));
   for (const service of services) await isBack(service);
   await world.settled('scaled, after the kill of one of each');
 }
 
-/** More come, and all but one of each are told to end, while one sync follows the other: what they had begun they finish, or others do. */
+/**
+ * Scales up, then down to one replica each while syncs run: work in progress is finished by its replica or by another
+ * one.
+ */
 async function scaleWhileWorking(world, scale) {
   let scaled = false;
   const scaling = stack.up(scale).finally(() => {
@@ -199,30 +205,30 @@ async function scaleWhileWorking(world, scale) {
   await world.settled(`scaled during ${syncs} syncs`, { repeats: 0 });
 }
 
-/** Nothing has changed, so nothing is made anew. */
+/** Checks that an unchanged stack is not recreated. */
 async function upAgain() {
   const made = async () => (await stack.containers(...services)).map(({ Id, State }) => [Id, State.StartedAt]);
   const before = await made();
   await timed('up again', () => stack.up());
-  assert.deepEqual(await made(), before, 'containers were made anew');
+  assert.deepEqual(await made(), before, 'containers were recreated');
 }
 
 /**
- * SIGTERM in the middle of the work: each ends with 0 before it would be killed. All containers and networks go, the volumes stay, and in
- * new ones the work goes on.
+ * Sends SIGTERM during work: each service exits with 0 before it would be killed. All containers and networks are
+ * removed, the volumes stay, and new containers continue the work.
  */
 async function downAndUp(world) {
   const jobs = await world.begin();
-  await world.underWay(jobs[0]);
-  await timed('stopped in the middle of the work', () => stack.compose('stop', ...services));
+  await world.waitUntilRunning(jobs[0]);
+  await timed('stopped during work', () => stack.compose('stop', ...services));
   const ends = (await stack.containers(...services)).map(({ Name, State }) => [Name, State.ExitCode]);
   assert.deepEqual(
     ends.filter(([, code]) => code !== 0),
     [],
-    'ended with another code than 0',
+    'exit code is not 0',
   );
   const left = await stack.sql("select count(*) from sync_jobs where status in ('queued', 'running')");
-  say(`${left} of ${jobs.length} jobs are left`);
+  say(`${left} of ${jobs.length} jobs are unfinished`);
   await world.ledger.listen();
   await timed('down', () => stack.compose('--profile', '*', 'down'));
   world.ledger.recorderIsNew();
@@ -242,11 +248,11 @@ async function nothingGivenUp() {
     'messages',
   );
   const dead = queues.split('\n').filter((line) => /\.dead\s+[1-9]/.test(line));
-  assert.deepEqual(dead, [], 'messages were given up');
+  assert.deepEqual(dead, [], 'messages were dead-lettered');
   const twice = await stack.sql(
     "select count(*) from (select 1 from webhook_attempts where outcome = 'delivered' group by delivery_id having count(*) > 1) as twice",
   );
   assert.equal(twice, '0', 'deliveries succeeded twice');
   const unknown = await stack.sql("select count(*) from webhook_attempts where outcome = 'unknown'");
-  say(`no message was given up, no delivery succeeded twice; ${unknown} attempts were cut off by a kill`);
+  say(`no message was dead-lettered, no delivery succeeded twice; ${unknown} attempts were interrupted by a kill`);
 }

@@ -1,4 +1,4 @@
-// What a run tells of itself, with the seconds since it began.
+// Progress output with the seconds since the start.
 const started = Date.now();
 
 export function say(text) {

@@ -1,4 +1,4 @@
-// One Compose project of a test's own: other ports, subnets, volumes and secrets than a developer's.
+// One Compose project for a test, with different ports, subnets, volumes and secrets than a developer's.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const minute = 60_000;
 export class Stack {
   static async create() {
     const folder = await mkdtemp(join(tmpdir(), 'idsync-compose-'));
-    // The services' user reads the sources in it.
+    // The services' user must be able to read the sources in it.
     await chmod(folder, 0o755);
     const envFile = join(folder, 'env');
     await run(join(root, 'docker/make-env'), [envFile]);
@@ -40,7 +40,7 @@ export class Stack {
     this.words = ['compose', '--progress', 'quiet', '-p', this.project, '--env-file', envFile];
     this.words.push('-f', join(root, 'docker-compose.yml'), '-f', join(root, 'test/compose/recorder.yml'));
     this.words.push('--profile', 'sources');
-    // Nothing of a developer's own settings: what Compose reads from the environment wins over the file.
+    // Excludes a developer's environment, which takes precedence over the file in Compose.
     this.env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -57,7 +57,7 @@ export class Stack {
     };
   }
 
-  /** `docker compose …`; what it printed. */
+  /** Runs `docker compose …` and returns its output. */
   async compose(...words) {
     return this.docker(...this.words, ...words);
   }
@@ -68,23 +68,23 @@ export class Stack {
   }
 
   async build() {
-    // One image after the other shares what they have in common.
+    // Built one after another, images share their common layers.
     await this.compose('build', 'gateway');
     await this.compose('--profile', 'cli', 'build');
   }
 
-  /** Until all of it is up; `scale` is how many there are of some services. */
+  /** Starts the stack and waits until it is up; `scale` is the number of replicas per service. */
   async up(scale = {}) {
     const sizes = Object.entries(scale).flatMap(([service, count]) => ['--scale', `${service}=${count}`]);
     await this.compose('up', '-d', '--no-build', '--wait', '--wait-timeout', '180', ...sizes);
   }
 
-  /** One service of a profile more, which says when it is healthy. */
+  /** Starts a service of a profile and waits until it is healthy. */
   async start(...services) {
     await this.compose('up', '-d', '--no-build', '--no-deps', '--wait', '--wait-timeout', '180', ...services);
   }
 
-  /** Whether the image of a service is here or can be pulled. */
+  /** Returns whether the image of a service is available or can be pulled. */
   async hasImage(service) {
     const { image } = JSON.parse(await this.compose('config', '--format', 'json', service)).services[service];
     const had = this.docker('image', 'inspect', image).catch(() => this.docker('pull', '-q', image));
@@ -94,11 +94,11 @@ export class Stack {
     );
   }
 
-  /** SIGKILL for all that runs in one container of a service, but for its init. What starts it again is its restart policy. */
+  /** Sends SIGKILL to all processes of one container except its init. Its restart policy restarts it. */
   async kill(service, index = 1) {
     const user = { postgres: 'postgres', rabbitmq: 'rabbitmq', proxy: 'haproxy' }[service] ?? '10001';
     const container = `${this.project}-${service}-${index}`;
-    // Where the container goes first, the command ends with an error.
+    // If the container stops first, the command fails.
     await this.docker('exec', '-u', user, container, 'sh', '-c', 'kill -9 -1').catch(() => undefined);
   }
 
@@ -110,19 +110,19 @@ export class Stack {
     return this.inside('postgres', 'psql', '-U', 'postgres', '-d', 'idsync', '-Atc', statement);
   }
 
-  /** Deliveries that have not ended; -1 while nobody can say. */
+  /** Number of unfinished deliveries; -1 if the database does not answer. */
   async pending() {
     const count = this.sql("select count(*) from webhook_deliveries where status = 'pending'");
     return Number(await count.catch(() => -1));
   }
 
-  /** What Docker knows of each container of the services. */
+  /** Returns Docker's information on each container of the services. */
   async containers(...services) {
     const ids = (await this.compose('ps', '-a', '-q', ...services)).split('\n').filter(Boolean);
     return JSON.parse(await this.docker('inspect', ...ids));
   }
 
-  /** How each container of the services is: `healthy`, `unhealthy` or `starting`. */
+  /** Returns the health of each container of the services: `healthy`, `unhealthy` or `starting`. */
   async health(...services) {
     return (await this.containers(...services)).map(({ State }) => State.Running && State.Health?.Status);
   }

@@ -1,4 +1,4 @@
-// A tenant with its sources and a receiver of its webhooks: what is synced, and what has to have come of it.
+// A tenant with its sources and a webhook receiver, and the expected results of its syncs.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -43,7 +43,7 @@ export class World {
     return id;
   }
 
-  /** Some join and many change; a job for each source is asked for. The ids of the jobs. */
+  /** Adds and changes people, triggers a job for each source, and returns the job ids. */
   async begin() {
     await this.people.change({ joining: 25, changing: 1_000 });
     return this.trigger(...this.connectors);
@@ -61,18 +61,21 @@ export class World {
   async completed(jobs) {
     const ends = await Promise.all(jobs.map((job) => this.client.jobEnd(job)));
     const others = ends.filter(({ status }) => status !== 'completed');
-    assert.deepEqual(others, [], 'jobs ended otherwise');
+    assert.deepEqual(others, [], 'jobs did not complete');
   }
 
-  /** Until the job runs. */
-  async underWay(job) {
+  /** Waits until the job is running. */
+  async waitUntilRunning(job) {
     await until(
       async () => (await this.client.get(`/v1/sync/jobs/${job}`)).status !== 'queued',
-      'the job did not begin',
+      'the job did not start',
     );
   }
 
-  /** The directory has everybody once; the receiver has every event; `repeats` more deliveries than events at the most, if told. */
+  /**
+   * Checks that the directory has each person once and the receiver every event, with at most `repeats` repeated
+   * deliveries.
+   */
   async settled(when, { repeats = Number.POSITIVE_INFINITY } = {}) {
     const before = this.ledger.repeats;
     const { events } = await this.ledger.settle();
@@ -83,30 +86,32 @@ export class World {
       total = page.total;
       mails.push(...page.data.map((user) => user.email));
     }
-    assert.deepEqual(mails.sort(), this.people.mails().sort(), 'the users are not those of the file');
+    assert.deepEqual(mails.sort(), this.people.mails().sort(), 'the users differ from the file');
     const identities = await this.client.get('/v1/identities?limit=1');
-    assert.equal(identities.total, this.people.count, 'the identities are not the people');
-    this.#toldOnce();
+    assert.equal(identities.total, this.people.count, 'the number of identities differs from the people');
+    this.#assertNoDuplicates();
     const more = this.ledger.repeats - before;
-    assert.ok(more <= repeats, `${more} deliveries came twice`);
-    say(`${when}: ${total} users, ${identities.total} identities, ${events} events delivered, ${more} of them again`);
+    assert.ok(more <= repeats, `${more} deliveries were repeated`);
+    say(
+      `${when}: ${total} users, ${identities.total} identities, ${events} events delivered, ${more} of them repeated`,
+    );
     return more;
   }
 
-  /** A job does to a resource what it does once, whoever of many worked on it. */
-  #toldOnce() {
-    const told = new Map();
+  /** Checks that each job changes a resource in the same way only once. */
+  #assertNoDuplicates() {
+    const seen = new Map();
     for (const { id, type, data } of this.ledger.events.values()) {
       const what = `${type} of ${data.id ?? ''} by ${data.job_id}`;
-      assert.equal(told.get(what), undefined, `${what} happened twice: ${told.get(what)}, ${id}`);
-      told.set(what, id);
+      assert.equal(seen.get(what), undefined, `${what} was emitted twice: ${seen.get(what)}, ${id}`);
+      seen.set(what, id);
     }
     const created = [...this.ledger.events.values()].filter(({ type }) => type === 'identity.created').length;
-    assert.equal(created, this.people.count, 'identities were made more than once');
+    assert.equal(created, this.people.count, 'identities were created more than once');
   }
 }
 
-/** Looks again until it is so; bounded, and then an error that says what was waited for. */
+/** Polls until the condition holds; after a time limit, throws an error with `otherwise`. */
 export async function until(isSo, otherwise, { seconds = 60 } = {}) {
   for (const end = Date.now() + seconds * 1_000; !(await isSo()); await pause(100)) {
     if (Date.now() > end) throw new Error(`${otherwise} within ${seconds} s`);

@@ -1,4 +1,4 @@
-// Errors made by Node's core come from another realm than Jest's, so `instanceof Error` would be false for them.
+// Errors of Node's core come from another realm than Jest's, so `instanceof Error` would be false for them.
 import { types } from 'node:util';
 
 for (const kind of [Error, TypeError, RangeError, SyntaxError]) {

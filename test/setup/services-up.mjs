@@ -1,14 +1,17 @@
-// Runs once before the integration tests: a PostgreSQL (DATABASE_URL, or an embedded one) with a migrated template
-// database that every test file clones, and a word about RabbitMQ where AMQP_URL is not set.
-import { randomBytes } from 'node:crypto';
+// Runs once before the integration tests, and before each run in watch mode. It builds, so that services and migrations
+// of dist are never older than the sources. Then it starts a PostgreSQL (DATABASE_URL, or an embedded one) with a migrated
+// template database that every test file copies, and prints a notice if AMQP_URL is not set.
+import { spawnSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { templateName } from './template-name.mjs';
 
 export default async function servicesUp() {
-  const database = await import('../../libs/database/dist/index.js').catch(() => {
-    throw new Error('build first: the tests start services and a database from dist; run `npm test`');
-  });
+  build();
+  const { keepTemplate } = await import('../../libs/testing/dist/template-database.js');
+  const ci = process.env.CI === 'true';
   if (!process.env.DATABASE_URL) {
     const dataDir = await mkdtemp(join(tmpdir(), 'idsync-test-'));
     const { startEmbeddedPostgres } = await import('../../libs/embedded-postgres/dist/index.js');
@@ -17,13 +20,20 @@ export default async function servicesUp() {
     process.env.DATABASE_URL = globalThis.embeddedPostgres.url;
   }
   if (!process.env.AMQP_URL) {
-    if (process.env.CI === 'true' && process.env.IDSYNC_TEST_WITHOUT_AMQP !== '1') {
-      throw new Error('AMQP_URL is not set: under CI the RabbitMQ suites must run');
+    if (ci && process.env.IDSYNC_TEST_WITHOUT_AMQP !== '1') {
+      throw new Error('AMQP_URL is not set, but the RabbitMQ suites are mandatory in CI');
     }
-    process.stderr.write('\nAMQP_URL is not set: the suites that need RabbitMQ are left out.\n');
+    process.stderr.write('\nAMQP_URL is not set: the suites that need RabbitMQ are skipped.\n');
   }
-  const template = `idsync_template_${randomBytes(4).toString('hex')}`;
-  process.env.IDSYNC_TEST_TEMPLATE = template;
-  await database.createDatabase(process.env.DATABASE_URL, template);
-  await database.migrate(database.databaseUrl(process.env.DATABASE_URL, template));
+  process.env.IDSYNC_TEST_TEMPLATE = templateName();
+  await keepTemplate(process.env.DATABASE_URL, process.env.IDSYNC_TEST_TEMPLATE);
+}
+
+function build() {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const turbo = join(root, 'node_modules/.bin/turbo');
+  const options = ['run', 'build', '--output-logs=errors-only', '--log-order=grouped'];
+  const { status, error, stdout } = spawnSync(turbo, options, { cwd: root, encoding: 'utf8' });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`the tests start services from dist, but the build failed:\n${stdout}`);
 }

@@ -1,15 +1,15 @@
 import { CheckpointExpired, type Connector, type Cursor, type Page, type ReadOptions } from '@idsync/connectors';
 import type { SourceRecord } from '@idsync/contracts';
 
-/** A source that people come to, change and leave, and that can tell what has changed. */
+/** A source whose people are added, changed and removed, and which can report changes. */
 export class ChangingSource {
   private readonly people = new Map<string, SourceRecord>();
-  /** Who was touched, in that order. */
+  /** Changed ids, in order. */
   private readonly log: string[] = [];
-  private forgotten = 0;
+  private expiredBefore = 0;
 
-  /** Without a value, who is named is gone. */
-  say(external_id: string, values: Record<string, string> | undefined): void {
+  /** Sets a person's values, or removes the person without values. */
+  set(external_id: string, values: Record<string, string> | undefined): void {
     if (values === undefined) this.people.delete(external_id);
     else {
       const fields = Object.fromEntries(Object.entries(values).map(([field, value]) => [field, [value]]));
@@ -18,20 +18,20 @@ export class ChangingSource {
     this.log.push(external_id);
   }
 
-  /** Checkpoints of before are of no use any more. */
-  forget(): void {
+  /** Invalidates all earlier checkpoints. */
+  expireCheckpoints(): void {
     this.log.push('nobody');
-    this.forgotten = this.log.length;
+    this.expiredBefore = this.log.length;
   }
 
-  /** `beforePage` may throw, as a worker that is killed there. */
+  /** `beforePage` may throw, which simulates a killed worker. */
   connector(beforePage: (page: number) => void = () => undefined): Connector {
-    return { tellsChanges: true, read: (options) => this.pages(options, beforePage) };
+    return { reportsChanges: true, read: (options) => this.pages(options, beforePage) };
   }
 
   private async *pages(options: ReadOptions, beforePage: (page: number) => void): AsyncGenerator<Page> {
     const { since, cursor, pageSize } = options;
-    if (since && Number(since.at) < this.forgotten) throw new CheckpointExpired('the source has forgotten');
+    if (since && Number(since.at) < this.expiredBefore) throw new CheckpointExpired('the checkpoint has expired');
     const start = Number(cursor?.start ?? this.log.length);
     const named = since ? this.log.slice(Number(since.at), start) : [...this.people.keys()].sort();
     let next = Number(cursor?.next ?? 0);

@@ -1,21 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { errorTexts, resources, routes } from '@idsync/contracts';
 import { expect } from '@jest/globals';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { Answer, Client } from './client.js';
+import { openApi, validatorOf } from './documented-answers.js';
 
-const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
-addFormats.default(ajv);
-ajv.addKeyword('components');
-const compiled = new Map<string, ValidateFunction>();
-
-/** Calls the public API, and holds every answer to the strict schemas, to openapi.json and to what goes for all answers. */
+/**
+ * Calls the public API and checks every answer against the strict schemas, openapi.json and the rules for all answers.
+ */
 export class CheckedClient {
   constructor(private readonly client: Client) {}
 
-  /** `path` as in the specification, `/v1/users/{id}`; `id` is put into it, `query` behind it. */
+  /** `path` as in the specification, `/v1/users/{id}`, with `id` inserted and `query` appended. */
   async call(
     method: string,
     path: string,
@@ -56,17 +51,11 @@ function checkAnswer(method: string, path: string, answer: Answer): void {
   if (status === 401) expect(body).toEqual({ error: errorTexts.unauthorized });
 }
 
-/** What openapi.json says of this answer; an answer it does not know is an error. */
+/** Returns the validator of this answer in openapi.json; an undocumented answer is an error. */
 function documented(method: string, path: string, status: number): ValidateFunction {
-  const name = `${method} ${path} ${status}`;
-  const known = compiled.get(name);
-  if (known) return known;
-  const response = document.paths[path]?.[method.toLowerCase()]?.responses[status];
-  if (!response) throw new Error(`openapi.json knows no ${name}`);
-  const schema = response.content['application/json'].schema;
-  const validate = ajv.compile({ ...schema, components: document.components });
-  compiled.set(name, validate);
-  return validate;
+  const schema = openApi.paths[path]?.[method.toLowerCase()]?.responses[status]?.content?.['application/json']?.schema;
+  if (!schema) throw new Error(`openapi.json does not document ${method} ${path} ${status}`);
+  return validatorOf(schema);
 }
 
 function expectNoNulls(value: unknown): void {

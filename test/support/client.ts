@@ -1,11 +1,11 @@
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test asserts is what it expects to find
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert the shape they expect
   body: any;
 }
 
-/** Speaks HTTP to the gateway, as a client with a key or as the operator. */
+/** An HTTP client of the gateway, with an API key or as the operator. */
 export class Client {
   constructor(
     readonly url: string,
@@ -16,12 +16,12 @@ export class Client {
     return new Client(url, { authorization: `Bearer ${token}` });
   }
 
-  /** The same caller, who sends more headers. */
+  /** Returns the same client with additional headers. */
   with(headers: Record<string, string>): Client {
     return new Client(this.url, { ...this.headers, ...headers });
   }
 
-  /** The same caller of another gateway. */
+  /** Returns the same client for another gateway. */
   at(url: string): Client {
     return new Client(url, this.headers);
   }
@@ -60,7 +60,7 @@ export async function createTenant(operator: Client, name: string): Promise<Tena
 
 export async function createConnector(tenant: Tenant, body: object): Promise<string> {
   const answer = await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/connectors`, body);
-  if (answer.status !== 201) throw new Error(`connector refused: ${JSON.stringify(answer.body)}`);
+  if (answer.status !== 201) throw new Error(`creating the connector failed: ${JSON.stringify(answer.body)}`);
   return answer.body.id;
 }
 

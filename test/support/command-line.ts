@@ -8,14 +8,14 @@ import type { Services } from './services.js';
 
 const program = fileURLToPath(new URL('../../apps/cli/bin/idsync.js', import.meta.url));
 
-/** Who runs the command line, on which tenant, and in which folder. */
+/** Settings of the command line: services, tenant and folder. */
 interface Operator {
   services: Services;
   tenant: Tenant;
   cwd?: string;
 }
 
-/** The built `idsync` as an operator runs it; `who` is asked each time, so that it can be told before it is known. */
+/** The built `idsync` CLI; `who` is called for each command, so that the settings may become known later. */
 export function commandLine(who: () => Operator) {
   async function idsync(...words: string[]): Promise<{ code: number; out: string; err: string }> {
     const { services, tenant, cwd } = who();
@@ -33,7 +33,7 @@ export function commandLine(who: () => Operator) {
     return { code: child.exitCode ?? -1, out, err };
   }
 
-  /** What a command that must succeed prints with --json. */
+  /** Returns the --json output of a command that must succeed. */
   async function reply(...words: string[]): Promise<Answer['body']> {
     const { code, out, err } = await idsync(...words, '--json');
     expect({ words, code, err }).toEqual({ words, code: 0, err: '' });

@@ -3,8 +3,8 @@ import { decodeId } from '@idsync/contracts';
 import type { DirectoryFixture } from '@idsync/testing';
 
 /**
- * Keeps in `broken_fences` whatever no dispatcher may ever write: a change of what has ended, an end by an attempt that is not
- * the latest, a lease taken from somebody who still has it, a number that is not the next.
+ * Records in `broken_fences` every invalid write of a dispatcher: a change after the end, a result from an outdated
+ * attempt, a lease taken before its expiry, or a wrong attempt number.
  */
 export async function watchFences(admin: DirectoryFixture): Promise<void> {
   await admin.rows(`
@@ -47,7 +47,7 @@ export async function watchFences(admin: DirectoryFixture): Promise<void> {
     create trigger watch_gone after delete on events for each row execute function watch_gone();`);
 }
 
-/** Pairs of an event and a webhook that wants it, as the subscriptions say it and without the code that is tested. */
+/** Pairs of an event and a webhook that must get it, computed from the subscriptions without the code under test. */
 const wanted = `
   wanted as (
     select w.id as webhook_id, e.tenant_id, e.sequence, e.id as event_id from webhooks w join events e using (tenant_id)
@@ -64,14 +64,14 @@ const unfinished = `
          (select count(*)::int from bus_messages where dead_at is null) as messages,
          (select count(*)::int from events) as events`;
 
-/** Until nothing is under way any more; says what is, if it does not end in time. */
+/** Waits until all work has ended; throws an error with the unfinished work after the time limit. */
 export async function settled(admin: DirectoryFixture, withinMs: number): Promise<void> {
   let before = -1;
   for (const end = Date.now() + withinMs; ; await pause(500)) {
     const [left] = await admin.rows<Record<string, number>>(unfinished).catch(() => []);
     const { events = 0, ...open } = left ?? {};
     const still = left !== undefined && Object.values(open).every((count) => count === 0);
-    // What a job's end brings about may come a moment after it: twice the same is the end.
+    // The end of a job may enqueue more work, so the same state must be seen twice.
     if (still && events === before) return;
     before = still ? events : -1;
     if (Date.now() > end) throw new Error(`not settled after ${withinMs} ms: ${JSON.stringify(left)}`);
@@ -87,7 +87,7 @@ export function wantedPairs(admin: DirectoryFixture): Promise<Wanted[]> {
   return admin.rows<Wanted>(`with ${wanted} select webhook_id as "webhookId", event_id as "eventId" from wanted`);
 }
 
-/** Each is a name of what must never be, and rows of it: none, if all is well. */
+/** Returns the rows that violate each invariant; all are empty if everything is correct. */
 export async function brokenInvariants(admin: DirectoryFixture): Promise<Record<string, object[]>> {
   const broken = Object.entries(invariants).map(async ([name, sql]) => {
     const rows = await admin.rows(sql);
@@ -97,28 +97,28 @@ export async function brokenInvariants(admin: DirectoryFixture): Promise<Record<
 }
 
 const invariants = {
-  'a fence was broken': 'select what, delivery_id, left(detail, 800) as detail from broken_fences',
-  'a delivery that no subscription wants, or two of the same': `
+  'an invalid write of a dispatcher': 'select what, delivery_id, left(detail, 800) as detail from broken_fences',
+  'an unsubscribed or duplicate delivery': `
     with ${wanted}
     select d.webhook_id, d.event_sequence, count(*) from webhook_deliveries d
       left join wanted on wanted.webhook_id = d.webhook_id and wanted.sequence = d.event_sequence
      group by 1, 2 having count(*) <> 1 or count(wanted.webhook_id) <> 1`,
-  'a gap in the sequences of a tenant': `
+  'a gap in the event sequence of a tenant': `
     select e.tenant_id, count(*), min(e.sequence), max(e.sequence), s.last from events e join event_sequences s using (tenant_id)
      group by e.tenant_id, s.last having min(e.sequence) <> 1 or max(e.sequence) <> count(*) or s.last <> count(*)`,
-  'an attempt that never ended': 'select delivery_id, number from webhook_attempts where outcome is null',
-  'attempts that are not numbered from one to the tries': `
+  'an attempt without an outcome': 'select delivery_id, number from webhook_attempts where outcome is null',
+  'attempts not numbered from 1 to tries': `
     select d.id, d.tries, count(a.number) from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
      group by d.id having count(a.number) <> d.tries or min(a.number) <> 1 or max(a.number) <> d.tries`,
-  'a delivery that does not end with its one success': `
+  'a delivery without exactly one, final success': `
     select d.id, d.status, d.tries, array_agg(a.outcome order by a.number) as outcomes
       from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
      group by d.id having count(*) filter (where a.outcome = 'delivered') <> 1
         or max(a.number) filter (where a.outcome = 'delivered') <> d.tries or d.status <> 'delivered'`,
-  'spent steps that are not the attempts with a known end': `
+  'attempts that differ from the number of known outcomes': `
     select d.id, d.attempts from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
      group by d.id having count(*) filter (where a.outcome <> 'unknown') <> d.attempts`,
-  'a message that was given up': `
+  'a dead-lettered message': `
     select queue, type, dead_reason from bus_messages where dead_at is not null`,
 };
 
@@ -137,7 +137,7 @@ export async function counts(admin: DirectoryFixture): Promise<Counts> {
   return row as Counts;
 }
 
-/** Jobs of these public ids that have ended, each with the event that says so. */
+/** Returns how many of these jobs have ended with their event. */
 export async function endedJobs(admin: DirectoryFixture, jobs: Iterable<string>): Promise<number> {
   const [row] = await admin.rows<{ count: number }>(
     `select count(*)::int as count from sync_jobs j where id = any($1) and exists (
@@ -148,7 +148,7 @@ export async function endedJobs(admin: DirectoryFixture, jobs: Iterable<string>)
   return row?.count ?? 0;
 }
 
-/** The marks among `details.mark` of all events. */
+/** Returns all `details.mark` values of events. */
 export async function recordedMarks(admin: DirectoryFixture): Promise<Set<string>> {
   const rows = await admin.rows<{ mark: string }>(`select details->>'mark' as mark from events where details ? 'mark'`);
   return new Set(rows.map(({ mark }) => mark));

@@ -2,7 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A source over HTTP that gives out one token and refuses everything else, repeating all that it was sent. */
+/** Encodings in which it echoes a request, in turn. */
+const repetitions: readonly ((sent: string) => string)[] = [
+  (sent) => sent,
+  (sent) => encodeURIComponent(sent),
+  (sent) => sent.split('').join('\u0007'),
+  (sent) => `${'x'.repeat(250)}${sent}`.slice(0, 500),
+  (sent) => Buffer.from(sent).toString('base64'),
+];
+
+/** An HTTP source that issues one token, rejects everything else, and echoes all that it received. */
 export class EchoingSource {
   readonly issued = 'issued-3vXcJ9eTq2LrYw7NsKmB';
   readonly repeated: string[] = [];
@@ -26,8 +35,9 @@ export class EchoingSource {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const said = `${request.url} ${JSON.stringify(request.headers)} ${await text(request)}`;
-    this.repeated.push(said);
+    const sent = `${request.url} ${JSON.stringify(request.headers)} ${await text(request)}`;
+    const said = repetitions[this.repeated.length % repetitions.length]?.(sent) ?? sent;
+    this.repeated.push(sent);
     const isToken = request.url?.includes('/token');
     const message = { error: { code: 'Refused', message: said }, detail: said, error_description: said };
     const body = isToken ? { access_token: this.issued, token_type: 'Bearer', expires_in: 3600 } : message;

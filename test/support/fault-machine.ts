@@ -4,13 +4,13 @@ import { freePort, PrivateBroker, PrivatePostgres } from '@idsync/testing';
 import { adminToken, environmentOf, programOf, type ServicesOptions } from './services.js';
 import { Supervised } from './supervised.js';
 
-const hastyDispatcher = fileURLToPath(
-  new URL('../../apps/webhook-dispatcher/test/hasty-dispatcher.mjs', import.meta.url),
+const shortLeaseDispatcher = fileURLToPath(
+  new URL('../../apps/webhook-dispatcher/test/short-lease-dispatcher.mjs', import.meta.url),
 );
 const leaseMs = 2_500;
 
-/** A lease of seconds instead of half a minute, and a schedule that never gives up within a test. */
-const hasty = {
+/** Leases of seconds instead of half a minute, and a retry schedule that does not end within a test. */
+const shortLeases = {
   settings: {
     leaseMs,
     exchangeMs: 1_000,
@@ -35,13 +35,13 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
   kind: FaultKind;
-  /** Of two dispatchers. */
+  /** Index of the dispatcher. */
   which: 0 | 1;
-  /** How long what was killed stays away; what is frozen is so for as long, beyond its lease. */
+  /** How long a killed process stays down or a frozen one is frozen, beyond its lease. */
   downMs: number;
 }
 
-/** Everything a deployment has, as processes of this test's own: PostgreSQL, RabbitMQ, the services, and two dispatchers. */
+/** A deployment for one test: PostgreSQL, RabbitMQ, the services, and two dispatchers, as child processes. */
 export class FaultMachine {
   readonly dispatchers: [Supervised, Supervised];
   private readonly services: Record<'gateway' | 'directory' | 'sync-worker', Supervised>;
@@ -55,7 +55,7 @@ export class FaultMachine {
   ) {
     const env = environmentOf(options, Number(new URL(url).port));
     const dispatcher = (nth: number) =>
-      new Supervised(`dispatcher ${nth}`, [hastyDispatcher, JSON.stringify(hasty)], env);
+      new Supervised(`dispatcher ${nth}`, [shortLeaseDispatcher, JSON.stringify(shortLeases)], env);
     this.dispatchers = [dispatcher(1), dispatcher(2)];
     const service = (name: 'gateway' | 'directory' | 'sync-worker') => new Supervised(name, [programOf(name)], env);
     this.services = {
@@ -96,13 +96,13 @@ export class FaultMachine {
     return adminToken;
   }
 
-  /** Whoever died though nobody killed them, with their last words. */
-  get ownEnds(): string[] {
-    return this.processes.flatMap(({ ownEnds }) => ownEnds);
+  /** Last output of processes that ended without being killed. */
+  get unexpectedEnds(): string[] {
+    return this.processes.flatMap(({ unexpectedEnds }) => unexpectedEnds);
   }
 
-  /** False if that is down already, or is not there: then nothing happens. */
-  strike({ kind, which, downMs }: Fault): boolean {
+  /** Starts a fault; returns false if the target is already down or does not exist. */
+  startFault({ kind, which, downMs }: Fault): boolean {
     if (kind === 'postgres') return this.fell(this.postgres, downMs);
     if (kind === 'broker') return this.broker !== undefined && this.fell(this.broker, downMs);
     if (kind === 'frozen') {
@@ -123,14 +123,14 @@ export class FaultMachine {
     });
   }
 
-  /** Everything that was struck runs again, and the gateway answers. */
+  /** Waits until all targets run again and the gateway answers. */
   async up(): Promise<void> {
     await Promise.all(this.recovering.values());
     for (const end = Date.now() + 60_000; Date.now() < end; await pause(100)) {
       const answer = await fetch(`${this.url}/v1/health`).catch(() => undefined);
       if (answer?.ok) return;
     }
-    throw new Error(`the gateway did not come up: ${this.ownEnds.at(-1)}`);
+    throw new Error(`the gateway did not start: ${this.unexpectedEnds.at(-1)}`);
   }
 
   async remove(): Promise<void> {

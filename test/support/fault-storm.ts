@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Fault, type FaultKind, type FaultMachine, faultKinds } from './fault-machine.js';
 import { between, type Random, shuffled } from './seeded-random.js';
 
-/** What one round of faults is drawn from, in another order each time: every kind comes in every round. */
+/** The faults of one round, shuffled each time, so that every kind occurs in every round. */
 const deck: readonly FaultKind[] = [
   'dispatcher',
   'dispatcher',
@@ -19,21 +19,21 @@ const deck: readonly FaultKind[] = [
   'broker',
 ];
 
-/** Faults for so long, one while another is still down too. Resolves with how many there were when everything runs again. */
+/** Runs overlapping faults for the given time. Resolves with their number per kind when everything runs again. */
 export async function storm(
   machine: FaultMachine,
   random: Random,
   seconds: number,
 ): Promise<Record<FaultKind, number>> {
-  const struck = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>;
+  const counts = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>;
   const end = Date.now() + seconds * 1_000;
   for (const { afterMs, ...fault } of schedule(random)) {
     if (Date.now() + afterMs > end) break;
     await pause(afterMs);
-    if (machine.strike(fault)) struck[fault.kind] += 1;
+    if (machine.startFault(fault)) counts[fault.kind] += 1;
   }
   await machine.up();
-  return struck;
+  return counts;
 }
 
 function* schedule(random: Random): Generator<Fault & { afterMs: number }> {

@@ -6,29 +6,29 @@ import { type Answer, type Client, createConnector, createTenant, jobEnd, type T
 
 type Json = Answer['body'];
 
-interface Told {
+interface ReceivedEvent {
   id: string;
   type: EventType;
   sequence: number;
   data: Json;
 }
 
-/** A run of all connectors: their jobs as the operator sees them, and what webhooks were told meanwhile. */
+/** One run of all connectors: their jobs as the operator sees them, and the emitted events. */
 export interface Run {
   jobs: Json[];
-  /** `user.updated ann: job_title`, without those of the jobs themselves; sorted. */
-  told: string[];
+  /** Without job events; sorted, for example `user.updated ann: job_title`. */
+  events: string[];
 }
 
-const patienceMs = 60_000;
-/** What no two tenants have in common. */
+const timeoutMs = 60_000;
+/** Fields that differ between tenants. */
 const ownKeys = /^(id|identity_id|person_id|source_id|tenant_id|account_id|(created|updated|last_synced)_at)$/;
 
-/** A tenant that reads its sources in one way, and a receiver that is told of everything that comes of it. */
+/** A tenant that reads its sources in one mode, and a webhook receiver for all its events. */
 export class Follower {
-  private readonly told: Told[] = [];
+  private readonly events: ReceivedEvent[] = [];
   private taken = 0;
-  /** What each identity and record was first called by. */
+  /** The first name of each identity and record. */
   private readonly names = new Map<string, string>();
 
   private constructor(
@@ -54,25 +54,25 @@ export class Follower {
     return this.receiver.close();
   }
 
-  /** Reads all sources, one after the other, and waits until everything that came of it was told. */
+  /** Reads all sources in sequence and waits until all resulting events were received. */
   async run(mode = this.mode): Promise<Run> {
-    const from = this.told.length;
+    const from = this.events.length;
     const jobs: Json[] = [];
     for (const connector of this.connectors) jobs.push(await this.job(connector, mode));
-    for (const { job_id: id } of jobs) await this.jobTold(id);
-    const news = this.told.slice(from);
-    const ofJobs = news.filter(({ type }) => type.startsWith('sync.job.'));
+    for (const { job_id: id } of jobs) await this.waitForJobEvents(id);
+    const received = this.events.slice(from);
+    const ofJobs = received.filter(({ type }) => type.startsWith('sync.job.'));
     expect(ofJobs.map(({ type, data }) => [type, data.job_id])).toEqual(
       jobs.flatMap(({ job_id, status }) => [
         ['sync.job.started', job_id],
         [status === 'failed' ? 'sync.job.failed' : 'sync.job.completed', job_id],
       ]),
     );
-    const facts = news.filter((each) => !ofJobs.includes(each));
-    return { jobs, told: facts.map((each) => this.line(each)).sort() };
+    const changes = received.filter((each) => !ofJobs.includes(each));
+    return { jobs, events: changes.map((each) => this.line(each)).sort() };
   }
 
-  /** The identity of somebody as the API shows it, gone or not. */
+  /** Returns the identity of a person, deleted or not, as the API shows it. */
   async identity(name: string): Promise<Json> {
     const ids = [...this.names].flatMap(([id, called]) => (called === name && id.startsWith('idn_') ? [id] : []));
     expect([name, ids]).toEqual([name, [expect.any(String)]]);
@@ -81,24 +81,24 @@ export class Follower {
     return body;
   }
 
-  /** Everything that the lists show, without what no two tenants have in common. */
-  async picture(): Promise<{ identities: unknown[]; users: unknown[] }> {
+  /** Returns everything that the lists show, without the fields that differ between tenants. */
+  async snapshot(): Promise<{ identities: unknown[]; users: unknown[] }> {
     const identities = [...(await this.list('identities', '')), ...(await this.list('identities', 'status=deleted'))];
     const users = [...(await this.list('users', '')), ...(await this.list('users', 'status=deleted'))];
     return { identities: this.comparable(identities), users: this.comparable(users) };
   }
 
-  /** That everybody's history has what webhooks were told of them, and that nothing was told twice. */
+  /** Checks that the histories match the received events, and that no event was received twice. */
   async checkHistories(): Promise<void> {
     this.take();
-    expect(this.told.map(({ sequence }) => sequence)).toEqual(this.told.map((_, at) => at + 1));
+    expect(this.events.map(({ sequence }) => sequence)).toEqual(this.events.map((_, at) => at + 1));
     const feed: Json[] = [];
     for (let after = 0, more = true; more; ) {
       const { body } = await this.tenant.client.get(`/v1/events?limit=200&after=${after}`);
       feed.push(...body.data);
       [after, more] = [body.next_after, body.has_more];
     }
-    expect(feed.map(({ id }) => id)).toEqual(this.told.map(({ id }) => id));
+    expect(feed.map(({ id }) => id)).toEqual(this.events.map(({ id }) => id));
     const histories: unknown[] = [];
     for (const { id } of [
       ...(await this.list('identities', '')),
@@ -107,8 +107,8 @@ export class Follower {
       const history = await this.list(`identities/${id}/history`, '');
       histories.push(...history.map((event) => [event.id, event.event_type]));
     }
-    const facts = this.told.filter(({ type }) => !type.startsWith('sync.job.'));
-    expect(histories.sort()).toEqual(facts.map(({ id, type }) => [id, type]).sort());
+    const changes = this.events.filter(({ type }) => !type.startsWith('sync.job.'));
+    expect(histories.sort()).toEqual(changes.map(({ id, type }) => [id, type]).sort());
   }
 
   private async job(connector: string, mode: string): Promise<Json> {
@@ -118,30 +118,30 @@ export class Follower {
     return (await this.tenant.operator.get(`${path}/${body.job_id}`)).body;
   }
 
-  /** A sequence without a gap up to the end of the job. */
-  private async jobTold(job: string): Promise<void> {
-    for (const end = Date.now() + patienceMs; Date.now() < end; await new Promise((r) => setTimeout(r, 20))) {
+  /** Waits for a sequence without a gap up to the end of the job. */
+  private async waitForJobEvents(job: string): Promise<void> {
+    for (const end = Date.now() + timeoutMs; Date.now() < end; await new Promise((r) => setTimeout(r, 20))) {
       this.take();
-      const ended = this.told.find(
+      const ended = this.events.find(
         ({ type, data }) => type !== 'sync.job.started' && type.startsWith('sync.job.') && data.job_id === job,
       );
-      if (ended && this.told[ended.sequence - 1] === ended) return;
+      if (ended && this.events[ended.sequence - 1] === ended) return;
     }
-    throw new Error(`the end of ${job} was not told with all before it: ${this.told.length} events were`);
+    throw new Error(`the end of ${job} was not received in sequence: got ${this.events.length} events`);
   }
 
   private take(): void {
     for (const { body, headers } of this.receiver.received.slice(this.taken)) {
-      const told = this.verifier.verify(body, headers as Record<string, string>) as Told;
-      expect(headers['webhook-id']).toBe(told.id);
-      expect([told, eventBody(told.type).safeParse(told).error?.issues]).toEqual([told, undefined]);
-      this.told.push(told);
+      const event = this.verifier.verify(body, headers as Record<string, string>) as ReceivedEvent;
+      expect(headers['webhook-id']).toBe(event.id);
+      expect([event, eventBody(event.type).safeParse(event).error?.issues]).toEqual([event, undefined]);
+      this.events.push(event);
       this.taken += 1;
     }
-    this.told.sort((a, b) => a.sequence - b.sequence);
+    this.events.sort((a, b) => a.sequence - b.sequence);
   }
 
-  private line({ type, data }: Told): string {
+  private line({ type, data }: ReceivedEvent): string {
     const name = this.names.get(data.id) ?? nameOf(data);
     this.names.set(data.id, name);
     const isNew = type.endsWith('.created') || data.changed.length === 0;

@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be shut, also in the middle of what passes. */
+/** A proxy to a server that can be shut, also in the middle of a transfer. */
 export class Gate {
-  /** Bytes that the server sent. */
+  /** Bytes sent by the server. */
   passed = 0;
   private limit = Number.POSITIVE_INFINITY;
   private onShut = () => {};
@@ -22,7 +22,10 @@ export class Gate {
     return gate;
   }
 
-  /** Shuts as soon as the server has sent so many bytes more, and tells so; nobody gets through until it is opened. */
+  /**
+   * Shuts the proxy once the server has sent this many more bytes, and resolves then; connections fail until it is
+   * opened.
+   */
   shutAfter(bytes: number): Promise<void> {
     this.limit = this.passed + bytes;
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** midPoint's tutorial: its HR file. */
+/** The HR file of midPoint's tutorial. */
 export const midpointHr = {
   type: 'csv',
   name: 'HR',
@@ -17,7 +17,7 @@ export const midpointHr = {
   },
 };
 
-/** The directory that goes with it; who is who stands in numbers, mails and names. */
+/** The directory of the same tutorial; its records match by numbers, email addresses and names. */
 export const midpointLdap = {
   type: 'csv',
   name: 'LDAP',

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConnector, type Tenant } from './client.js';
 
-/** A CSV connector of so many people of its own, of whom nobody is in another file; resolves with its id. */
+/** Creates a CSV connector with `count` people who are in no other file; resolves with its id. */
 export async function connectPeople(tenant: Tenant, sourcesDir: string, name: string, count: number): Promise<string> {
   const rows = Array.from({ length: count }, (_, n) => `${name}-${n},First${n},Last${n},${name}${n}@example.org`);
   await writeFile(join(sourcesDir, `${name}.csv`), `ident,first,last,mail\n${rows.join('\n')}\n`);

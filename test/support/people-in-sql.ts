@@ -4,20 +4,20 @@ import { FollowedSource } from './followed-source.js';
 import { Gate } from './gate.js';
 
 const crowd = 40;
-const becauseFull = 'everything was read: the last change that was read is no longer there';
+const becauseFull = 'everything was read: the last change that was read no longer exists';
 const status = { from: 'state', transform: [{ map: { on: 'active', off: 'inactive' } }] };
 const accountStatus = { from: 'state', transform: [{ map: { on: 'active', off: 'disabled' } }] };
 
-/** A database that can be ended and started again. */
+/** A database that can be stopped and restarted. */
 export interface RestartedDatabase {
   server: SqlServer;
-  /** The names of a person's teams, as a list of the query's own. */
+  /** SQL expression for the names of a person's teams, as a list. */
   teams: string;
   down(): Promise<void>;
   up(): Promise<void>;
 }
 
-/** What happens to the people of a database, their logins and machines; the tests of one `describe`. */
+/** Defines the tests for people, logins and machines in a database, inside one `describe`. */
 export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void {
   let database: RestartedDatabase;
   let gate: Gate;
@@ -50,7 +50,7 @@ export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void
       ...{ type: 'sql', name: table, records, priority, secrets: { password } },
       config: {
         ...{ ...access, host: '127.0.0.1', port: gate.port, ssl: 'off', table },
-        // Every change here is written before the next one is read.
+        // No late commits: every change is written before the next read.
         ...{ external_id: 'id', changed_at: 'changed_at', overlap_seconds: 0 },
         ...more,
       },
@@ -102,14 +102,14 @@ export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void
     `lifecycle.${how} ${name}: status`,
   ];
 
-  it('are shown to a test and a discovery', async () => {
+  it('are shown by a connection test and a discovery', async () => {
     const { status: ended, records, errors } = await source.probe('test');
     expect([ended, records.length, errors]).toEqual(['done', 5, []]);
     const { fields } = await source.probe('discover');
     expect(fields).toContainEqual(expect.objectContaining({ name: 'department', examples: ['Ops'] }));
   });
 
-  it('are brought with their accounts and machines, each told once', async () => {
+  it('are imported with their accounts and machines, with one event each', async () => {
     const all = crowd + 3;
     expect(await source.first()).toEqual({
       ...{ 'identity.created': all, 'user.created': all, 'lifecycle.joiner': all },
@@ -123,23 +123,23 @@ export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void
     });
   });
 
-  it('are told when they have come, and what has changed of them', async () => {
+  it('emit events when they are added and changed', async () => {
     const arrive = async () => {
       await addPerson('dan', now());
       await addLogin('dan', now());
     };
     await source.after(arrive, {
-      told: [
+      events: [
         ...['identity.created dan', 'user.created dan', 'lifecycle.joiner dan'],
         ...['account.created dan', 'account.linked dan: person_id'],
       ],
     });
     await source.after(() => set('people', 'ann', 'title', 'Head'), {
-      told: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
+      events: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
     });
   });
 
-  it('stay the same with another name, address and login', async () => {
+  it('stay the same with a new name, address and login', async () => {
     const { id } = await source.identity('ann');
     const rename = async () => {
       await set('people', 'ann', 'name', 'The anna');
@@ -147,7 +147,7 @@ export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void
       await set('logins', 'l-ann', 'login', 'anna');
     };
     await source.after(rename, {
-      told: [
+      events: [
         'identity.updated ann: display_name, email',
         'user.updated ann: display_name, email',
         'account.updated ann: identifier',
@@ -156,7 +156,7 @@ export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void
     expect(await source.identity('ann')).toMatchObject({ id, users: [{ email: 'anna@example.test' }] });
   });
 
-  it('leave when they are switched off, and their machine is an orphan, until they are back', async () => {
+  it('leave when they are deactivated, which orphans their machine until they return', async () => {
     const machine = (what: string) => [
       `machine_identity.${what} backup: status`,
       'machine_identity.risk_changed backup: risk_score',
@@ -166,75 +166,75 @@ export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void
       await set('logins', 'l-ann', 'state', state);
     };
     await source.after(turn('off'), {
-      told: [...turns('ann', 'leaver'), 'account.disabled ann: status', ...machine('orphaned')],
+      events: [...turns('ann', 'leaver'), 'account.disabled ann: status', ...machine('orphaned')],
     });
     expect(await source.identity('ann')).toMatchObject({ status: 'inactive', accounts: [{ status: 'disabled' }] });
     await source.after(turn('on'), {
-      told: [...turns('ann', 'rejoiner'), 'account.updated ann: status', ...machine('updated')],
+      events: [...turns('ann', 'rejoiner'), 'account.updated ann: status', ...machine('updated')],
     });
   });
 
   it('move to another department, and out of the view and back', async () => {
     const { id } = await source.identity('ann');
     await source.after(() => set('people', 'ann', 'department', 'North'), {
-      told: ['user.updated ann: departments', 'lifecycle.mover ann: departments'],
+      events: ['user.updated ann: departments', 'lifecycle.mover ann: departments'],
     });
     await source.after(() => set('people', 'bob', 'region', 'there'), {
-      told: leaves('bob'),
+      events: leaves('bob'),
       unseenByChanges: leaves('bob'),
     });
-    await source.after(() => set('people', 'bob', 'region', 'here'), { told: turns('bob', 'rejoiner') });
+    await source.after(() => set('people', 'bob', 'region', 'here'), { events: turns('bob', 'rejoiner') });
     expect(await source.identity('ann')).toMatchObject({ id, users: [{ departments: ['North'] }] });
   });
 
-  it('are in teams, whose names only a full read sees change', async () => {
-    const told = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
+  it('belong to teams, whose renaming only a full read detects', async () => {
+    const events = (...names: string[]) => names.map((name) => `user.updated ${name}: groups`);
     const join = async () => {
       await run(`insert into memberships values ('t1', 'bob')`);
       await set('people', 'bob', 'title', 'Engineer');
     };
-    await source.after(join, { told: told('bob') });
+    await source.after(join, { events: events('bob') });
     await source.after(() => set('people', 'ann', 'title', 'Lead'), {
-      told: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
+      events: ['identity.updated ann: job_title', 'user.updated ann: job_title', 'lifecycle.mover ann: job_title'],
     });
     await source.after(() => run(`update teams set name = 'Crew'`), {
-      told: told('bob'),
-      unseenByChanges: told('bob'),
+      events: events('bob'),
+      unseenByChanges: events('bob'),
     });
     expect(await source.identity('bob')).toMatchObject({ users: [{ groups: ['Crew'] }] });
     const part = async () => {
       await run('delete from memberships');
       await set('people', 'bob', 'title', 'Engineer');
     };
-    await source.after(part, { told: told('bob') });
+    await source.after(part, { events: events('bob') });
   });
 
-  it('are deleted where their row says so, and where it is gone as soon as everything is read', async () => {
-    await source.after(() => set('people', 'cleo', 'deleted_at', now()), { told: leaves('cleo') });
-    await source.after(() => set('people', 'cleo', 'deleted_at', null), { told: turns('cleo', 'rejoiner') });
-    await source.after(() => set('logins', 'l-dan', 'gone', true), { told: ['account.deleted dan: status'] });
-    // Who takes the newest change away takes away what shows that none is missed.
-    await source.after(() => run(`delete from people where id = 'cleo'`), { told: leaves('cleo'), becauseFull });
+  it('are deleted if their row says so, or once a full read finds the row missing', async () => {
+    await source.after(() => set('people', 'cleo', 'deleted_at', now()), { events: leaves('cleo') });
+    await source.after(() => set('people', 'cleo', 'deleted_at', null), { events: turns('cleo', 'rejoiner') });
+    await source.after(() => set('logins', 'l-dan', 'gone', true), { events: ['account.deleted dan: status'] });
+    // Deleting the newest change removes the evidence that no change was missed.
+    await source.after(() => run(`delete from people where id = 'cleo'`), { events: leaves('cleo'), becauseFull });
     await source.after(() => run(`delete from people where id = 'user7'`), {
-      told: leaves('user7'),
+      events: leaves('user7'),
       unseenByChanges: leaves('user7'),
     });
   });
 
-  it('answer for machines, which come, are handed over and go', async () => {
-    await source.after(() => addBot('nightly', 'bob', now()), { told: ['machine_identity.created nightly'] });
+  it('own machines, which are created, transferred and decommissioned', async () => {
+    await source.after(() => addBot('nightly', 'bob', now()), { events: ['machine_identity.created nightly'] });
     await source.after(() => set('bots', 'nightly', 'owner', 'ann'), {
-      told: ['machine_identity.owner_changed nightly: identity_id, owned_by'],
+      events: ['machine_identity.owner_changed nightly: identity_id, owned_by'],
     });
-    const told = ['machine_identity.decommissioned nightly: status'];
-    await source.after(() => run(`delete from bots where id = 'nightly'`), { told, becauseFull });
+    const events = ['machine_identity.decommissioned nightly: status'];
+    await source.after(() => run(`delete from bots where id = 'nightly'`), { events, becauseFull });
   });
 
-  it('are all still there when the server ends in the middle of being read', async () => {
-    await source.survives(gate, database);
+  it('are all retained when the server stops while it is read', async () => {
+    await source.survivesRestart(gate, database);
   });
 
-  it("are the same when everything is read once more, and in everybody's history", async () => {
-    await source.isSettled();
+  it('do not change in another full read, and match their histories', async () => {
+    await source.expectNoFurtherEvents();
   });
 }

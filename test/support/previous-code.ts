@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const migrationsDir = 'libs/database/src/migrations';
 const apps = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'].map((app) => `apps/${app}`);
 
-/** The commit of the main line before the one that brought the newest migration; a sentence if history does not tell. */
+/** Returns the last main-line commit before the newest migration, or why it is unknown. */
 export async function previousCommit(): Promise<{ commit: string } | { unknown: string }> {
   const newest = (await readdir(join(root, migrationsDir)))
     .filter((file) => /^\d/.test(file))
@@ -22,14 +22,17 @@ export async function previousCommit(): Promise<{ commit: string } | { unknown: 
     if ((await git('rev-parse', '--is-shallow-repository')) === 'true') return { unknown: 'the clone is shallow' };
     const path = `${migrationsDir}/${newest}`;
     const added = await git('log', '--first-parent', '-m', '--diff-filter=A', '-1', '--format=%H', '--', path);
-    // What is not committed yet came after the newest commit.
+    // Uncommitted migrations come after the newest commit.
     return { commit: await git('rev-parse', '--verify', added ? `${added}^1` : 'HEAD') };
   } catch (error) {
     return { unknown: (error as Error).message.trim() };
   }
 }
 
-/** The code of a commit, built in a folder of its own with the packages of today, or with its own where they differ. */
+/**
+ * The code of a commit, built in a separate folder with the current packages, or with its own where the lockfile
+ * differs.
+ */
 export class PreviousCode {
   private constructor(readonly dir: string) {}
 
@@ -40,11 +43,16 @@ export class PreviousCode {
       await git('archive', '--format=tar', `--output=${archive}`, commit);
       await run('tar', ['-xf', archive, '-C', code.dir]);
       if (await sameFile('package-lock.json', code.dir)) await linkPackages(code.dir);
+      // `npm run` passes on the current settings, whose packages may differ from the previous version's.
       else
-        await run('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'], {
-          cwd: code.dir,
-          timeout: withinMs,
-        });
+        await run(
+          'npm',
+          ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts', '--engine-strict=false'],
+          {
+            cwd: code.dir,
+            timeout: withinMs,
+          },
+        );
       const tsc = join(root, 'node_modules/.bin/tsc');
       await run(tsc, ['-b', ...apps], { cwd: code.dir, timeout: withinMs, maxBuffer: 2 ** 26 });
       return code;
@@ -69,7 +77,7 @@ async function sameFile(path: string, dir: string): Promise<boolean> {
   return ours === theirs;
 }
 
-/** Everything but the workspaces themselves, which are links within the folder that they stand in. */
+/** Links all packages except the workspaces, which are links within their own folder. */
 async function linkPackages(dir: string): Promise<void> {
   for (const at of ['.', ...(await workspaces(dir))].map((each) => `${each}/node_modules`)) {
     if (existsSync(join(root, at))) await linkAll(at, dir);

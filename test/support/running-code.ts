@@ -7,10 +7,10 @@ import { environmentOf, type ServicesOptions } from './services.js';
 import { Supervised } from './supervised.js';
 
 const run = promisify(execFile);
-/** Far more than the balancer takes to see that a gateway is not ready. */
+/** Far longer than the balancer needs to notice that a gateway is not ready. */
 const drainDelayMs = '2000';
 
-/** One version of the code, from the folder where it was built: its migration, and its services as processes. */
+/** One version of the code in its build folder: its migration, and its services as processes. */
 export class RunningCode {
   private constructor(
     readonly url: string,
@@ -35,19 +35,19 @@ export class RunningCode {
     );
   }
 
-  /** Runs the migration of the code in `dir`; resolves with what it said. */
+  /** Runs the migration of the code in `dir`; resolves with its output. */
   static async migrate(dir: string, databaseUrl: string): Promise<string> {
     const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
     const { stdout } = await run(process.execPath, [join(dir, 'libs/database/dist/migrate-main.js')], { env });
     return stdout;
   }
 
-  /** Where its gateway tells whether it wants requests. */
+  /** Readiness URL of the gateway. */
   get readyUrl(): string {
     return `${this.internalUrl}/readyz`;
   }
 
-  /** How many requests its gateway has answered, those of its own port apart. */
+  /** Number of requests the gateway has answered, without those at the internal port. */
   async answered(): Promise<number> {
     const series = await readMetrics([this.internalUrl]).catch(() => []);
     const counts = series.filter(({ name }) => name.endsWith('http_request_duration_seconds_count'));
@@ -58,12 +58,12 @@ export class RunningCode {
     for (const process of [this.gateway, ...this.workers]) process.start();
   }
 
-  /** Ends them as an operator would, the gateway when nobody sends it requests any more. */
+  /** Stops the services as an operator does, the gateway after it was drained. */
   async stop(): Promise<void> {
     await Promise.all([this.gateway, ...this.workers].map((process) => process.stop()));
   }
 
-  get ownEnds(): string[] {
-    return [this.gateway, ...this.workers].flatMap(({ ownEnds }) => ownEnds);
+  get unexpectedEnds(): string[] {
+    return [this.gateway, ...this.workers].flatMap(({ unexpectedEnds }) => unexpectedEnds);
   }
 }

@@ -4,20 +4,20 @@ import type { ConnectorType } from '@idsync/contracts';
 interface SecretSource {
   config: object;
   secrets: Record<string, string>;
-  /** What of the secrets is looked for; they themselves unless told. */
+  /** Strings to search for; by default the secrets themselves. */
   marks?: string[];
 }
 
 const secret = (name: string) => `sealed-${name}-${randomBytes(12).toString('hex')}`;
 
-/** Connectors of each kind with every secret that it takes: their sources at `url`, and what is no API at `port`. */
+/** Connectors of each type with all their secrets: HTTP sources at `url`, others at `port`. */
 export function secretSources(url: string, port: number): Record<ConnectorType, SecretSource[]> {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
-  // A line of the key in PEM, where no escape of JSON can part it.
+  // One line of the PEM key, which JSON escapes do not split.
   const marks = [privateKey.split('\n')[5] ?? privateKey];
   const account = { type: 'service_account', client_email: 'reader@example.com', private_key: privateKey };
   const file = { url: `${url}/people`, external_id: 'id', fields: { email: 'mail' } };

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Returns numbers in [0, 1), determined by the seed (mulberry32). */
 export type Random = () => number;
 
 export function seededRandom(seed: number): Random {
@@ -11,12 +11,12 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** A whole number in [least, most]. */
+/** Returns an integer in [least, most]. */
 export function between(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));
 }
 
-/** The same things in another order. */
+/** Returns the items in random order. */
 export function shuffled<T>(random: Random, things: readonly T[]): T[] {
   return things
     .map((thing) => ({ thing, place: random() }))

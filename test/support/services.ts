@@ -10,13 +10,13 @@ export interface ServicesOptions {
   databaseUrl: string;
   amqpUrl?: string;
   sourcesDir: string;
-  /** Networks of private receivers that webhooks may call. */
+  /** Private networks that webhooks may call. */
   allowedCidrs?: string;
-  /** Networks of private sources that connectors may call. */
+  /** Private networks that connectors may call. */
   sourceCidrs?: string;
-  /** What else the environment of every service says. */
+  /** Additional environment of every service. */
   env?: Record<string, string>;
-  /** An open file that all logs are written to. */
+  /** Open file for all logs. */
   logs?: number;
 }
 
@@ -26,13 +26,14 @@ export function programOf(name: ServiceProcessName): string {
   return fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
 }
 
-/** What a service is started with; the gateway listens on `port`. */
+/** Returns the environment of a service; the gateway listens on `port`. */
 export function environmentOf(options: ServicesOptions, port: number, internalPort = 0): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     DATABASE_URL: options.databaseUrl,
     AMQP_URL: options.amqpUrl,
     SOURCES_DIR: options.sourcesDir,
+    SOURCES_BY_TENANT: 'false',
     WEBHOOK_ALLOW_CIDRS: options.allowedCidrs,
     SOURCE_ALLOW_CIDRS: options.sourceCidrs,
     ADMIN_TOKEN: adminToken,
@@ -44,7 +45,7 @@ export function environmentOf(options: ServicesOptions, port: number, internalPo
   };
 }
 
-/** The four services as four processes of their built programs, as they run in production. */
+/** The four services as processes of their built programs, as in production. */
 export class Services {
   private readonly children = new Map<ServiceProcessName, ChildProcess>();
   readonly adminToken = adminToken;
@@ -72,20 +73,20 @@ export class Services {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Where each service tells how it is. */
+  /** Internal ports of the services. */
   get internalUrls(): Record<ServiceProcessName, string> {
     const urls = serviceNames.map((name) => [name, `http://127.0.0.1:${this.internalPort(name)}`]);
     return Object.fromEntries(urls) as Record<ServiceProcessName, string>;
   }
 
-  /** SIGTERM; resolves with how long it took, and the exit code. */
+  /** Sends SIGTERM; resolves with duration and exit code. */
   async terminate(name: ServiceProcessName): Promise<{ code: number | null; seconds: number }> {
     const began = performance.now();
     const code = await this.end(name, 'SIGTERM');
     return { code, seconds: (performance.now() - began) / 1_000 };
   }
 
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   async kill(name: ServiceProcessName): Promise<void> {
     await this.end(name, 'SIGKILL');
   }
@@ -98,6 +99,12 @@ export class Services {
     this.children.set(name, child);
   }
 
+  /** True while the launched process runs; nothing restarts it. */
+  isRunning(name: ServiceProcessName): boolean {
+    const child = this.children.get(name);
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
   async gatewayUp(): Promise<void> {
     for (let look = 0; look < 600; look += 1) {
       const healthy = await fetch(`${this.url}/v1/health`).then(
@@ -107,10 +114,10 @@ export class Services {
       if (healthy) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error('the gateway did not come up');
+    throw new Error('the gateway did not start');
   }
 
-  /** Ends all of them as an operator would; resolves with their exit codes. */
+  /** Stops all services as an operator does; resolves with their exit codes. */
   async stop(): Promise<(number | null)[]> {
     const names = [...this.children.keys()];
     return Promise.all(names.map((name) => this.end(name, 'SIGTERM')));

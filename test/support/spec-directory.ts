@@ -7,7 +7,9 @@ import { Client, createTenant, sync, type Tenant } from './client.js';
 import { Services } from './services.js';
 import { createFewPeople, createSpecConnectors, writeAccountsAndMachines, writePeople } from './spec-sources.js';
 
-/** Two tenants whose people, accounts and machines came through the four services; the first has one deleted person. */
+/**
+ * Two tenants with people, accounts and machines synced through the four services; the first has one deleted person.
+ */
 export class SpecDirectory {
   private constructor(
     private readonly database: TestDatabase,
@@ -34,7 +36,7 @@ export class SpecDirectory {
     return new SpecDirectory(database, sourcesDir, services, operator, first, second, connectors, secondConnector);
   }
 
-  /** Resolves with the status of the last job of the first tenant's people. */
+  /** Syncs all connectors; resolves with the last job of the first tenant's people. */
   async fill(): Promise<{ job_id: string; status: string }> {
     for (const connector of Object.values(this.connectors)) await this.completed(this.first, connector);
     await this.completed(this.second, this.secondConnector);
@@ -52,7 +54,7 @@ export class SpecDirectory {
     return new CheckedClient(tenant.client);
   }
 
-  /** A client without a key. */
+  /** Returns a client without a key. */
   stranger(): CheckedClient {
     return new CheckedClient(new Client(this.services.url, {}));
   }

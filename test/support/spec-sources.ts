@@ -2,18 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConnector, type Tenant } from './client.js';
 
-/** More than the largest page, so that the clamp shows. */
+/** More than the largest page, so that the page limit takes effect. */
 export const peopleCount = 205;
 
 const number = (index: number) => String(1000 + index);
 const email = (index: number) => `person${index}@example.com`;
-/** The first has all there is; some are not active; the last is deleted as soon as `lastIsGone`. */
+/** The first person has every field; some are inactive; the last one is deleted with `lastIsGone`. */
 const statusOf = (index: number, lastIsGone: boolean) => {
   if (index === peopleCount - 1) return lastIsGone ? 'deleted' : 'active';
   return index === 1 ? 'suspended' : index === 2 ? 'inactive' : index === 3 ? 'pending' : 'active';
 };
 
-/** Whoever is pending starts on a day that no run of the tests will see. */
+/** A pending person starts on a day far in the future. */
 const hiredOn = (index: number) => (index === 3 ? '2999-01-01' : '2020-02-03');
 
 export async function writePeople(sourcesDir: string, lastIsGone: boolean): Promise<void> {
@@ -28,13 +28,14 @@ export async function writePeople(sourcesDir: string, lastIsGone: boolean): Prom
       String(index),
       statusOf(index, lastIsGone),
       hiredOn(index),
+      '2999-12-31',
       'admin|auditor',
       'staff|vpn',
       'Research',
       '+49 30 1234',
     ].join(','),
   );
-  const head = 'number,upn,name,email,title,first,last,status,hired,roles,groups,departments,phone';
+  const head = 'number,upn,name,email,title,first,last,status,hired,leaves,roles,groups,departments,phone';
   await writeFile(join(sourcesDir, 'people.csv'), `${head}\n${lines.join('\n')}\n`);
 }
 
@@ -77,6 +78,7 @@ export async function createSpecConnectors(
         last_name: 'last',
         status: 'status',
         hire_date: 'hired',
+        termination_date: 'leaves',
         roles: 'roles',
         groups: 'groups',
         departments: 'departments',

@@ -1,4 +1,4 @@
-/** The tables of the interface specification, written down a second time so that the schemas cannot drift from them. */
+/** The tables of the interface specification, repeated here so that the schemas cannot drift from them. */
 export type FieldType = 'string' | 'integer' | 'boolean' | 'date-time' | 'strings' | 'object' | 'list';
 
 const times = { created_at: 'date-time', updated_at: 'date-time' } as const;
@@ -35,6 +35,7 @@ export const specTables = {
     status: 'string',
     tenant_id: 'string',
     hire_date: 'date-time',
+    termination_date: 'date-time',
     ...times,
     roles: 'strings',
     groups: 'strings',
@@ -63,7 +64,7 @@ export const specTables = {
     manager_id: 'string',
     technical_inheritor: 'string',
     risk_score: 'integer',
-    // Not in the specification, which lets fields be added.
+    // An addition to the specification, which permits additional fields.
     risk_factors: 'strings',
     status: 'string',
     ...times,
@@ -84,7 +85,7 @@ export const specTables = {
   WebhookList: { data: 'list', total: 'integer' },
 } as const satisfies Record<string, Record<string, FieldType>>;
 
-/** The fields and types of a value, to be compared with a table: `{ id: 'string', roles: 'strings', … }`. */
+/** Returns the fields and types of a value for comparison with a table: `{ id: 'string', roles: 'strings', … }`. */
 export function fieldsOf(value: Record<string, unknown>): Record<string, FieldType | 'other'> {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, typeOf(name, field)]));
 }
@@ -97,7 +98,8 @@ function typeOf(name: string, value: unknown): FieldType | 'other' {
     if (listsOfObjects.has(name)) return 'list';
     return value.every((item) => typeof item === 'string') ? 'strings' : 'other';
   }
-  if (typeof value === 'string') return name.endsWith('_at') || name === 'hire_date' ? asDateTime(value) : 'string';
+  if (typeof value === 'string')
+    return name.endsWith('_at') || ['hire_date', 'termination_date'].includes(name) ? asDateTime(value) : 'string';
   if (typeof value === 'boolean') return 'boolean';
   if (Number.isInteger(value)) return 'integer';
   return typeof value === 'object' && value !== null ? 'object' : 'other';

@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, createConnector, type Tenant } from './client.js';
-import { writePeople } from './fact-stream.js';
+import { writePeople } from './event-stream.js';
 
 const pauseMs = 50;
 const under = ['queued', 'running'];
 
-/** What clients and operators ask for all the time, each of one tenant by itself. Whatever is not answered with a success is told. */
+/**
+ * A continuous load of client and operator requests, one loop per tenant and kind. Unsuccessful answers are recorded.
+ */
 export class SteadyLoad {
   requests = 0;
-  /** Jobs that were seen to end. */
+  /** Jobs that ended. */
   ended = 0;
   readonly failures: string[] = [];
   readonly jobs = new Set<string>();
@@ -34,8 +36,8 @@ export class SteadyLoad {
     this.running = Promise.all((await Promise.all(loops)).flat());
   }
 
-  /** Until so many more jobs have ended. */
-  async goOn(jobs: number): Promise<void> {
+  /** Waits until this many more jobs have ended. */
+  async waitForJobs(jobs: number): Promise<void> {
     for (const goal = this.ended + jobs; this.ended < goal && !this.stopping.signal.aborted; ) await pause(pauseMs);
   }
 
@@ -51,7 +53,7 @@ export class SteadyLoad {
     }
   }
 
-  /** Everybody, then one of them; the file is changed when nobody reads it. */
+  /** Syncs all people, then one person; the file changes only while nothing reads it. */
   private async sync(tenant: Tenant, nth: number, connector: string, round: number): Promise<void> {
     await writePeople(this.sourcesDir, nth, round);
     await this.job(tenant, tenant.client.post('/v1/sync/trigger', { connector_id: connector }), 'a trigger');

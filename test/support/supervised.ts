@@ -4,10 +4,10 @@ import { once } from 'node:events';
 const restartMs = 300;
 const stopWithinMs = 40_000;
 
-/** A Node program that is started again whenever it ends, as a process manager would; to be killed, stopped and continued. */
+/** A Node program that is restarted whenever it ends, as by a process manager; tests can kill, freeze and thaw it. */
 export class Supervised {
-  /** The last words of each time it ended by itself. */
-  readonly ownEnds: string[] = [];
+  /** Last output of each unexpected end. */
+  readonly unexpectedEnds: string[] = [];
   private child: ChildProcess | undefined;
   private wanted = false;
   private restart: NodeJS.Timeout | undefined;
@@ -16,6 +16,8 @@ export class Supervised {
     readonly name: string,
     private readonly words: readonly string[],
     private readonly env: NodeJS.ProcessEnv,
+    /** Receives the log output. */
+    private readonly keep: (text: string) => void = () => undefined,
   ) {}
 
   get runs(): boolean {
@@ -27,26 +29,27 @@ export class Supervised {
     if (this.child) return;
     const child = spawn(process.execPath, [...this.words], { stdio: ['ignore', 'ignore', 'pipe'], env: this.env });
     this.child = child;
-    let lastWords = '';
+    let lastOutput = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (process.env.IDSYNC_TEST_LOGS) process.stderr.write(text);
-      lastWords = (lastWords + text).slice(-2_000);
+      this.keep(text);
+      lastOutput = (lastOutput + text).slice(-2_000);
     });
     child.once('close', () => {
       if (this.child !== child) return;
       this.child = undefined;
       if (!this.wanted) return;
-      this.ownEnds.push(`${this.name}: ${lastWords.trim()}`);
+      this.unexpectedEnds.push(`${this.name}: ${lastOutput.trim()}`);
       this.restart = setTimeout(() => this.start(), restartMs);
     });
   }
 
-  /** SIGKILL; resolves when the process is gone. It stays so until `start`. */
+  /** Sends SIGKILL; resolves when the process has ended. It is not restarted until `start`. */
   kill(): Promise<void> {
     return this.end('SIGKILL');
   }
 
-  /** SIGSTOP: it does nothing more, and keeps its connections, until `thaw`. */
+  /** Sends SIGSTOP: the process stops working but keeps its connections until `thaw`. */
   freeze(): void {
     this.child?.kill('SIGSTOP');
   }
@@ -55,7 +58,7 @@ export class Supervised {
     this.child?.kill('SIGCONT');
   }
 
-  /** SIGTERM, as an operator would; SIGKILL if that is not heard. */
+  /** Sends SIGTERM, and SIGKILL after a time limit. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.child?.kill('SIGKILL'), stopWithinMs);
     this.thaw();

@@ -36,7 +36,7 @@ interface ExportRequest {
 /** `STATUS_CODE_ERROR` of OTLP. */
 const errorCode = 2;
 
-/** Takes what OpenTelemetry exports by OTLP over HTTP, as a collector does. */
+/** Collects OpenTelemetry exports over OTLP/HTTP. */
 export class TraceCollector {
   readonly spans: CollectedSpan[] = [];
 

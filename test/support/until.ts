@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Looks again until it is so; generously bounded, and then an error that says what was waited for. */
+/** Polls until the condition holds; after a generous time limit, throws an error that names it. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
-  what = 'what the test waits for',
+  what = 'the condition of the test',
   withinMs = 90_000,
 ): Promise<void> {
   for (const end = Date.now() + withinMs; !(await isSo()); await pause(20)) {
-    if (Date.now() > end) throw new Error(`${what} does not come`);
+    if (Date.now() > end) throw new Error(`timed out: ${what}`);
   }
 }

@@ -1,9 +1,10 @@
 import type { Connector } from '@idsync/connectors';
 import { type JobMode, type Message, type MessageType, newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
+import { silentLogger } from '@idsync/runtime';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { applyBatch } from '../../apps/directory/src/apply-batch.js';
-import { forgetRuns } from '../../apps/directory/src/sweep/forget-runs.js';
+import { clearEndedRuns } from '../../apps/directory/src/sweep/clear-ended-runs.js';
 import { sweepJob } from '../../apps/directory/src/sweep/sweep-job.js';
 import { applyProgress } from '../../apps/sync-worker/src/apply-progress.js';
 import { claimJob } from '../../apps/sync-worker/src/claim-job.js';
@@ -16,17 +17,17 @@ import { defaultSettings, type SyncContext } from '../../apps/sync-worker/src/sy
 
 export interface RunOptions {
   mode?: JobMode;
-  /** With `record`: which one. */
+  /** The record of a `record` job. */
   externalId?: string;
   pageSize?: number;
   dryRun?: boolean;
-  /** When the directory applies what is read. */
+  /** The time at which the directory applies batches. */
   at?: Date;
-  /** Which of the messages that wait is next, and whether it comes twice. */
+  /** Chooses the next waiting message, and whether it is delivered twice. */
   choose?: () => number;
 }
 
-/** The sync-worker and the directory on one database, their messages carried by hand. */
+/** The sync-worker and the directory on one database, with messages delivered by the test. */
 export class WholeSync {
   private constructor(
     private readonly own: TestDatabase,
@@ -49,14 +50,14 @@ export class WholeSync {
     await this.own.drop();
   }
 
-  /** Runs a job to where it ends or waits for an operator; whoever reads is taken over as often as it is interrupted. */
+  /** Runs a job until it ends or waits for an operator; interrupted readers are taken over. */
   async run(tenantId: string, connectorId: string, source: Connector, options: RunOptions = {}): Promise<string> {
     const id = await this.queue(tenantId, connectorId, options);
     await this.finish(tenantId, id, source, options);
     return id;
   }
 
-  /** A job as the gateway leaves it. */
+  /** Inserts a job as the gateway does. */
   async queue(tenantId: string, connectorId: string, options: RunOptions = {}): Promise<string> {
     const { mode = 'auto', dryRun = false, externalId = null } = options;
     const id = newUuid();
@@ -68,22 +69,22 @@ export class WholeSync {
     return id;
   }
 
-  /** Begins a job and reads its source, while nobody carries a message. */
+  /** Starts a job and reads its source without delivering messages. */
   async readOnly(tenantId: string, id: string, source: Connector, options: RunOptions = {}): Promise<void> {
     const context = this.context(source, options);
     const job = await claimJob(context, { id, tenantId });
-    if (!job) throw new Error('the job was not to be had');
+    if (!job) throw new Error('the job could not be claimed');
     await runJob(context, job, new RunControl());
   }
 
-  /** Takes what waits in the outboxes; what comes back delivers it, and all that follows from it. */
-  async withhold(): Promise<() => Promise<void>> {
+  /** Removes the waiting outbox messages; the returned function delivers them and all that follow. */
+  async takeMessages(): Promise<() => Promise<void>> {
     const taken = await this.rows.rows<{ type: MessageType; message: string }>(
       'with taken as (delete from outbox returning id, type, message) select type, message from taken order by id',
     );
     return async () => {
       for (const { type, message } of taken) await this.deliver(type, JSON.parse(message), undefined);
-      while ((await this.carry({})) > 0);
+      while ((await this.deliverWaiting({})) > 0);
     };
   }
 
@@ -92,41 +93,41 @@ export class WholeSync {
       database: this.worker,
       openConnector: () => source,
       owner: 'a worker',
-      settings: { ...defaultSettings, pageSize, roomPollMs: 5 },
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      settings: { ...defaultSettings, pageSize, capacityPollMs: 5 },
+      log: silentLogger,
     };
   }
 
-  /** Runs a queued job as `run` does. */
+  /** Runs a queued job to its end, as `run` does. */
   async finish(tenantId: string, id: string, source: Connector, options: RunOptions = {}): Promise<void> {
     const context = this.context(source, options);
     for (;;) {
       const job = await claimJob(context, { id, tenantId });
       if (!job) break;
-      // Both at once: a worker may wait until what it wrote is applied.
+      // Concurrent, because a worker may wait until its batches are applied.
       let reading = true;
       const read = runJob(context, job, new RunControl()).finally(() => {
         reading = false;
       });
-      while (reading) await this.carry(options);
+      while (reading) await this.deliverWaiting(options);
       await read;
       await this.rows.rows(
         `update sync_jobs set lease_until = now() - interval '1 second' where id = $1 and lease_until is not null`,
         [id],
       );
     }
-    while ((await this.carry(options)) > 0);
+    while ((await this.deliverWaiting(options)) > 0);
   }
 
-  /** An operator lets a job go on that was held back. */
+  /** Releases a quarantined job. */
   async release(tenantId: string, jobId: string, options: RunOptions = {}): Promise<void> {
     const data = { job_id: jobId, reason: 'meant', by: 'test' };
     await releaseJob(this.worker, { id: newUuid(), tenant_id: tenantId, data });
-    while ((await this.carry(options)) > 0);
+    while ((await this.deliverWaiting(options)) > 0);
   }
 
-  /** Delivers what waits in the outboxes, in the order that is chosen; returns how many messages that were. */
-  private async carry({ at, choose = () => 0 }: RunOptions): Promise<number> {
+  /** Delivers the waiting outbox messages in the chosen order; returns their number. */
+  private async deliverWaiting({ at, choose = () => 0 }: RunOptions): Promise<number> {
     const waiting = await this.rows.rows<{ type: MessageType; message: string }>(
       'with taken as (delete from outbox returning id, type, message) select type, message from taken order by id',
     );
@@ -147,7 +148,7 @@ export class WholeSync {
     if (type === 'sync.batch.applied') await applyProgress(this.worker, message as Message<typeof type>);
     if (type === 'sync.sweep.ended') await endSweep(this.worker, message as Message<typeof type>);
     if (type === 'sync.record.overtaken') await readOvertakenRecords(this.worker, message as Message<typeof type>);
-    if (type === 'sync.job.ended') await forgetRuns(this.directory, message as Message<typeof type>);
+    if (type === 'sync.job.ended') await clearEndedRuns(this.directory, message as Message<typeof type>);
     if (type === 'sync.sweep.held') await quarantine(this.worker, message as Message<typeof type>);
   }
 }

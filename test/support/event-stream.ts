@@ -2,27 +2,28 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodeId, newUuid, type ServiceName } from '@idsync/contracts';
-import { Database, recordEvents } from '@idsync/database';
+import { Database } from '@idsync/database';
+import { recordEvents } from '@idsync/database/bus';
 import { createConnector, type Tenant } from './client.js';
 import { between, type Random } from './seeded-random.js';
 
 const people = 60;
 const producers: ServiceName[] = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'];
-/** A job whose worker was killed waits for another, which may be killed too. */
+/** A job whose worker was killed waits for another worker, which may be killed, too. */
 const jobWithinMs = 60_000;
 
-class TakenBack extends Error {}
+class RolledBack extends Error {}
 
 /**
- * Facts, for as long as it runs: people of a CSV file that changes from job to job, triggered as anybody would, and events that
- * each service records in transactions of its own, of which some are taken back. It goes on whatever is killed meanwhile.
+ * Produces events until it is stopped: syncs of a CSV file that changes from job to job, and events that each service
+ * records in its own transactions, some of which are rolled back. It continues while processes are killed.
  */
-export class FactStream {
-  /** Jobs that were answered with 202. */
+export class EventStream {
+  /** Jobs acknowledged with 202. */
   readonly accepted = new Set<string>();
-  /** Marks of recorded events: those whose commit was confirmed, and those that were rolled back. */
+  /** Marks of recorded events: confirmed commits, and rolled-back ones. */
   readonly committed = new Set<string>();
-  readonly takenBack = new Set<string>();
+  readonly rolledBack = new Set<string>();
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
 
@@ -36,12 +37,12 @@ export class FactStream {
   static async open(
     tenants: readonly Tenant[],
     options: { databaseUrl: string; sourcesDir: string; random: Random },
-  ): Promise<FactStream> {
+  ): Promise<EventStream> {
     const { databaseUrl, sourcesDir, random } = options;
     const databases = await Promise.all(
       producers.map((service) => Database.connect({ url: databaseUrl, service, poolSize: 1 })),
     );
-    return new FactStream(tenants, databases, sourcesDir, random);
+    return new EventStream(tenants, databases, sourcesDir, random);
   }
 
   async start(): Promise<void> {
@@ -58,12 +59,12 @@ export class FactStream {
     ]);
   }
 
-  /** One event, at once. */
+  /** Records one event immediately. */
   async recordOne(tenant: Tenant): Promise<void> {
     await recordMarks(this.databases[0] as Database, tenant, [newUuid()], false);
   }
 
-  /** Resolves when the last job it asked for has ended. */
+  /** Resolves when the last job has ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -99,11 +100,11 @@ export class FactStream {
     while (!this.stopping.signal.aborted) {
       const tenant = this.tenants[between(this.random, 0, this.tenants.length - 1)] as Tenant;
       const marks = Array.from({ length: between(this.random, 1, 3) }, () => newUuid());
-      const takenBack = this.random() < 0.1;
-      // Rejected, nobody knows whether it was committed.
-      await recordMarks(database, tenant, marks, takenBack)
+      const rolledBack = this.random() < 0.1;
+      // If it rejects, it is unknown whether the transaction was committed.
+      await recordMarks(database, tenant, marks, rolledBack)
         .then(() => {
-          for (const mark of marks) (takenBack ? this.takenBack : this.committed).add(mark);
+          for (const mark of marks) (rolledBack ? this.rolledBack : this.committed).add(mark);
         })
         .catch(() => pause(100));
       await pause(between(this.random, 50, 250));
@@ -111,7 +112,10 @@ export class FactStream {
   }
 }
 
-/** `<nth>.csv`, in which a third of the people is changed each round. In one piece: a job never reads half of two files. */
+/**
+ * Writes `<nth>.csv`, in which a third of the people changes each round, atomically, so that a job never reads halves
+ * of two files.
+ */
 export async function writePeople(sourcesDir: string, nth: number, round: number): Promise<void> {
   const lines = Array.from({ length: people }, (_, n) => {
     const version = Math.floor((round + n) / 3);
@@ -122,7 +126,7 @@ export async function writePeople(sourcesDir: string, nth: number, round: number
   await rename(`${path}.new`, path);
 }
 
-async function recordMarks(database: Database, tenant: Tenant, marks: string[], takenBack: boolean): Promise<void> {
+async function recordMarks(database: Database, tenant: Tenant, marks: string[], rolledBack: boolean): Promise<void> {
   const tenantId = decodeId('tenant', tenant.id) ?? '';
   const events = marks.map((mark) => ({
     type: 'user.updated' as const,
@@ -133,9 +137,9 @@ async function recordMarks(database: Database, tenant: Tenant, marks: string[], 
   try {
     await database.transaction(tenantId, async (tx) => {
       await recordEvents(tx, tenantId, events);
-      if (takenBack) throw new TakenBack();
+      if (rolledBack) throw new RolledBack();
     });
   } catch (error) {
-    if (!(error instanceof TakenBack)) throw error;
+    if (!(error instanceof RolledBack)) throw error;
   }
 }

@@ -1,0 +1,2 @@
+export function narrowImports(code: string): string;
+export function packagesHash(): string;

@@ -1,0 +1,43 @@
+// The order of `npm run test:changed`: changed tests first, then those nearest to a change, as many as fit into
+// IDSYNC_TEST_SECONDS.
+import { basename, relative } from 'node:path';
+import TestSequencer from '@jest/test-sequencer';
+
+const changed = (process.env.IDSYNC_TEST_CHANGED ?? '').split('\n');
+const workers = 2;
+const unknownMs = { fast: 1_000, conformance: 3_000, integration: 5_000 };
+
+/** Same subject for `cursor.spec.ts`, `cursor.int.spec.ts` and `cursor.ts`. */
+const subjectOf = (path) => basename(path).split('.')[0];
+/** Package of a file, or its top-level folder. */
+const packageOf = (path) => /^(?:apps|libs)\/[^/]+|^[^/]+/.exec(path)?.[0];
+
+const subjects = new Set(changed.map(subjectOf));
+const packages = new Set(changed.map(packageOf));
+
+export default class NearestFirst extends TestSequencer {
+  sort(tests) {
+    const candidates = super.sort(tests).map((test) => ({ test, ...placeOf(test) }));
+    candidates.sort((one, other) => one.distance - other.distance || one.ms - other.ms);
+    let leftMs = Number(process.env.IDSYNC_TEST_SECONDS) * 1_000 * workers;
+    const chosen = candidates.filter(({ distance, ms }) => {
+      const fits = distance === 0 || ms <= leftMs;
+      if (fits) leftMs -= ms;
+      return fits;
+    });
+    const leftOut = candidates.length - chosen.length;
+    if (leftOut > 0) process.stderr.write(`${leftOut} related test files are skipped; npm test runs them\n`);
+    return chosen.map(({ test }) => test);
+  }
+}
+
+function placeOf({ path, duration, context }) {
+  const file = relative(context.config.rootDir, path);
+  const project = context.config.displayName?.name;
+  const unit = project !== 'integration';
+  const ms = duration ?? unknownMs[project];
+  if (changed.includes(file)) return { distance: 0, ms };
+  if (file.endsWith('.e2e.spec.ts')) return { distance: 9, ms: Number.POSITIVE_INFINITY };
+  if (packages.has(packageOf(file))) return { distance: subjects.has(subjectOf(file)) ? 1 : unit ? 2 : 3, ms };
+  return { distance: unit ? 4 : 5, ms };
+}

@@ -1,0 +1,168 @@
+// The parts of the code that `npm run mutants` changes, each with the specs that must notice. Specs run in this order:
+// the fast ones first, and a mutant that one of them noticed is not tried with the next.
+
+/** @type {Record<string, { sources: string[], without?: string[], specs: string[] }>} */
+export const areas = {
+  matching: {
+    sources: ['apps/directory/src/matching/*.ts'],
+    specs: [
+      'apps/directory/src/matching/*.spec.ts',
+      'apps/directory/src/{machines,machine-risk}.spec.ts',
+      'apps/directory/src/{propose-matches,review,machines,stop-values,apply-batch}.int.spec.ts',
+      'apps/directory/src/{sweep/sweep,merge-and-split}.int.spec.ts',
+    ],
+  },
+  lifecycle: {
+    sources: [
+      'apps/directory/src/{lifecycle,derive-status,stamp-lifecycle,settle-identities,describe-changes}.ts',
+      'apps/directory/src/{diff-fields,merge-attributes,rank-sources,value-sets,bound-changes,apply-due}.ts',
+    ],
+    specs: [
+      'apps/directory/src/{lifecycle,derive-status,stamp-lifecycle,settle-identities,describe-changes,rank-sources}.spec.ts',
+      'apps/directory/src/{merge-attributes,diff-fields,value-sets,bound-changes,render-identity}.spec.ts',
+      'apps/directory/src/{apply-due,apply-batch,merge-and-split}.int.spec.ts',
+    ],
+  },
+  sweep: {
+    sources: [
+      'apps/directory/src/sweep/*.ts',
+      'apps/sync-worker/src/{end-sweep,quarantine,choose-mode,job-outcome}.ts',
+    ],
+    without: ['apps/directory/src/sweep/plan*.ts'],
+    specs: [
+      'apps/directory/src/sweep/*.spec.ts',
+      'apps/sync-worker/src/{choose-mode,job-outcome}.spec.ts',
+      'apps/directory/src/sweep/{sweep,dry-run}.int.spec.ts',
+      'apps/sync-worker/src/{sweep-answers,apply-progress}.int.spec.ts',
+    ],
+  },
+  plans: {
+    sources: [
+      'apps/directory/src/sweep/plan*.ts',
+      'apps/directory/src/operations/apply-plan.ts',
+      'libs/database/src/directory/{plans,delete-planned}.ts',
+    ],
+    specs: ['apps/directory/src/sweep/{sweep,dry-run}.int.spec.ts'],
+  },
+  leases: {
+    sources: [
+      'libs/database/src/sync/{leases,jobs,sweeps,schedules}.ts',
+      'apps/sync-worker/src/{keep-lease,claim-job,scheduled-runs,job-counts,divide-by-weight}.ts',
+      'libs/runtime/src/next-run.ts',
+    ],
+    specs: [
+      'apps/sync-worker/src/{job-counts,divide-by-weight}.spec.ts',
+      'libs/runtime/src/next-run.spec.ts',
+      'libs/database/src/sync/schedules.int.spec.ts',
+      'apps/sync-worker/src/{claim-job,scheduled-runs,job-scheduler.service,chores,run-job}.int.spec.ts',
+    ],
+  },
+  bus: {
+    sources: ['libs/messaging/src/*.ts', 'libs/messaging/src/postgres/*.ts', 'libs/database/src/bus/*.ts'],
+    without: ['libs/messaging/src/{metrics,index}.ts'],
+    specs: [
+      'libs/messaging/src/{delivery,housekeeping,on.decorator,service-checks}.spec.ts',
+      'libs/messaging/src/postgres/claim-messages.int.spec.ts',
+      'libs/messaging/src/{bus-contract,bus.module}.int.spec.ts',
+    ],
+  },
+  delivery: {
+    sources: [
+      'apps/webhook-dispatcher/src/delivery/*.ts',
+      'apps/webhook-dispatcher/src/sending/*.ts',
+      'apps/webhook-dispatcher/src/{sign,fan-out,match-subscription,chores}.ts',
+      'libs/database/src/delivery/*.ts',
+      'libs/runtime/src/outbound/*.ts',
+    ],
+    without: ['libs/database/src/delivery/{replays,erase-payloads}.ts'],
+    specs: [
+      'apps/webhook-dispatcher/src/delivery/*.spec.ts',
+      'apps/webhook-dispatcher/src/{sign,match-subscription}.spec.ts',
+      'apps/webhook-dispatcher/src/sending/*.spec.ts',
+      'libs/runtime/src/outbound/*.spec.ts',
+      'libs/database/src/delivery/*.int.spec.ts',
+      'apps/webhook-dispatcher/src/{fan-out,chores}.int.spec.ts',
+      'apps/webhook-dispatcher/src/delivery/delivery-engine.service.int.spec.ts',
+    ],
+  },
+  auth: {
+    sources: ['apps/gateway/src/access/*.ts', 'libs/database/src/gateway/api-keys.ts'],
+    specs: [
+      'apps/gateway/src/access/{access.guard,api-key,client-network}.spec.ts',
+      'apps/gateway/src/access/{key-ring,rate-limit,unknown-keys,access}.int.spec.ts',
+    ],
+  },
+  tenancy: {
+    sources: [
+      'libs/database/src/{database,by-tenant,data-source,fair-shares,transaction-with-lock-retries,sql-state}.ts',
+    ],
+    specs: [
+      'libs/database/src/{by-tenant,data-source,database,fair-shares,sql-state}.spec.ts',
+      'libs/database/src/{database,tenant-isolation,backlogs}.int.spec.ts',
+    ],
+  },
+  scim: {
+    sources: ['apps/gateway/src/scim/*.ts', 'libs/database/src/scim/*.ts'],
+    specs: [
+      'apps/gateway/src/scim/*.spec.ts',
+      'libs/database/src/scim/*.int.spec.ts',
+      'apps/gateway/src/scim/*.int.spec.ts',
+    ],
+  },
+  parsing: {
+    sources: [
+      'libs/connectors/src/{csv,ldif,json,jsonl}/*.ts',
+      'libs/connectors/src/{transform,map-record,decode-text,read-pages}.ts',
+      'libs/connectors/src/http/paging.ts',
+      'libs/connectors/src/ldap/{parse-filter,ber,account-state}.ts',
+      'libs/contracts/src/parse-date.ts',
+    ],
+    specs: [
+      'libs/connectors/src/{csv,ldif,json,jsonl}/*.spec.ts',
+      'libs/connectors/src/{transform,map-record,read-pages}.spec.ts',
+      'libs/connectors/src/http/paging.spec.ts',
+      'libs/connectors/src/ldap/*.spec.ts',
+      'libs/contracts/src/parse-date.spec.ts',
+      'libs/connectors/src/file-conformance.spec.ts',
+    ],
+  },
+  erasure: {
+    sources: [
+      'apps/directory/src/operations/erase-identity.ts',
+      'libs/database/src/directory/{erase-person-data,erase-record-errors}.ts',
+      'libs/database/src/delivery/erase-payloads.ts',
+    ],
+    specs: ['apps/directory/src/operations/erase-identity.int.spec.ts'],
+  },
+  undo: {
+    sources: [
+      'apps/directory/src/operations/{undo-job,revert-operation,move-records,merge-identities,split-identity,outcome}.ts',
+      'apps/directory/src/operations/{resolve-case,every-record,run-operation}.ts',
+    ],
+    specs: [
+      'apps/directory/src/operations/run-operation.int.spec.ts',
+      'apps/directory/src/{merge-and-split,review}.int.spec.ts',
+    ],
+  },
+  replay: {
+    sources: ['apps/webhook-dispatcher/src/replay.ts', 'libs/database/src/delivery/replays.ts'],
+    specs: ['apps/webhook-dispatcher/src/replay.int.spec.ts'],
+  },
+  lists: {
+    sources: [
+      'libs/database/src/gateway/{documents,history,list-deliveries,webhook-replays,event-feed,page}.ts',
+      'apps/gateway/src/shared/cursor.ts',
+      'apps/gateway/src/public/documents.ts',
+    ],
+    specs: [
+      'apps/gateway/src/shared/cursor.spec.ts',
+      'apps/gateway/src/shared/cursors.int.spec.ts',
+      'libs/database/src/gateway/{documents,history,event-feed,list-deliveries}.int.spec.ts',
+    ],
+  },
+  cli: {
+    sources: ['apps/cli/src/**/*.ts'],
+    without: ['apps/cli/src/main.ts'],
+    specs: ['apps/cli/src/*.spec.ts'],
+  },
+};

@@ -1,0 +1,40 @@
+// `npm run test:changed -- --since <commit> --seconds 20`: runs tests related to the changes of the branch, the nearest
+// first, as many as fit into the seconds. Both options are optional. For documents and manifests, the tests that read
+// them run.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
+const { values } = parseArgs({ options: { since: { type: 'string' }, seconds: { type: 'string', default: '20' } } });
+const since = values.since ?? branchPoint();
+const changed = [
+  ...git('diff', '--name-only', '--diff-filter=d', since),
+  ...git('ls-files', '--others', '--exclude-standard'),
+];
+process.stdout.write(`${changed.length} files changed since ${since.slice(0, 12)}\n`);
+if (changed.length > 0) process.exitCode = runRelated();
+
+/** The commit at which the branch left `main`. */
+function branchPoint() {
+  const [main] = git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main', 'refs/heads/main').reverse();
+  if (!main) throw new Error('there is neither origin/main nor main: name a commit with --since');
+  return git('merge-base', 'HEAD', main)[0];
+}
+
+function runRelated() {
+  const isCode = (file) => /\.m?[jt]s$/.test(file);
+  const documents = changed.filter((file) => !isCode(file));
+  const readers = [
+    'test/*.spec.ts',
+    ...(documents.some((file) => file.startsWith('k8s/')) ? ['k8s/test/*.spec.ts'] : []),
+  ];
+  const readings = documents.length > 0 ? git('ls-files', ...readers) : [];
+  const files = [...new Set([...changed.filter(isCode), ...readings])];
+  const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+  const options = ['--passWithNoTests', '--testSequencer', './test/setup/nearest-first.mjs', '--findRelatedTests'];
+  const env = { ...process.env, IDSYNC_TEST_SECONDS: values.seconds, IDSYNC_TEST_CHANGED: changed.join('\n') };
+  const { status } = spawnSync(process.execPath, [...jest, ...options, ...files], { cwd: root, env, stdio: 'inherit' });
+  return status ?? 1;
+}
