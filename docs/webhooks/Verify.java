@@ -6,19 +6,19 @@ import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Verifies a webhook request (Standard Webhooks 1.0). Java 11 or newer, nothing but the JDK. */
+/** Verifies a webhook request (Standard Webhooks 1.0). Java 11 or newer, no dependencies beyond the JDK. */
 public final class Verify {
   private static final long TOLERANCE_SECONDS = 300;
 
   /**
-   * Throws unless the request is from whom the secret is shared with, and recent.
+   * Throws unless the request is recent and signed with the shared secret.
    *
-   * @param body the bytes as they came, before anything parses them
+   * @param body the raw bytes, before any parsing
    */
   public static void verify(String secret, String id, String timestamp, String signatures, byte[] body)
       throws GeneralSecurityException {
     if (isEmpty(id) || isEmpty(timestamp) || isEmpty(signatures)) throw refused("a header is missing");
-    if (!timestamp.matches("[0-9]{1,12}")) throw refused("the timestamp is no number");
+    if (!timestamp.matches("[0-9]{1,12}")) throw refused("the timestamp is not a number");
     long age = Instant.now().getEpochSecond() - Long.parseLong(timestamp);
     if (Math.abs(age) > TOLERANCE_SECONDS) throw refused("the timestamp is too far off");
 
@@ -27,9 +27,9 @@ public final class Verify {
     mac.init(new SecretKeySpec(key, "HmacSHA256"));
     mac.update((id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8));
     byte[] expected = ("v1," + Base64.getEncoder().encodeToString(mac.doFinal(body))).getBytes(StandardCharsets.UTF_8);
-    // One signature for each live secret: any of them will do. Versions we do not know are passed over.
+    // There is one signature for each valid secret; one match is enough. Unknown versions are ignored.
     for (String given : signatures.split(" ")) {
-      // MessageDigest.isEqual takes the same time wherever the two differ.
+      // MessageDigest.isEqual takes constant time.
       if (MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), expected)) return;
     }
     throw refused("no signature matches");

@@ -1,5 +1,5 @@
-// A small receiver that loses nothing and takes nothing twice: WEBHOOK_SECRET=whsec_… node receiver.mjs
-// It writes each event to a file before it answers; your own work begins from there. No dependencies.
+// A small receiver that loses no event and processes none twice: WEBHOOK_SECRET=whsec_… node receiver.mjs
+// It writes each event to a file before it answers; process the events from there. No dependencies.
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { verify } from './verify.mjs';
@@ -9,15 +9,15 @@ const largestBody = 4 * 1024 * 1024;
 
 const inbox = await open(INBOX, 'a+');
 const lines = (await inbox.readFile('utf8')).split('\n');
-// What stands behind the last line break was cut off by a crash: it was never answered, so it is sent again.
+// A crash can leave an incomplete last line. Its request was never answered, so the event is sent again.
 const torn = Buffer.byteLength(lines.pop());
 if (torn > 0) await inbox.truncate((await inbox.stat()).size - torn);
 const taken = new Map(lines.map((line) => [JSON.parse(line).id, Promise.resolve()]));
 
-// One at a time, so that lines never mix.
+// Writes one event at a time, so that lines never mix.
 let last = Promise.resolve();
 
-/** Resolves when the event is on the disk; a second request for it waits for the first. */
+/** Resolves when the event is on disk. A second request for the same event waits for the first. */
 function take(id, body) {
   if (!taken.has(id)) {
     const written = last.then(async () => {
@@ -48,7 +48,7 @@ const server = createServer(async (request, response) => {
     await take(request.headers['webhook-id'], body.toString('utf8'));
     response.writeHead(204).end();
   } catch {
-    // The sender went away, or the disk is full: not answered with 2xx, it is sent again.
+    // The sender disconnected, or the disk is full: without a 2xx response the event is sent again.
     response.destroy();
   }
 });

@@ -17,8 +17,8 @@ import (
 
 const tolerance = 5 * time.Minute
 
-// Verify returns an error unless the request is from whom the secret is shared with, and recent. The body is the bytes as they
-// came, before anything parses them.
+// Verify returns an error unless the request is recent and signed with the shared secret. The body is the raw
+// bytes, before any parsing.
 func Verify(secret string, headers http.Header, body []byte) error {
 	id := headers.Get("webhook-id")
 	timestamp := headers.Get("webhook-timestamp")
@@ -28,7 +28,7 @@ func Verify(secret string, headers http.Header, body []byte) error {
 	}
 	seconds, err := strconv.ParseUint(timestamp, 10, 40)
 	if err != nil {
-		return errors.New("the timestamp is no number")
+		return errors.New("the timestamp is not a number")
 	}
 	age := time.Since(time.Unix(int64(seconds), 0))
 	if age > tolerance || age < -tolerance {
@@ -36,13 +36,13 @@ func Verify(secret string, headers http.Header, body []byte) error {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {
-		return errors.New("the secret is no key")
+		return errors.New("the secret is not a valid key")
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + timestamp + "."))
 	mac.Write(body)
 	expected := mac.Sum(nil)
-	// One signature for each live secret: any of them will do. Versions we do not know are passed over.
+	// There is one signature for each valid secret; one match is enough. Unknown versions are ignored.
 	for _, signature := range strings.Split(signatures, " ") {
 		if !strings.HasPrefix(signature, "v1,") {
 			continue

@@ -6,21 +6,21 @@ import { pathToFileURL } from 'node:url';
 const toleranceSeconds = 300;
 
 /**
- * Throws unless the request is from whom the secret is shared with, and recent. `headers` has lower-case names; `body` is the
- * Buffer of the bytes as they came, before anything parses them.
+ * Throws unless the request is recent and signed with the shared secret. `headers` has lower-case names; `body` is the
+ * Buffer of the raw bytes, before any parsing.
  */
 export function verify(secret, headers, body) {
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];
   const signatures = headers['webhook-signature'];
   if (!id || !timestamp || !signatures) throw new Error('a header is missing');
-  if (!/^\d{1,12}$/.test(timestamp)) throw new Error('the timestamp is no number');
+  if (!/^\d{1,12}$/.test(timestamp)) throw new Error('the timestamp is not a number');
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new Error('the timestamp is too far off');
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   if (key.length === 0) throw new Error('the secret is empty');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
-  // One signature for each live secret: any of them will do. Versions we do not know are passed over.
+  // There is one signature for each valid secret; one match is enough. Unknown versions are ignored.
   const matches = signatures.split(' ').some((signature) => {
     if (!signature.startsWith('v1,')) return false;
     const given = Buffer.from(signature.slice(3), 'base64');

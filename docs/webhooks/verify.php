@@ -5,10 +5,10 @@ declare(strict_types=1);
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Throws unless the request is from whom the secret is shared with, and recent.
+ * Throws unless the request is recent and signed with the shared secret.
  *
  * @param array<string, string> $headers with lower-case names
- * @param string $body the bytes as they came (file_get_contents('php://input')), before anything parses them
+ * @param string $body the raw bytes (file_get_contents('php://input')), before any parsing
  */
 function verify(string $secret, array $headers, string $body): void
 {
@@ -19,17 +19,17 @@ function verify(string $secret, array $headers, string $body): void
         throw new RuntimeException('a header is missing');
     }
     if (preg_match('/\A[0-9]{1,12}\z/', $timestamp) !== 1) {
-        throw new RuntimeException('the timestamp is no number');
+        throw new RuntimeException('the timestamp is not a number');
     }
     if (abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
         throw new RuntimeException('the timestamp is too far off');
     }
     $key = base64_decode(preg_replace('/\Awhsec_/', '', $secret), true);
     if ($key === false || $key === '') {
-        throw new RuntimeException('the secret is no key');
+        throw new RuntimeException('the secret is not a valid key');
     }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
-    // One signature for each live secret: any of them will do. Versions we do not know are passed over.
+    // There is one signature for each valid secret; one match is enough. Unknown versions are ignored.
     foreach (explode(' ', $signatures) as $given) {
         if (hash_equals($expected, $given)) {
             return;

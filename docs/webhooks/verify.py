@@ -10,9 +10,9 @@ TOLERANCE_SECONDS = 300
 
 
 def verify(secret, headers, body):
-    """Raises ValueError unless the request is from whom the secret is shared with, and recent.
+    """Raises ValueError unless the request is recent and signed with the shared secret.
 
-    headers: a mapping with lower-case names. body: the bytes as they came, before anything parses them.
+    headers: a mapping with lower-case names. body: the raw bytes, before any parsing.
     """
     id = headers.get("webhook-id")
     timestamp = headers.get("webhook-timestamp")
@@ -20,7 +20,7 @@ def verify(secret, headers, body):
     if not (id and timestamp and signatures):
         raise ValueError("a header is missing")
     if not re.fullmatch("[0-9]{1,12}", timestamp):
-        raise ValueError("the timestamp is no number")
+        raise ValueError("the timestamp is not a number")
     if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         raise ValueError("the timestamp is too far off")
     key = base64.b64decode(secret[len("whsec_"):] if secret.startswith("whsec_") else secret)
@@ -28,7 +28,7 @@ def verify(secret, headers, body):
         raise ValueError("the secret is empty")
     digest = hmac.new(key, f"{id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
     expected = b"v1," + base64.b64encode(digest)
-    # One signature for each live secret: any of them will do. Versions we do not know are passed over.
+    # There is one signature for each valid secret; one match is enough. Unknown versions are ignored.
     if not any(hmac.compare_digest(given.encode(), expected) for given in signatures.split(" ")):
         raise ValueError("no signature matches")
 
