@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseUrl } from '@idsync/contracts';
 import { CliError } from './cli-error.js';
 
 export interface SettingFlags {
@@ -44,7 +45,7 @@ export function readSettings(flags: SettingFlags, env: Variables = process.env, 
 }
 
 function checkedUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.search || url.hash) {
     throw new CliError(
       'the address must be an http or https URL such as http://host:3000 (--url, IDSYNC_URL or .data/credentials.json)',

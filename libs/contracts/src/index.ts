@@ -54,6 +54,7 @@ export * from './matching-rules.js';
 export * from './messages.js';
 export * from './operations.js';
 export { parseDate } from './parse-date.js';
+export { parseUrl } from './parse-url.js';
 export * from './probes.js';
 export * from './record-limits.js';
 export * from './records.js';

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
+import { parseUrl } from '@idsync/contracts';
 import { z } from 'zod';
 
 const postgresUrl = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
@@ -171,7 +172,7 @@ export type DispatcherConfig = ConfigOf<typeof dispatcherEnvironment>;
 function urlOf(protocols: string[], example: string) {
   return z
     .string({ error: `must look like ${example}` })
-    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    .refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ''), {
       message: `must look like ${example}`,
     });
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseUrl } from '@idsync/contracts';
 import { SourceError, type SourceErrorDetails } from '../connector.js';
 import { NotJson, parseJson } from '../json/parse-json.js';
 import { SecretFilter } from '../secrets/secret-filter.js';
@@ -145,7 +146,7 @@ export class ApiClient {
 
   /** Returns whether `follow` accepts a link. */
   leadsTo(link: string): boolean {
-    const url = URL.canParse(link, this.base.href) ? new URL(link, this.base) : undefined;
+    const url = parseUrl(link, this.base);
     return url?.origin === this.base.origin && url.username === '' && url.password === '';
   }
 
@@ -158,7 +159,7 @@ export class ApiClient {
   }
 
   private linked(link: string, from: URL, what: string): URL {
-    const url = URL.canParse(link, from.href) ? new URL(link, from) : undefined;
+    const url = parseUrl(link, from);
     if (!url || !this.leadsTo(url.href)) {
       throw new SourceError(`${this.base.origin} answered with ${what} to another origin, which is not followed`);
     }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseUrl } from '@idsync/contracts';
 import { addressVetter, hostResolver, type ResolveHost, vettedConnector } from '@idsync/runtime';
 import { Agent, type buildConnector } from 'undici';
 import { SourceError } from '../connector.js';
@@ -123,7 +124,7 @@ function plainVetter(allowedCidrs: readonly string[]) {
 
 /** Parses the URL of a source; throws SourceError if it is invalid. */
 export function parseSourceUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new SourceError('url must be an http or https URL', { code: 'misconfigured' });
   if (url.username !== '' || url.password !== '')

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { parseUrl } from '../parse-url.js';
 import { text } from '../text.js';
 import { secret } from './field-marks.js';
 
 /** `http:` is only for allowed private networks, which the transport checks by the address. */
 export const sourceUrl = text
   .max(2048)
-  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+  .refine((value) => /^https?:$/.test(parseUrl(value)?.protocol ?? ''), {
     error: 'must be an http or https URL',
     abort: true,
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { caseStatuses } from '../operations.js';
+import { parseUrl } from '../parse-url.js';
 import { recordKinds, sourceRecord } from '../records.js';
 import { schedule } from '../schedule.js';
 import { jobStatuses, personStatuses, syncModes } from '../statuses.js';
@@ -210,8 +211,8 @@ export const replayBody = z
   .refine(isWindow, emptyWindow);
 
 function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return false;
   return (
     ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '' && url.hostname !== ''
   );
