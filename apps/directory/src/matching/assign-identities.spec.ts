@@ -42,6 +42,7 @@ function assign(...clusters: Cluster[]): string[] {
 describe('the identity of a person', () => {
   it('is new without a link, and for links to identities that no longer exist', () => {
     expect(assign(cluster(person('r1'), person('r2', 'gone')))).toEqual(['new of r1,r2, new']);
+    expect(assign(cluster(person('r1'), person('r2', older)))).toEqual([older]);
   });
 
   it('is the oldest that its records are linked to, then the one with the lower id', () => {

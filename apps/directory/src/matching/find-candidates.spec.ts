@@ -132,6 +132,13 @@ describe('a proposal', () => {
     expect(candidatesOf(ofHr, [ofAd], { connectors: sameRank })).toEqual([]);
   });
 
+  it('is made for a user if one of the records of the other person is of a source with a higher rank', () => {
+    const third = uuid(3);
+    const connectors = new Map([connector(hr, 1), connector(ad, 2), connector(third, 3)]);
+    const partner = storedRecord(11, { connectorId: third, identityId: uuid(10) });
+    expect(candidatesOf(userOfAd(), [known(10), partner], { connectors, sharing: [known(10)] })).toEqual([uuid(10)]);
+  });
+
   it('is not made for a deleted, linked, manually linked or machine record', () => {
     const subjects = [
       account({ status: 'deleted' }),
@@ -139,8 +146,11 @@ describe('a proposal', () => {
       account({ decided: true }),
       account({ kind: 'machine_identity' }),
       userOfAd({ identityId: undefined }),
+      storedRecord(50, { kind: 'machine_identity', connectorId: ad, identityId: uuid(12), fields: known(10).fields }),
     ];
-    for (const subject of subjects) expect(find(subject, [known(10)])).toBeUndefined();
+    for (const subject of subjects) {
+      expect(find(subject, [known(10), known(12)], { sharing: [known(10)] })).toBeUndefined();
+    }
   });
 
   it('is not made for a user who shares an identity with another user', () => {

@@ -114,6 +114,8 @@ describe('the similarity of two names', () => {
     ['ann lee', '', false],
     ['иван петров', 'ivan petrov', false],
     ['иван петров', 'ольга белова', true],
+    ['иван lee', 'ann lee', false],
+    ['иван lee', 'karl berg', true],
   ])('of %j and %j have nothing in common: %s', (a, b, expected) => {
     const words = (text: string) => nameWords({ display_name: [text] });
     expect(namesDisagree(words(a), words(b))).toBe(expected);
@@ -159,6 +161,7 @@ describe('the sound of a name', () => {
   it.each([
     ['ann lee', 'ann reed'],
     ['peter miller', 'peter moser'],
+    ['abel', 'akel'],
   ])('differs for "%s" and "%s"', (a, b) => {
     expect(sound(a)).not.toBe(sound(b));
   });

@@ -52,6 +52,17 @@ describe('partitionPeople', () => {
     ]);
   });
 
+  it('compares the names that are known only', () => {
+    const [ann, karl] = [
+      ['ann', 'lee'],
+      ['karl', 'berg'],
+    ];
+    const unnamed = person('okta:1', 'n1 ma');
+    const hr = person('hr:1', 'n1', { name: ann });
+    expect(groups([hr, unnamed, person('ad:1', 'ma', { name: karl })])).toEqual(['ad:1', 'hr:1+okta:1']);
+    expect(groups([hr, unnamed, person('ad:1', 'ma', { name: ['lee'] })])).toEqual(['ad:1+hr:1+okta:1']);
+  });
+
   it('takes only users that share a value with a user as its candidates', () => {
     const people = [person('hr:1', 'ma'), person('hr:2', 'ma mb'), person('ad:1', 'mb')];
     expect(partitionPeople(people).disputes).toEqual([]);

@@ -20,6 +20,7 @@ describe('the score of two records', () => {
   it.each([
     ['Ann Lee', 'ANN LEE', 1, ['full_name is the same']],
     ['Ann Lee', 'Lee, Ann', 1, ['full_name is the same']],
+    ['Lee, Ann', 'Ann Lee', 1, ['full_name is the same']],
     ['Ann Lee', 'Ann Marie Lee', 0.97, ['full_name is 97 % similar']],
     ['Katrin Meier', 'Kathrin Meyer', 0.93, ['full_name is 93 % similar']],
     ['Anna Schmidt', 'Hans Schmidt', 0, []],
@@ -37,6 +38,7 @@ describe('the score of two records', () => {
 
   it('by an exact name is 1 or 0', () => {
     expect(scorePair(named('Ann Lee'), named('Lee Ann'), exactName).score).toBe(1);
+    expect(scorePair(named('Lee Ann'), named('Ann Lee'), exactName).score).toBe(1);
     expect(scorePair(named('Ann Lee'), named('Ann Marie Lee'), exactName)).toEqual({ score: 0, evidence: [] });
   });
 

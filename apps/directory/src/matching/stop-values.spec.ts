@@ -1,7 +1,7 @@
 import { type MatchingKey, matchingKeys } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isPlaceholder, isStopValue } from './stop-values.js';
+import { isNoName, isPlaceholder, isStopValue } from './stop-values.js';
 import { noNumbers, placeholders, roles } from './stop-words.js';
 
 describe('a value that does not identify a person', () => {
@@ -117,7 +117,12 @@ describe('a value that identifies a person', () => {
   });
 
   it('is not in the list of placeholders', () => {
-    expect(['ann', '12345', '0042', '+49 30 1234567'].filter(isPlaceholder)).toEqual([]);
+    expect(['ann', '12345', '0042', '+49 30 1234567', '129999', '99991', '999'].filter(isPlaceholder)).toEqual([]);
+  });
+
+  it('can be a placeholder with up to four letters, which people have as logins', () => {
+    for (const login of ['leer', 'geen', 'xxxx']) expect(isStopValue('email', `${login}@x.org`)).toBe(false);
+    for (const login of ['blank', 'empty', 'null']) expect(isStopValue('email', `${login}@x.org`)).toBe(true);
   });
 
   it('is a number unless its digits are three or more nines', () => {
@@ -136,5 +141,22 @@ describe('a value that identifies a person', () => {
         expect(isStopValue('email', `ann.${role}@x.org`)).toBe(false);
       }),
     );
+  });
+});
+
+describe('a first or last name', () => {
+  it.each(['N/A', 'n.a.', '-', '0000', 'unknown', 'Default', 'unbekannt', 'nobody', 'Missing'])(
+    'is none if it is a placeholder: %j',
+    (value) => {
+      expect(isNoName(value)).toBe(true);
+    },
+  );
+
+  it.each(['Null', 'Na', 'Test', 'Blank', ' Blank ', 'Empty', 'Ann', 'X'])('can be %j', (value) => {
+    expect(isNoName(value)).toBe(false);
+  });
+
+  it.each([' unknown ', ' nobody'])('is none with spaces around it, too: %j', (value) => {
+    expect(isNoName(value)).toBe(true);
   });
 });

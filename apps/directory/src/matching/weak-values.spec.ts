@@ -10,6 +10,7 @@ describe('a value for comparison', () => {
     ['12345', '12345'],
     ['room 123456', 'room 123456'],
     ['a-', 'a-'],
+    ['123456 ext', '123456 ext'],
   ])('of %j is %j', (value, expected) => {
     expect(comparable(value)).toBe(expected);
   });
