@@ -58,6 +58,14 @@ describe('a SCIM filter', () => {
     expect(() => readFilter('User', 'emails[type eq "work"]').matches?.(resource)).toThrow('emails was read');
   });
 
+  it('matches nothing in a value that is no object, and compares names that only begin like members', () => {
+    for (const value of [null, 'Countess', ['Countess']]) {
+      expect(readFilter('User', 'title co "count"').matches?.(value)).toBe(false);
+    }
+    const crew = { displayName: 'Crew', urn: 1, 'crew.members': 'x' };
+    expect(readFilter('Group', 'membership eq "x" or displayName co "crew"').matches?.(crew)).toBe(true);
+  });
+
   it('of members finds groups by a member, in every notation', () => {
     for (const text of [`members eq "${id}"`, `members.value eq "${id}"`, `members[value eq "${id}"]`]) {
       expect(readFilter('Group', text)).toEqual({ narrowing: { member: uuid } });

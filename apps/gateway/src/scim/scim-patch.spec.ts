@@ -177,6 +177,39 @@ describe('members of a SCIM group', () => {
     expect(refusal(() => edits([{ op: 'add', path: 'members', value: [{ display: 'Ada' }] }]))).toBe(
       '400 invalidValue: a member must have a value',
     );
+    for (const member of [7, null, { value: 7 }, ['a']]) {
+      expect(refusal(() => edits([{ op: 'add', path: 'members', value: [member] }]))).toBe(
+        '400 invalidValue: a member must have a value',
+      );
+    }
+    expect(refusal(() => edits([{ op: 'add', path: 'members.display', value: 'x' }]))).toContain('400 invalidPath');
+    expect(refusal(() => edits([{ op: 'add', path: 'members[value eq "a"]', value: 'a' }]))).toBe(
+      '400 invalidPath: members must be added by value, not by a filter',
+    );
+    expect(refusal(() => edits([{ op: 'remove', path: 'members[value co "a"]' }]))).toContain('400 invalidFilter');
+    expect(refusal(() => edits([{ op: 'remove', path: 'members[value eq "a" and value eq "b"]' }]))).toContain(
+      '400 invalidFilter',
+    );
+  });
+
+  it('may be plain texts, one of them without a list, and null stands for none', () => {
+    expect(
+      edits([
+        { op: 'add', path: 'members', value: ['a', 'b'] },
+        { op: 'add', path: 'members', value: 'c' },
+        { op: 'add', path: 'members', value: null },
+        { op: 'replace', path: 'members' },
+        { op: 'remove', path: 'members', value: null },
+        { op: 'remove', path: 'members[VALUE eq "d"]' },
+      ]),
+    ).toEqual([
+      { op: 'add', ids: ['a', 'b'] },
+      { op: 'add', ids: ['c'] },
+      { op: 'add', ids: [] },
+      { op: 'replace', ids: [] },
+      { op: 'remove', ids: 'all' },
+      { op: 'remove', ids: ['d'] },
+    ]);
   });
 });
 
