@@ -229,6 +229,7 @@ grant delete, insert, select, update on event_payloads to idsync_webhook_dispatc
 create table event_sequences (
   tenant_id uuid not null,
   last bigint not null,
+  last_at timestamp with time zone,
   constraint event_sequences_pkey PRIMARY KEY (tenant_id)
 );
 alter table event_sequences enable row level security, force row level security;

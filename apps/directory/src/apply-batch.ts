@@ -9,7 +9,7 @@ import {
   saveSeenRecords,
 } from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
-import { loadTenant } from './cause.js';
+import { causedAt, loadTenant } from './cause.js';
 import { asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
 import type { AppliedBatch } from './metrics.js';
 import { type ChangedRecords, findChanges, repeatedRecord } from './read-batch.js';
@@ -44,12 +44,12 @@ class SuspectBatch extends Error {}
 export async function applyBatch(
   database: Database,
   message: Message<'sync.batch.ready'>,
-  now: Date = new Date(),
+  fixedTime?: Date,
   { attempt = 1, gate = new WorkGate() }: BatchDelivery = {},
 ): Promise<AppliedBatch | undefined> {
   const { tenant_id: tenantId } = message;
   const once = (divide: (tx: Transaction) => Divide, suspected: boolean) => () =>
-    database.transaction(tenantId, (tx) => apply(tx, message, now, divide(tx), suspected));
+    database.transaction(tenantId, (tx) => apply(tx, message, fixedTime, divide(tx), suspected));
   try {
     // A message is redelivered if its process crashed or its handler failed.
     if (attempt > 1) throw new SuspectBatch();
@@ -84,7 +84,7 @@ async function applySuspect(
 async function apply(
   tx: Transaction,
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
-  now: Date,
+  fixedTime: Date | undefined,
   divide: Divide,
   suspected: boolean,
 ): Promise<AppliedBatch | undefined> {
@@ -98,7 +98,8 @@ async function apply(
   const { connectorId, kind } = batch;
   const { job_id: jobId, seq } = data;
   const job = { id: jobId, connectorId };
-  const cause = { ...tenant, jobId, now };
+  const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
+  const { now } = cause;
   // The sync-worker has validated every record.
   const listed = JSON.parse(batch.records) as SourceRecord[];
   const records = listed.filter(({ removed }) => !removed);

@@ -1,5 +1,5 @@
 import type { Transaction } from '@idsync/database';
-import { recordEvents } from '@idsync/database/bus';
+import { assignTime, recordEvents } from '@idsync/database/bus';
 import {
   addToCounters,
   deleteRecords,
@@ -12,7 +12,7 @@ import {
   saveTombstones,
   updateRecords,
 } from '@idsync/database/directory';
-import type { Cause } from './cause.js';
+import type { Cause, TimedCause } from './cause.js';
 import { countChanges } from './count-changes.js';
 import { describeChanges } from './describe-changes.js';
 import { retentionMs } from './lifecycle.js';
@@ -21,18 +21,23 @@ import { placeRecords } from './matching/place-records.js';
 import { saveDisputes } from './matching/save-disputes.js';
 import type { RecordChange } from './record-change.js';
 import { type Settled, settleIdentities } from './settle-identities.js';
+import { stampTimes } from './stamp-times.js';
 
 /**
  * Applies changed records with their consequences: links, identities, documents, totals, history and events. Every
- * change of the directory ends here. Call it last in a transaction, because totals and the event sequence lock rows of
- * the whole tenant until the commit.
+ * change of the directory ends here. Call it last in a transaction, because it locks the tenant's sequence and totals
+ * until the commit. Records are matched before that lock, and rendered and written under it: their documents contain
+ * the time, which follows the order of commits.
  */
-export async function applyChanges(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<Settled> {
+export async function applyChanges(tx: Transaction, given: Cause, changes: readonly RecordChange[]): Promise<Settled> {
   if (changes.length === 0) return { records: [], identities: [], merged: [], ended: [], erased: [] };
-  const { tenantId } = cause;
-  const placed = await placeRecords(tx, cause, changes);
+  const { tenantId } = given;
+  const placed = await placeRecords(tx, given, changes);
+  const present = [...placed.changes.values()].filter(({ record, before, removed }) => record !== before && !removed);
+  await noteForMatching(tx, given, present);
+  const cause: TimedCause = { ...given, at: await assignTime(tx, tenantId, given.fixedTime) };
+  stampTimes(placed.changes.values(), cause);
   const settled = settleIdentities(cause, placed);
-  const present = settled.records.filter(({ removed }) => !removed);
   const made = present.filter(({ before }) => !before).map(({ record }) => record);
   const changed = present.filter(({ before }) => before).map(({ record }) => record);
   const removed = settled.records.filter((change) => change.removed).map(({ record }) => record.id);
@@ -43,7 +48,7 @@ export async function applyChanges(tx: Transaction, cause: Cause, changes: reado
     ...settled.identities.filter(({ before }) => before).map(({ identity }) => identity.id),
     ...settled.merged.map(({ identity }) => identity.id),
   ];
-  await saveIdentityVersions(tx, outdated, cause.now);
+  await saveIdentityVersions(tx, outdated, cause.at);
   await restoreIdentities(tx, [...(cause.revived?.keys() ?? [])]);
   await saveIdentities(
     tx,
@@ -53,15 +58,14 @@ export async function applyChanges(tx: Transaction, cause: Cause, changes: reado
   await saveTombstones(
     tx,
     settled.erased.map(({ identity }) => identity),
-    new Date(cause.now.getTime() + retentionMs(cause.policy)),
+    new Date(cause.at.getTime() + retentionMs(cause.policy)),
   );
   await removeIdentities(
     tx,
     settled.ended.map(({ id }) => id),
   );
-  await redirectIdentities(tx, tenantId, settled.merged, cause.now);
+  await redirectIdentities(tx, tenantId, settled.merged, cause.at);
   await saveDisputes(tx, cause, placed);
-  await noteForMatching(tx, cause, present);
   await addToCounters(tx, tenantId, countChanges(settled));
   await recordEvents(tx, tenantId, describeChanges(settled, cause));
   return settled;

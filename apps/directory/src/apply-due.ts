@@ -8,7 +8,7 @@ import {
   type StoredRecord,
 } from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
-import { loadTenant } from './cause.js';
+import { causedAt, loadTenant } from './cause.js';
 import { isDeleted } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
 import { runChunk } from './run-chunk.js';
@@ -22,10 +22,11 @@ const chunkSize = 500;
  * period and purges expired tombstones. Due times are stored, so downtime misses nothing. Returns the number of
  * records.
  */
-export async function applyDue(database: Database, tenantId: string, now: Date = new Date()): Promise<number> {
-  while ((await database.transaction(tenantId, (tx) => purgeErased(tx, tenantId, now))) === chunkSize);
+export async function applyDue(database: Database, tenantId: string, fixedTime?: Date): Promise<number> {
+  const time = causedAt(fixedTime);
+  while ((await database.transaction(tenantId, (tx) => purgeErased(tx, tenantId, time.now))) === chunkSize);
   for (let done = 0; ; ) {
-    const taken = await runChunk(database, tenantId, chunkSize, (tx, size) => changeDue(tx, tenantId, now, size));
+    const taken = await runChunk(database, tenantId, chunkSize, (tx, size) => changeDue(tx, tenantId, time, size));
     done += taken.count;
     if (!taken.more) return done;
   }
@@ -44,9 +45,10 @@ async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promis
 async function changeDue(
   tx: Transaction,
   tenantId: string,
-  now: Date,
+  time: ReturnType<typeof causedAt>,
   size: number,
 ): Promise<{ count: number; more: boolean }> {
+  const { now } = time;
   const due = await findDueRecords(tx, tenantId, now, size);
   if (due.length === 0) return { count: 0, more: false };
   const tenant = await loadTenant(tx, tenantId, due.some((each) => each.bringsReferences) ? 'alone' : 'shared');
@@ -54,7 +56,7 @@ async function changeDue(
   const records = await lockDueRecords(tx, ids, now);
   await applyChanges(
     tx,
-    { ...tenant, now },
+    { ...tenant, ...time },
     records.map((record) => dueChange(record, tenant.policy, now)),
   );
   return { count: records.length, more: records.length === size };

@@ -11,7 +11,10 @@ export interface Cause {
   jobId?: string;
   /** Operation of the change, if any. */
   operationId?: string;
+  /** Time of the decisions that depend on dates. */
   now: Date;
+  /** Replaces PostgreSQL's clock as the time of the change, in tests. */
+  fixedTime?: Date;
   /** All of the tenant's connectors by id, deleted ones included. */
   connectors: ReadonlyMap<string, ConnectorInfo>;
   rules: MatchingRules;
@@ -25,6 +28,16 @@ export interface Cause {
   erase?: boolean;
   /** Merged identities that a revert restores, with their creation times. */
   revived?: ReadonlyMap<string, Date>;
+}
+
+/** A cause whose change has the lock of the tenant's sequence, and a time after all earlier changes of the tenant. */
+export interface TimedCause extends Cause {
+  at: Date;
+}
+
+/** Returns the time of decisions: now, or the fixed time of a test. */
+export function causedAt(fixedTime: Date | undefined): Pick<Cause, 'now' | 'fixedTime'> {
+  return { now: fixedTime ?? new Date(), fixedTime };
 }
 
 /**

@@ -2,7 +2,7 @@ import { defaultLifecyclePolicy, defaultMatchingRules, encodeId, type MachineRef
 import type { StoredIdentity, StoredRecord } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { beginning, storedRecord, uuid } from '../test/stored-record.js';
-import type { Cause } from './cause.js';
+import type { TimedCause } from './cause.js';
 import { describeChanges } from './describe-changes.js';
 import type { Settled } from './settle-identities.js';
 
@@ -10,9 +10,10 @@ const now = new Date('2026-06-01T00:00:00Z');
 const [ann, bob] = [uuid(100), uuid(101)];
 const [annId, bobId] = [encodeId('identity', ann), encodeId('identity', bob)];
 const source = encodeId('connector', uuid(1));
-const cause: Cause = {
+const cause: TimedCause = {
   tenantId: uuid(800),
   now,
+  at: now,
   connectors: new Map(),
   rules: defaultMatchingRules,
   rankOf: () => 1,
@@ -31,7 +32,7 @@ function identity(status: StoredIdentity['status'], shown: Shown = {}, id = ann)
 }
 const attribute = (field_name: string, field_value: string) => ({ field_name, field_value, source_id: source });
 
-const events = (settled: Partial<Settled>, by: Partial<Cause> = {}) =>
+const events = (settled: Partial<Settled>, by: Partial<TimedCause> = {}) =>
   describeChanges({ records: [], identities: [], merged: [], ended: [], erased: [], ...settled }, { ...cause, ...by });
 const types = (...given: Parameters<typeof events>) => events(...given).map(({ type }) => type);
 

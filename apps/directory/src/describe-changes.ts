@@ -1,7 +1,7 @@
 import { type EventType, encodeId, type FieldChange, machineReferences, recordIds } from '@idsync/contracts';
 import type { NewEvent } from '@idsync/database/bus';
 import { boundChanges } from './bound-changes.js';
-import type { Cause } from './cause.js';
+import type { TimedCause } from './cause.js';
 import { diffFields } from './diff-fields.js';
 import { lifecycleEvent } from './lifecycle.js';
 import { type Attribute, winners } from './merge-attributes.js';
@@ -13,8 +13,11 @@ import type { IdentityChange, Settled } from './settle-identities.js';
  * Returns the events of a batch: created identities, then record events, then other identity events, then lifecycle
  * events.
  */
-export function describeChanges(settled: Settled, { jobId, operationId, now }: Cause): NewEvent[] {
-  const common = { occurredAt: now, ...(jobId && { jobId }) };
+export function describeChanges(
+  settled: Settled,
+  { jobId, operationId, at }: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
+): NewEvent[] {
+  const common = { occurredAt: at, ...(jobId && { jobId }) };
   const job = {
     ...(jobId && { job_id: encodeId('job', jobId) }),
     ...(operationId && { operation_id: encodeId('operation', operationId) }),

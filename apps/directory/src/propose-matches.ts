@@ -11,7 +11,7 @@ import {
   takeQueued,
 } from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
-import { type Cause, loadTenant } from './cause.js';
+import { type Cause, causedAt, loadTenant } from './cause.js';
 import { NotApplicable } from './divide-batch.js';
 import type { Proposal } from './matching/find-candidates.js';
 import { hasNewCandidate } from './matching/has-new-candidate.js';
@@ -31,7 +31,7 @@ const chunkSize = 300;
 export async function proposeMatches(
   database: Database,
   { tenant_id: tenantId }: Pick<Message<'sync.job.ended'>, 'tenant_id'>,
-  now: Date = new Date(),
+  fixedTime?: Date,
 ): Promise<void> {
   for (;;) {
     const more = await runChunk(database, tenantId, chunkSize, async (tx, size) => {
@@ -40,7 +40,7 @@ export async function proposeMatches(
       // Checked again under the lock: a job that starts from now on waits for it.
       if (!(await isQueueReady(tx, tenantId))) return false;
       const queued = await takeQueued(tx, tenantId, size);
-      await compare(tx, { ...tenant, now }, queued);
+      await compare(tx, { ...tenant, ...causedAt(fixedTime) }, queued);
       return queued.length === size;
     });
     if (!more) return;

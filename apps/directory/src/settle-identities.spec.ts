@@ -2,17 +2,18 @@ import { defaultLifecyclePolicy, defaultMatchingRules, encodeId, recordWeight, v
 import type { ConnectorInfo, StoredIdentity, StoredRecord } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { beginning, storedRecord, uuid } from '../test/stored-record.js';
-import type { Cause } from './cause.js';
+import type { TimedCause } from './cause.js';
 import type { RecordChange } from './record-change.js';
 import { settleIdentities } from './settle-identities.js';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const [ann, bob] = [uuid(100), uuid(101)];
 const hr: ConnectorInfo = { id: uuid(1), type: 'csv', priority: 1, records: 'user' };
-const cause: Cause = {
+const cause: TimedCause = {
   tenantId: uuid(800),
   jobId: uuid(901),
   now,
+  at: now,
   connectors: new Map([[hr.id, hr]]),
   rules: defaultMatchingRules,
   rankOf: () => 1,
@@ -34,7 +35,7 @@ interface Placement {
   affected?: string[];
   successors?: [string, string][];
   origins?: [string, string][];
-  cause?: Partial<Cause>;
+  cause?: Partial<TimedCause>;
 }
 
 function settle(changes: RecordChange[], { stored = [], affected = [ann], ...more }: Placement = {}) {
@@ -54,7 +55,7 @@ function settle(changes: RecordChange[], { stored = [], affected = [ann], ...mor
 
 /** The identity as a first job leaves it. */
 function settledAnn(record = userOf(ann)): { record: StoredRecord; before: StoredIdentity } {
-  const settled = settle([{ record }], { cause: { now: beginning } });
+  const settled = settle([{ record }], { cause: { now: beginning, at: beginning } });
   return { record, before: settled.identities[0]?.identity ?? identity(ann) };
 }
 

@@ -1,6 +1,6 @@
-import { formatCount, type LifecyclePolicy, recordWeight, volumeLimits } from '@idsync/contracts';
+import { formatCount, recordWeight, volumeLimits } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
-import type { Cause } from './cause.js';
+import type { TimedCause } from './cause.js';
 import { deriveIdentityStatus } from './derive-status.js';
 import { NotApplicable } from './divide-batch.js';
 import type { PlacedRecords } from './matching/place-records.js';
@@ -34,12 +34,12 @@ export interface Settled {
 }
 
 /** Computes every affected identity from its current records. */
-export function settleIdentities(cause: Cause, placed: PlacedRecords): Settled {
-  const { tenantId, policy, now } = cause;
+export function settleIdentities(cause: TimedCause, placed: PlacedRecords): Settled {
+  const { at } = cause;
   const members = new Map<string, RecordChange[]>([...placed.affected].map((id) => [id, []]));
   for (const change of placed.changes.values()) {
     if (change.record.identityId) members.get(change.record.identityId)?.push(change);
-    else if (!change.removed) finish(change, tenantId, policy, now);
+    else if (!change.removed) finish(change, cause);
   }
   const identities: IdentityChange[] = [];
   const merged: MergedIdentity[] = [];
@@ -53,12 +53,12 @@ export function settleIdentities(cause: Cause, placed: PlacedRecords): Settled {
       continue;
     }
     if (group.length === 0 && before) {
-      if (cause.erase) erased.push({ before, identity: tombstoneOf(before, now) });
+      if (cause.erase) erased.push({ before, identity: tombstoneOf(before, at) });
       else ended.push(before);
       continue;
     }
     requireWithinWeight(id, group);
-    for (const change of group) finish(change, tenantId, policy, now);
+    for (const change of group) finish(change, cause);
     const identity = nextIdentity(id, before, group, cause);
     const splitFrom = placed.origins.get(id);
     if (identity.document !== before?.document) identities.push({ identity, before, ...(splitFrom && { splitFrom }) });
@@ -91,8 +91,8 @@ function keepPrevious({ record, before }: RecordChange): void {
   record.previous = { fields, status, changedAt, contentHash: contentHash.toString('base64') };
 }
 
-function tombstoneOf({ id, createdAt }: StoredIdentity, now: Date): StoredIdentity {
-  const bare = { id, status: 'deleted', createdAt, updatedAt: now } as const;
+function tombstoneOf({ id, createdAt }: StoredIdentity, at: Date): StoredIdentity {
+  const bare = { id, status: 'deleted', createdAt, updatedAt: at } as const;
   return { ...bare, document: renderIdentity(bare, [], []) };
 }
 
@@ -100,7 +100,7 @@ function nextIdentity(
   id: string,
   before: StoredIdentity | undefined,
   group: readonly RecordChange[],
-  { connectors, rankOf, now, revived }: Cause,
+  { connectors, rankOf, at, revived }: TimedCause,
 ): StoredIdentity {
   const records = group.map(({ record }) => record);
   const attributes = mergeAttributes(id, records, connectors, rankOf);
@@ -108,19 +108,19 @@ function nextIdentity(
     id,
     displayName: displayNameOf(winners(attributes), records) ?? before?.displayName,
     status: deriveIdentityStatus(records, rankOf),
-    createdAt: before?.createdAt ?? revived?.get(id) ?? now,
-    updatedAt: before?.updatedAt ?? now,
+    createdAt: before?.createdAt ?? revived?.get(id) ?? at,
+    updatedAt: before?.updatedAt ?? at,
   };
   const asBefore = renderIdentity(draft, attributes, records);
   if (before === undefined || asBefore === before.document) return { ...draft, document: asBefore };
-  const changed = { ...draft, updatedAt: now };
+  const changed = { ...draft, updatedAt: at };
   return { ...changed, document: renderIdentity(changed, attributes, records) };
 }
 
 /** Renders a changed record; an unchanged one keeps its document. */
-function finish(change: RecordChange, tenantId: string, policy: LifecyclePolicy, now: Date): void {
+function finish(change: RecordChange, { tenantId, policy, now, at }: TimedCause): void {
   if (change.record === change.before) return;
-  stampLifecycle(change, policy, now);
+  stampLifecycle(change, policy, { now, at });
   keepPrevious(change);
   change.record.document = renderRecord(change.record, tenantId);
 }

@@ -13,7 +13,7 @@ const after = (ms: number) => new Date(now.getTime() + ms);
 
 function stamped(parts: Partial<StoredRecord>, before?: Partial<StoredRecord>): StoredRecord {
   const record = storedRecord(1, parts);
-  stampLifecycle({ record, ...(before && { before: storedRecord(1, before) }) }, policy, now);
+  stampLifecycle({ record, ...(before && { before: storedRecord(1, before) }) }, policy, { now, at: now });
   return record;
 }
 
@@ -29,7 +29,7 @@ describe('the start of the status of a record', () => {
 
   it('and the due time of an unchanged record remain', () => {
     const record = storedRecord(1, { status: 'inactive' });
-    stampLifecycle({ record, before: record }, policy, now);
+    stampLifecycle({ record, before: record }, policy, { now, at: now });
     expect([record.statusSince, record.dueAt]).toEqual([beginning, undefined]);
   });
 });

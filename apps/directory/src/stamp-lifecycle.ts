@@ -5,10 +5,17 @@ import { nextReview } from './machine-risk.js';
 import { isDeleted } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
 
-/** Sets the start of a changed record's status and the time of its next time-based change. */
-export function stampLifecycle({ record, before }: RecordChange, policy: LifecyclePolicy, now: Date): void {
+/**
+ * Sets the start of a changed record's status, `at`, and the time of its next time-based change after `now`, up to which
+ * its status was computed.
+ */
+export function stampLifecycle(
+  { record, before }: RecordChange,
+  policy: LifecyclePolicy,
+  { now, at }: { now: Date; at: Date },
+): void {
   if (record === before) return;
-  record.statusSince = before?.status === record.status ? before.statusSince : now;
+  record.statusSince = before?.status === record.status ? before.statusSince : at;
   record.dueAt = dueAt(record, policy, now);
 }
 

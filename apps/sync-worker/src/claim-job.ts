@@ -24,7 +24,6 @@ export async function claimJob(context: SyncContext, candidate: ClaimableJob): P
         await recordEvents(tx, job.tenantId, [
           {
             type: 'sync.job.started',
-            occurredAt: job.startedAt,
             subjectId: job.id,
             jobId: job.id,
             details: { job_id: encodeId('job', job.id), connector_id: encodeId('connector', job.connectorId) },

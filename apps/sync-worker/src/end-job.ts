@@ -90,7 +90,7 @@ export async function cancelJob(
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {
   const error = jobEnd.status === 'completed_with_errors' ? leftOut(jobEnd) : jobEnd.errorMessage;
-  const { endedAt, seconds } = await endJob(tx, job.id, jobEnd);
+  const { seconds } = await endJob(tx, job.id, jobEnd);
   tx.afterCommit(() => {
     endedJobs.observe({ outcome: jobEnd.status }, seconds);
     reportEnd({ job, status: jobEnd.status });
@@ -101,7 +101,6 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
   await recordEvents(tx, job.tenantId, [
     {
       type: eventOfEnd[jobEnd.status],
-      occurredAt: endedAt,
       subjectId: job.id,
       jobId: job.id,
       details: {

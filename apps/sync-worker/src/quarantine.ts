@@ -15,7 +15,7 @@ export async function quarantine(
     const job = await lockJob(tx, tenantId, data.job_id);
     // An answer from before the release is outdated.
     if (job?.status !== 'running' || job.released) return false;
-    const occurredAt = await quarantineJob(tx, job.id, data.note);
+    await quarantineJob(tx, job.id, data.note);
     tx.afterCommit(() => {
       quarantinedJobs.add({});
       reportEnd({ job, status: 'quarantined' });
@@ -23,7 +23,6 @@ export async function quarantine(
     await recordEvents(tx, tenantId, [
       {
         type: 'sync.job.quarantined',
-        occurredAt,
         subjectId: job.id,
         jobId: job.id,
         details: {

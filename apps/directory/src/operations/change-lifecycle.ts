@@ -32,7 +32,7 @@ export async function changeLifecycle(
 /** Returns the record itself if the policy changes neither its status nor its due time. */
 function underPolicy(before: StoredRecord, { policy, now }: Cause): RecordChange {
   const record = isDeleted(before) ? { ...before } : withCurrentStatus(before, policy, now);
-  stampLifecycle({ before, record }, policy, now);
+  stampLifecycle({ before, record }, policy, { now, at: now });
   const isSame = record.status === before.status && record.dueAt?.getTime() === before.dueAt?.getTime();
   return { before, record: isSame ? before : record };
 }

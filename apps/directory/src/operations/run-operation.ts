@@ -2,7 +2,7 @@ import { type Message, type OperationInput, type OperationType, operationInputs 
 import type { Database, Transaction } from '@idsync/database';
 import { markReceived } from '@idsync/database/bus';
 import { endOperation, lockOperation, type Operation } from '@idsync/database/directory';
-import { type Cause, loadTenant } from '../cause.js';
+import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
 import { applyPlan } from './apply-plan.js';
 import { changeLifecycle } from './change-lifecycle.js';
@@ -39,7 +39,7 @@ const handlers: { [T in OperationType]: Handler<T> } = {
 export async function runOperation(
   database: Database,
   message: Message<'directory.operation.requested'>,
-  now: Date = new Date(),
+  fixedTime?: Date,
 ): Promise<void> {
   const { tenant_id: tenantId, data } = message;
   const end = async (tx: Transaction, status: 'done' | 'refused', result: object, undo?: object) =>
@@ -50,7 +50,7 @@ export async function runOperation(
       const tenant = await loadTenant(tx, tenantId, 'alone');
       const operation = await lockOperation(tx, tenantId, data.operation_id);
       if (operation?.status !== 'queued') return;
-      const cause = { ...tenant, operationId: operation.id, now };
+      const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime) };
       const { result, undo } = await handle(tx, cause, operation);
       await end(tx, 'done', result, undo);
     });

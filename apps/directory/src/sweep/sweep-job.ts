@@ -24,7 +24,7 @@ import {
   savePlan,
 } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
-import { loadTenant } from '../cause.js';
+import { causedAt, loadTenant } from '../cause.js';
 import { repeatedRecord } from '../read-batch.js';
 import { reportOvertaken } from '../report-overtaken.js';
 import { runChunk } from '../run-chunk.js';
@@ -45,12 +45,12 @@ const maxReported = 1_000;
 export async function sweepJob(
   database: Database,
   { tenant_id: tenantId, data }: Message<'sync.sweep.requested'>,
-  now: Date = new Date(),
+  fixedTime?: Date,
 ): Promise<void> {
   const ready = await database.transaction(tenantId, (tx) => planSweep(tx, tenantId, data.job_id));
   if (!ready) return;
   const applyNext = () =>
-    runChunk(database, tenantId, chunkSize, (tx, size) => applyChunk(tx, tenantId, data.job_id, now, size));
+    runChunk(database, tenantId, chunkSize, (tx, size) => applyChunk(tx, tenantId, data.job_id, fixedTime, size));
   while (await applyNext());
 }
 
@@ -124,7 +124,13 @@ async function findIncompleteness(tx: Transaction, job: JobState): Promise<strin
 }
 
 /** Applies the next chunk of the plan; returns false when the sweep has ended. */
-async function applyChunk(tx: Transaction, tenantId: string, jobId: string, now: Date, size: number): Promise<boolean> {
+async function applyChunk(
+  tx: Transaction,
+  tenantId: string,
+  jobId: string,
+  fixedTime: Date | undefined,
+  size: number,
+): Promise<boolean> {
   await preventCancellation(tx, jobId);
   const job = await findJobState(tx, jobId);
   // The job was cancelled in the meantime.
@@ -150,8 +156,9 @@ async function applyChunk(tx: Transaction, tenantId: string, jobId: string, now:
     tx,
     entries.map(({ id }) => id),
   );
-  const { changes, overtaken } = await plannedChanges(tx, job, entries, tenant.policy, now);
+  const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
+  const { changes, overtaken } = await plannedChanges(tx, job, entries, tenant.policy, cause.now);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
-  await applyChanges(tx, { ...tenant, jobId, now }, changes);
+  await applyChanges(tx, cause, changes);
   return true;
 }

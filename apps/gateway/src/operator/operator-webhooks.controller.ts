@@ -47,7 +47,7 @@ export class OperatorWebhooksController {
       const webhook = orNotFound(await findWebhook(tx, tenantId, id));
       if (!webhook.active) throw inactiveWebhook();
       const details = { webhook_id: encodeId('webhook', id), message };
-      const event = { type: 'webhook.test' as const, occurredAt: new Date(), subjectId: id, details };
+      const event = { type: 'webhook.test' as const, subjectId: id, details };
       const [eventId = ''] = await recordEvents(tx, tenantId, [event]);
       return { event_id: encodeId('event', eventId) };
     });

@@ -11,7 +11,7 @@ const cursor: QueryParameter = {
 const updatedSince: QueryParameter = {
   name: 'updated_since',
   description:
-    'Only items that changed at this time or later; `total` counts only these. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on.',
+    'Only items that changed at this time or later; `total` counts only these. Times follow the order of commits: a client that requests changes since the greatest time it has received misses none. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on.',
   schema: { type: 'string', format: 'date-time' },
 };
 const directory: QueryParameter[] = [

@@ -8,7 +8,8 @@ import { enqueue } from './outbox.js';
 
 export interface NewEvent {
   type: EventType;
-  occurredAt: Date;
+  /** Given by `assignTime`; by default the time at which the event is appended. */
+  occurredAt?: Date;
   /** The identity whose history contains the event. */
   identityId?: string;
   /** Subject of the event: the identity, record or job itself. */
@@ -18,15 +19,35 @@ export interface NewEvent {
 }
 
 /**
+ * The next time of a tenant: now, but at least a millisecond after the last time. The API shows milliseconds, and a
+ * clock may be set back. PostgreSQL's clock decides, because the clocks of processes differ.
+ */
+const nextTime = `greatest(date_trunc('milliseconds', clock_timestamp()), last_at + interval '1 millisecond')`;
+
+/**
+ * Locks a tenant's sequence until the commit and returns the time of a change. Times follow the order of commits, and no
+ * two transactions share one. Tests give `fixedTime` instead.
+ */
+export async function assignTime(tx: Transaction, tenantId: string, fixedTime?: Date): Promise<Date> {
+  const [assigned] = await tx.query<{ at: Date }>(
+    `update event_sequences set last_at = coalesce($2, ${nextTime}) where tenant_id = $1 returning last_at as at`,
+    [tenantId, fixedTime ?? null],
+  );
+  if (!assigned) throw new Error(`tenant ${tenantId} has no event sequence`);
+  return assigned.at;
+}
+
+/**
  * Appends events to a tenant's log and enqueues an outbox message for them. Returns their ids.
  * Call it last in a transaction: it locks the tenant's sequence until the commit, so that numbers have no gaps and
  * follow commit order.
  */
 export async function recordEvents(tx: Transaction, tenantId: string, events: readonly NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
-  const [sequence] = await tx.query<{ last: number }>(
-    'update event_sequences set last = last + $2 where tenant_id = $1 returning last',
-    [tenantId, events.length],
+  const [sequence] = await tx.query<{ last: number; at: Date }>(
+    `update event_sequences set last = last + $2, last_at = case when $3 then ${nextTime} else last_at end
+      where tenant_id = $1 returning last, last_at as at`,
+    [tenantId, events.length, events.some(({ occurredAt }) => occurredAt === undefined)],
   );
   if (!sequence) throw new Error(`tenant ${tenantId} has no event sequence`);
   const first = sequence.last - events.length + 1;
@@ -41,7 +62,7 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
       first,
       uuids(ids),
       texts(events.map((event) => event.type)),
-      times(events.map((event) => event.occurredAt)),
+      times(events.map((event) => event.occurredAt ?? sequence.at)),
       uuids(events.map((event) => event.identityId)),
       uuids(events.map((event) => event.subjectId)),
       uuids(events.map((event) => event.jobId)),

@@ -7,6 +7,10 @@ export class EventSequenceEntity {
 
   @Column('bigint')
   last!: number;
+
+  /** The last time that was assigned to a change or an event; null before the first one. */
+  @Column('timestamptz', { nullable: true })
+  lastAt!: Date | null;
 }
 
 @Index('events_identity', ['identityId', 'sequence'], { where: 'identity_id is not null' })

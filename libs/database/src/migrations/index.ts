@@ -30,6 +30,7 @@ import { Autoscaling1700000000040 } from './1700000000040-autoscaling.js';
 import { DocumentRenderings1700000000041 } from './1700000000041-document-renderings.js';
 import { ReadsAndRetries1700000000042 } from './1700000000042-reads-and-retries.js';
 import { LifecyclePolicies1700000000043 } from './1700000000043-lifecycle-policies.js';
+import { TimesInCommitOrder1700000000045 } from './1700000000045-times-in-commit-order.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   DocumentRenderings1700000000041,
   ReadsAndRetries1700000000042,
   LifecyclePolicies1700000000043,
+  TimesInCommitOrder1700000000045,
 ];

@@ -98,13 +98,13 @@ export async function saveCounts(tx: Transaction, jobId: string, counts: JobCoun
  * Batches of a cancelled job stay for a while, since some may have been applied, and are counted when the directory
  * reports them. `seconds` is the duration of the job.
  */
-export async function endJob(tx: Transaction, jobId: string, end: JobEnd): Promise<{ endedAt: Date; seconds: number }> {
+export async function endJob(tx: Transaction, jobId: string, end: JobEnd): Promise<{ seconds: number }> {
   await saveCounts(tx, jobId, end);
-  const [row] = await tx.query<{ endedAt: Date; seconds: number }>(
+  const [row] = await tx.query<{ seconds: number }>(
     `update sync_jobs
         set status = $2, error_message = $3, error_code = $7, source_message = $8, cancel_reason = $4, completed_at = now(), lease_owner = null, lease_until = null,
             records_deleted = $5, note = case when $2 = 'completed' then $6 else coalesce($6, note) end, sweep_asked_at = null
-      where id = $1 returning completed_at as "endedAt",
+      where id = $1 returning
             coalesce(extract(epoch from completed_at - started_at), 0)::float8 as seconds`,
     [
       jobId,

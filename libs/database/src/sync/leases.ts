@@ -16,7 +16,6 @@ export interface ClaimableJob {
 }
 
 export interface ClaimedJob extends SyncJob {
-  startedAt: Date;
   /** Trace context of the request that triggered the job. */
   traceparent: string | null;
   /** True if the job was queued, false if it was taken over from another worker. */
@@ -71,7 +70,7 @@ export async function claimLease(
         set status = 'running', started_at = coalesce(j.started_at, now()), attempts = j.attempts + 1, lease_owner = $3,
             lease_until = now() + $4 * interval '1 millisecond', lease_token = j.lease_token + 1
        from free where j.id = free.id
-     returning ${jobColumns}, j.started_at as "startedAt", j.traceparent, free.status = 'queued' as started`,
+     returning ${jobColumns}, j.traceparent, free.status = 'queued' as started`,
     [job.id, job.tenantId, owner, leaseMs],
   );
   return claimed;

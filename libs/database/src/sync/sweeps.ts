@@ -11,13 +11,12 @@ export async function markSweepRequested(tx: Transaction, jobId: string): Promis
 }
 
 /** Quarantines a locked job; `note` is the reason. */
-export async function quarantineJob(tx: Transaction, jobId: string, note: string): Promise<Date> {
-  const [row] = await tx.query<{ at: Date }>(
-    `update sync_jobs set status = 'quarantined', note = $2, sweep_asked_at = null where id = $1 returning now() as at`,
+export async function quarantineJob(tx: Transaction, jobId: string, note: string): Promise<void> {
+  const [row] = await tx.query(
+    `update sync_jobs set status = 'quarantined', note = $2, sweep_asked_at = null where id = $1 returning 1`,
     [jobId, note],
   );
   if (!row) throw new Error(`job ${jobId} does not exist`);
-  return row.at;
 }
 
 /** Saves an operator's decision; earlier ones are kept in `after`. */

@@ -1,0 +1,163 @@
+import { newUuid } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { findDocuments } from '@idsync/database/gateway';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Harness, row } from '../test/harness.js';
+import { applyBatch } from './apply-batch.js';
+
+let directory: Harness;
+let gateway: Database;
+let hr: string;
+let job: string;
+
+beforeAll(async () => {
+  directory = await Harness.create();
+  gateway = await Database.connect({ url: directory.url, service: 'gateway' });
+});
+
+beforeEach(async () => {
+  await directory.newTenant();
+  hr = await directory.fixture.connector(directory.tenant);
+  job = await directory.fixture.job(directory.tenant, hr, 'running');
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await directory?.close();
+});
+
+const person = (id: string, title: string) =>
+  row(id, { first_name: 'Ann', email: `${id}@example.com`, job_title: title });
+
+async function apply(seq: number, records: ReturnType<typeof row>[]): Promise<void> {
+  await applyBatch(directory.database, await directory.fixture.batch(directory.tenant, hr, job, seq, records));
+}
+
+/** A client that requests the changes since the latest `updated_at` it has seen. */
+class Poller {
+  readonly titles = new Map<string, string>();
+  private latest = new Date(0);
+
+  constructor(private readonly list: 'identity' | 'user') {}
+
+  async poll(): Promise<void> {
+    const query = { limit: 200, offset: 0, updatedSince: this.latest };
+    const { items } = await findDocuments(gateway, directory.tenant, this.list, query);
+    for (const item of JSON.parse(`[${items}]`)) {
+      const user = this.list === 'user' ? item : item.users[0];
+      this.titles.set(user.external_id, user.job_title);
+      this.latest = new Date(Math.max(this.latest.getTime(), Date.parse(item.updated_at)));
+    }
+  }
+}
+
+/** Holds a match key, for which a batch with this address waits in the middle of its work. */
+async function holdKey(email: string): Promise<{ release: () => Promise<void> }> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let ready = () => {};
+  const isHeld = new Promise<void>((resolve) => {
+    ready = resolve;
+  });
+  const { database, tenant } = directory;
+  const holding = database
+    .transaction(tenant, async (tx) => {
+      await tx.query('insert into correlation_keys (tenant_id, kind, value, identity_id) values ($1, $2, $3, $4)', [
+        tenant,
+        'email',
+        email,
+        newUuid(),
+      ]);
+      ready();
+      await released;
+      throw new Error('rolled back');
+    })
+    .catch(() => undefined);
+  await isHeld;
+  return {
+    release: async () => {
+      release();
+      await holding;
+    },
+  };
+}
+
+const lists = [
+  ['identities', 'identity'],
+  ['users', 'user'],
+] as const;
+
+describe('a client that remembers the latest updated_at', () => {
+  it.each(lists)('misses no batch that began earlier and ended later, in the list of %s', async (_, list) => {
+    const poller = new Poller(list);
+    const held = await holdKey('slow@example.com');
+    const slow = apply(0, [person('slow', 'Clerk')]);
+    await directory.fixture.waitForBlockedLock();
+    await apply(1, [person('fast', 'Clerk')]);
+    await poller.poll();
+    expect([...poller.titles.keys()]).toEqual(['fast']);
+    await held.release();
+    await slow;
+    await poller.poll();
+    expect([...poller.titles.keys()].sort()).toEqual(['fast', 'slow']);
+  });
+
+  it.each(lists)('misses no change while several batches are applied, in the list of %s', async (_, list) => {
+    const poller = new Poller(list);
+    const ids = Array.from({ length: 12 }, (_, n) => `p${n}`);
+    let seq = 0;
+    let open = 3;
+    const lane = async (own: string[]) => {
+      for (const title of ['Clerk', 'Chief', 'Boss']) {
+        for (const id of own) {
+          seq += 1;
+          await apply(seq, [person(id, title)]);
+        }
+      }
+      open -= 1;
+    };
+    const lanes = [0, 1, 2].map((n) => lane(ids.filter((_, at) => at % 3 === n)));
+    while (open > 0) await poller.poll();
+    await Promise.all(lanes);
+    await poller.poll();
+    expect(Object.fromEntries(poller.titles)).toEqual(Object.fromEntries(ids.map((id) => [id, 'Boss'])));
+  });
+});
+
+describe('the times of a tenant', () => {
+  it('follow the order of commits, in documents, versions and events', async () => {
+    const held = await holdKey('slow@example.com');
+    const slow = apply(0, [person('slow', 'Clerk')]);
+    await directory.fixture.waitForBlockedLock();
+    await apply(1, [person('fast', 'Clerk')]);
+    await held.release();
+    await slow;
+    await apply(2, [person('slow', 'Chief')]);
+    const rows = await directory.fixture.rows<{ times: number[] }>(
+      `select array_agg(distinct extract(epoch from occurred_at)::float8 order by extract(epoch from occurred_at)::float8) as times,
+              array_agg(distinct sequence order by sequence) as sequences
+         from events where tenant_id = $1 group by job_id`,
+      [directory.tenant],
+    );
+    expect(rows[0]?.times).toHaveLength(3);
+    const steps = await directory.fixture.rows(
+      `select from events a join events b using (tenant_id) where tenant_id = $1 and a.sequence < b.sequence and a.occurred_at > b.occurred_at`,
+      [directory.tenant],
+    );
+    expect(steps).toEqual([]);
+    const [times] = await directory.fixture.rows<Record<string, Date>>(
+      `select r.created_at as created, i.created_at as identity, v.valid_until as until, r.updated_at as updated,
+              (r.changed_at ->> 'job_title')::timestamptz as title,
+              (select max(occurred_at) from events where tenant_id = r.tenant_id) as last,
+              (select min(occurred_at) from events where subject_id = r.id) as first
+         from source_records r join identities i on i.id = r.identity_id join identity_versions v on v.identity_id = i.id
+        where r.tenant_id = $1 and r.external_id = 'slow'`,
+      [directory.tenant],
+    );
+    expect(times?.created).toEqual(times?.first);
+    expect(times?.identity).toEqual(times?.first);
+    for (const name of ['until', 'updated', 'title']) expect(times?.[name]).toEqual(times?.last);
+  });
+});

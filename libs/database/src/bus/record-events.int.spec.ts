@@ -1,0 +1,81 @@
+import { ServiceDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Transaction } from '../database.js';
+import { assignTime, recordEvents } from './record-events.js';
+
+let own: ServiceDatabase;
+let tenant: string;
+
+beforeAll(async () => {
+  own = await ServiceDatabase.start('directory');
+});
+
+beforeEach(async () => {
+  tenant = await own.fixture.tenant();
+});
+
+afterAll(async () => {
+  await own?.close();
+});
+
+const assign = () => own.database.transaction(tenant, (tx) => assignTime(tx, tenant));
+const created = { type: 'identity.created' as const, details: {} };
+
+/** Holds a transaction open after `work`; `end` commits it. */
+async function hold<Result>(work: (tx: Transaction) => Promise<Result>) {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let ready: (result: Result) => void = () => {};
+  const result = new Promise<Result>((resolve) => {
+    ready = resolve;
+  });
+  const committed = own.database.transaction(tenant, async (tx) => {
+    ready(await work(tx));
+    await ended;
+  });
+  return { result: await result, committed, end };
+}
+
+describe('the time of a change', () => {
+  it('is after the time of a transaction that holds the sequence, for which it waits', async () => {
+    const first = await hold((tx) => assignTime(tx, tenant));
+    const second = assign();
+    await own.fixture.waitForBlockedLock();
+    first.end();
+    await first.committed;
+    expect((await second).getTime()).toBeGreaterThan(first.result.getTime());
+  });
+
+  it('is a millisecond after the last time if the clock was set back', async () => {
+    const ahead = new Date('2200-01-01T00:00:00.000Z');
+    await own.database.transaction(tenant, (tx) => assignTime(tx, tenant, ahead));
+    expect(await assign()).toEqual(new Date('2200-01-01T00:00:00.001Z'));
+  });
+
+  it('has whole milliseconds, as the API shows it', async () => {
+    await assign();
+    const [row] = await own.fixture.rows<{ micros: number }>(
+      `select extract(microseconds from last_at)::int % 1000 as micros from event_sequences where tenant_id = $1`,
+      [tenant],
+    );
+    expect(row?.micros).toBe(0);
+  });
+});
+
+describe('the time of an event', () => {
+  it('is assigned in the order of the sequence', async () => {
+    const ahead = new Date('2200-01-01T00:00:00.000Z');
+    await own.database.transaction(tenant, async (tx) => {
+      const occurredAt = await assignTime(tx, tenant, ahead);
+      await recordEvents(tx, tenant, [{ ...created, occurredAt }]);
+    });
+    await own.database.transaction(tenant, (tx) => recordEvents(tx, tenant, [created, created]));
+    const times = await own.fixture.rows<{ at: Date }>(
+      'select occurred_at as at from events where tenant_id = $1 order by sequence',
+      [tenant],
+    );
+    expect(times.map(({ at }) => at.getTime() - ahead.getTime())).toEqual([0, 1, 1]);
+  });
+});
