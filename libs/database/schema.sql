@@ -356,6 +356,7 @@ create table identity_versions (
   identity_id uuid not null,
   valid_until timestamp with time zone not null,
   document text not null,
+  into_id uuid,
   constraint identity_versions_pkey PRIMARY KEY (id)
 );
 CREATE INDEX identity_versions_found ON public.identity_versions USING btree (identity_id, valid_until, id);

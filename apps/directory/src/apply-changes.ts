@@ -49,7 +49,7 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
     ...settled.merged.map(({ identity }) => identity.id),
   ];
   await saveIdentityVersions(tx, outdated, cause.at);
-  await restoreIdentities(tx, [...(cause.revived?.keys() ?? [])]);
+  await restoreIdentities(tx, [...(cause.revived?.keys() ?? [])], cause.at);
   await saveIdentities(
     tx,
     tenantId,

@@ -1,6 +1,6 @@
 import { newUuid } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { findDocuments } from '@idsync/database/gateway';
+import { Database, isUnavailable, type Transaction } from '@idsync/database';
+import { findDocuments, findIdentityAt } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../test/harness.js';
 import { applyBatch } from './apply-batch.js';
@@ -51,8 +51,8 @@ class Poller {
   }
 }
 
-/** Holds a match key, for which a batch with this address waits in the middle of its work. */
-async function holdKey(email: string): Promise<{ release: () => Promise<void> }> {
+/** Keeps a transaction open after `work`; `release` rolls it back. */
+async function hold(work: (tx: Transaction) => Promise<unknown>): Promise<{ release: () => Promise<void> }> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -61,15 +61,9 @@ async function holdKey(email: string): Promise<{ release: () => Promise<void> }>
   const isHeld = new Promise<void>((resolve) => {
     ready = resolve;
   });
-  const { database, tenant } = directory;
-  const holding = database
-    .transaction(tenant, async (tx) => {
-      await tx.query('insert into correlation_keys (tenant_id, kind, value, identity_id) values ($1, $2, $3, $4)', [
-        tenant,
-        'email',
-        email,
-        newUuid(),
-      ]);
+  const holding = directory.database
+    .transaction(directory.tenant, async (tx) => {
+      await work(tx);
       ready();
       await released;
       throw new Error('rolled back');
@@ -83,6 +77,21 @@ async function holdKey(email: string): Promise<{ release: () => Promise<void> }>
     },
   };
 }
+
+/** Holds a match key, for which a batch with this address waits before it has its time. */
+const holdKey = (email: string) =>
+  hold((tx) =>
+    tx.query('insert into correlation_keys (tenant_id, kind, value, identity_id) values ($1, $2, $3, $4)', [
+      directory.tenant,
+      'email',
+      email,
+      newUuid(),
+    ]),
+  );
+
+/** Holds the totals, for which a batch with a new person waits when it has its time. */
+const holdTotals = () =>
+  hold((tx) => tx.query('select from directory_counters where tenant_id = $1 for update', [directory.tenant]));
 
 const lists = [
   ['identities', 'identity'],
@@ -159,5 +168,101 @@ describe('the times of a tenant', () => {
     expect(times?.created).toEqual(times?.first);
     expect(times?.identity).toEqual(times?.first);
     for (const name of ['until', 'updated', 'title']) expect(times?.[name]).toEqual(times?.last);
+  });
+});
+
+describe('the answer for a past time', () => {
+  const clock = async () => {
+    const [row] = await directory.fixture.rows<{ now: Date }>('select clock_timestamp() as now');
+    if (!row) throw new Error('PostgreSQL returned no time');
+    return row.now;
+  };
+  const titleAt = async (id: string, time: Date) => {
+    const { document } = await findIdentityAt(gateway, directory.tenant, id, time);
+    return document === undefined ? undefined : JSON.parse(document).users[0].job_title;
+  };
+
+  it('stays the same when a batch ends that has no time yet', async () => {
+    await apply(0, [person('ann', 'Clerk')]);
+    const ann = await directory.identityOf('ann');
+    const held = await holdKey('new@example.com');
+    const change = apply(1, [person('ann', 'Chief'), person('new', 'Clerk')]);
+    await directory.fixture.waitForBlockedLock();
+    const time = await clock();
+    expect(await titleAt(ann, time)).toBe('Clerk');
+    await held.release();
+    await change;
+    expect(await titleAt(ann, time)).toBe('Clerk');
+    expect(await titleAt(ann, await clock())).toBe('Chief');
+  });
+
+  it('waits for a batch that has an earlier time, and includes its changes', async () => {
+    await apply(0, [person('ann', 'Clerk')]);
+    const ann = await directory.identityOf('ann');
+    const before = await clock();
+    expect(await titleAt(ann, before)).toBe('Clerk');
+    const held = await holdTotals();
+    const change = apply(1, [person('ann', 'Chief'), person('new', 'Clerk')]);
+    await directory.fixture.waitForBlockedLock();
+    const time = await clock();
+    expect(await titleAt(ann, before)).toBe('Clerk');
+    const asked = titleAt(ann, time);
+    await held.release();
+    expect(await asked).toBe('Chief');
+    await change;
+    expect([await titleAt(ann, before), await titleAt(ann, time)]).toEqual(['Clerk', 'Chief']);
+  });
+
+  it('is refused as unavailable if such a batch takes more than five seconds to end', async () => {
+    await apply(0, [person('ann', 'Clerk')]);
+    const held = await holdTotals();
+    const change = apply(1, [person('new', 'Clerk')]);
+    await directory.fixture.waitForBlockedLock();
+    const refused = await titleAt(await directory.identityOf('ann'), await clock()).catch((error) => error);
+    await held.release();
+    await change;
+    expect(isUnavailable(refused)).toBe(true);
+  });
+
+  it('does not exist for a time in the future', async () => {
+    await apply(0, [person('ann', 'Clerk')]);
+    const found = await findIdentityAt(
+      gateway,
+      directory.tenant,
+      await directory.identityOf('ann'),
+      new Date('2200-01-01'),
+    );
+    expect(found.isFuture).toBe(true);
+  });
+
+  it('stays the same when merges follow each other and are reverted', async () => {
+    for (const [seq, id] of ['ann', 'bea', 'cleo'].entries()) await apply(seq, [person(id, id)]);
+    const [ann, bea, cleo] = [
+      await directory.identityOf('ann'),
+      await directory.identityOf('bea'),
+      await directory.identityOf('cleo'),
+    ];
+    const answers: [Date, (string | undefined)[]][] = [];
+    const shown = async (time: Date) => {
+      const all = [ann, bea, cleo].map(
+        async (id) => (await findIdentityAt(gateway, directory.tenant, id, time)).document,
+      );
+      return Promise.all(all);
+    };
+    const note = async () => {
+      const time = await clock();
+      answers.push([time, await shown(time)]);
+    };
+    await note();
+    const first = await directory.operate('identity.merge', { into_id: bea, from_ids: [ann] });
+    await note();
+    const second = await directory.operate('identity.merge', { into_id: cleo, from_ids: [bea] });
+    await note();
+    await directory.operate('operation.revert', { operation_id: second.id });
+    await note();
+    await directory.operate('operation.revert', { operation_id: first.id });
+    await note();
+    for (const [time, documents] of answers) expect(await shown(time)).toEqual(documents);
+    expect(answers.map(([, [, document]]) => JSON.parse(String(document)).users.length)).toEqual([1, 2, 3, 2, 1]);
   });
 });

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { encodeId, newUuid } from '@idsync/contracts';
 import { createTestDatabase, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminToken, gatewayConfig } from '../../test/gateway-config.js';
@@ -255,6 +256,16 @@ describe('a request with a query parameter that the route does not have', () => 
 
   it('is rejected with 401 without a key, in strict handling too', async () => {
     await expectError(401, `/v1/users${at}`, { headers: { 'x-api-key': 'x', prefer: 'handling=strict' } });
+  });
+});
+
+describe('an identity at a past time', () => {
+  it('is rejected with 400 for a time in the future', async () => {
+    const path = `/v1/identities/${encodeId('identity', newUuid())}`;
+    expect(await expectError(400, `${path}?at=2200-01-01T00:00:00Z`)).toBe(
+      'at must not be in the future, got 2200-01-01T00:00:00Z',
+    );
+    await expectError(404, `${path}?at=2020-01-01T00:00:00Z`);
   });
 });
 

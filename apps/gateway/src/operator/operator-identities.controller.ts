@@ -1,6 +1,6 @@
 import { requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { findDocument, findExplainedIdentity, findIdentityAt } from '@idsync/database/gateway';
+import { findDocument, findExplainedIdentity } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { Access } from '../access/access.decorator.js';
@@ -10,6 +10,7 @@ import { JsonText } from '../http/json-text.decorator.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { identityDocument } from '../shared/identity-document.js';
 import { explain } from './explain.js';
 import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
@@ -26,16 +27,12 @@ export class OperatorIdentitiesController {
   /** Returns the public document; operators have no API key of the tenant. */
   @Get()
   @JsonText()
-  async get(
+  get(
     @TenantParam() tenantId: string,
     @PublicId('identity', 'identityId') id: string,
     @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
   ): Promise<Buffer> {
-    const document =
-      at === undefined
-        ? await findDocument(this.database, tenantId, 'identity', id)
-        : await findIdentityAt(this.database, tenantId, id, new Date(at));
-    return Buffer.from(orNotFound(document));
+    return identityDocument(this.database, tenantId, id, at);
   }
 
   @Get('explain')

@@ -1,6 +1,6 @@
 import { requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { findDocument, findHistory, findIdentityAt } from '@idsync/database/gateway';
+import { findHistory } from '@idsync/database/gateway';
 import { Controller, Get } from '@nestjs/common';
 import type { z } from 'zod';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
@@ -10,6 +10,7 @@ import { PublicId } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { presentEvent } from '../present.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
+import { identityDocument } from '../shared/identity-document.js';
 import { documentPage } from './documents.js';
 
 @Controller('v1/identities')
@@ -28,16 +29,12 @@ export class IdentitiesController {
 
   @Get(':id')
   @JsonText()
-  async get(
+  get(
     @CurrentTenant() tenantId: string,
     @PublicId('identity') id: string,
     @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
   ): Promise<Buffer> {
-    const document =
-      at === undefined
-        ? await findDocument(this.database, tenantId, 'identity', id)
-        : await findIdentityAt(this.database, tenantId, id, new Date(at));
-    return Buffer.from(orNotFound(document));
+    return identityDocument(this.database, tenantId, id, at);
   }
 
   @Get(':id/history')

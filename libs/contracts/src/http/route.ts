@@ -40,7 +40,8 @@ export const page: QueryParameter[] = [
 ];
 export const at: QueryParameter = {
   name: 'at',
-  description: 'Returns the identity as it was at this time; 404 if it did not exist yet.',
+  description:
+    'Returns the identity as it was at this time; 404 if it did not exist yet, 400 if the time is in the future. The answer stays the same until the person is erased or purged.',
   schema: { type: 'string', format: 'date-time' },
 };
 export function ok(schema: z.ZodType): RouteDefinition['success'] {

@@ -80,6 +80,7 @@ export async function redirectIdentities(
      select $1, $2, * from unnest($3::uuid[], $4::uuid[], $5::timestamptz[])`,
     [tenantId, now, ids, into, redirects.map(({ identity }) => identity.createdAt)],
   );
+  await saveRedirectVersions(tx, 'into_id', ids, now);
   // Redirects to one of these identities are updated, so that every redirect is one step.
   await tx.query(
     `update identity_redirects r set into_id = n.into_id from unnest($1::uuid[], $2::uuid[]) as n (id, into_id)
@@ -97,8 +98,24 @@ export async function findRedirects(
 }
 
 /** Deletes the redirects of these ids. */
-export async function restoreIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await tx.query('delete from identity_redirects where id = any($1)', [ids]);
+export async function restoreIdentities(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
+  await saveRedirectVersions(tx, 'id', ids, now);
+  await tx.query('delete from identity_redirects where id = any($1)', [ids]);
+}
+
+/** Stores the redirects of or to these identities before they change, for queries of a past time. */
+async function saveRedirectVersions(
+  tx: Transaction,
+  side: 'id' | 'into_id',
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `insert into identity_versions (tenant_id, identity_id, valid_until, document, into_id)
+     select tenant_id, id, $2, '', into_id from identity_redirects where ${side} = any($1)`,
+    [ids, now],
+  );
 }
 
 /** Replaces erased identities by tombstones, to be deleted at `purgeAt`. */

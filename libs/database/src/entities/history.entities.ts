@@ -14,8 +14,13 @@ export class IdentityVersionEntity extends TenantOwned {
   @Column('timestamptz')
   validUntil!: Date;
 
+  /** Empty if `intoId` is set. */
   @Column('text')
   document!: string;
+
+  /** The identity to which the id led until then, if it was merged. */
+  @Column('uuid', { nullable: true })
+  intoId!: string | null;
 }
 
 @Entity('lifecycle_policies')

@@ -163,29 +163,3 @@ export async function findDocument(
   });
   return row?.document;
 }
-
-/**
- * Finds an identity as it was at a time, or undefined if it did not exist then. A merged identity is itself before the
- * merge and the survivor afterwards.
- */
-export async function findIdentityAt(
-  database: Database,
-  tenantId: string,
-  id: string,
-  at: Date,
-): Promise<string | undefined> {
-  const [row] = await database.read<{ document: string }>(tenantId, {
-    name: 'identity-at',
-    text: `
-      with meant as materialized (
-        select ${survivor('select into_id from identity_redirects where tenant_id = $1 and id = $2 and merged_at <= $3')} as id)
-      select document from (
-        (select document from identity_versions
-          where tenant_id = $1 and identity_id = (select id from meant) and valid_until > $3 order by valid_until, id limit 1)
-        union all
-        (select document from identities where tenant_id = $1 and id = (select id from meant))) as versions
-       where (document::json ->> 'created_at')::timestamptz <= $3 limit 1`,
-    values: [tenantId, id, at],
-  });
-  return row?.document;
-}

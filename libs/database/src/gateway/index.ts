@@ -10,6 +10,7 @@ export * from './event-feed.js';
 export * from './explained-identity.js';
 export * from './failing-records.js';
 export * from './history.js';
+export * from './identity-at.js';
 export * from './jobs.js';
 export * from './list-deliveries.js';
 export * from './machine-identities.js';
