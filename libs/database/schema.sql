@@ -364,6 +364,7 @@ alter table identity_versions enable row level security, force row level securit
 create policy own_rows on identity_versions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on identity_versions to idsync_directory;
 grant select on identity_versions to idsync_gateway;
+grant select on identity_versions to idsync_webhook_dispatcher;
 
 create table idsync_migrations (
   id integer default nextval('idsync_migrations_id_seq'::regclass) not null,
@@ -491,6 +492,21 @@ grant delete, insert, select, update on outbox to idsync_directory;
 grant delete, insert, select, update on outbox to idsync_gateway;
 grant delete, insert, select, update on outbox to idsync_sync_worker;
 grant delete, insert, select, update on outbox to idsync_webhook_dispatcher;
+
+create table record_versions (
+  id bigint generated always as identity not null,
+  tenant_id uuid not null,
+  record_id uuid not null,
+  valid_until timestamp with time zone not null,
+  document text not null,
+  constraint record_versions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX record_versions_found ON public.record_versions USING btree (record_id, valid_until, id);
+alter table record_versions enable row level security, force row level security;
+create policy own_rows on record_versions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on record_versions to idsync_directory;
+grant select on record_versions to idsync_gateway;
+grant select on record_versions to idsync_webhook_dispatcher;
 
 create table relay_leases (
   producer text not null,

@@ -9,6 +9,7 @@ import {
   restoreIdentities,
   saveIdentities,
   saveIdentityVersions,
+  saveRecordVersions,
   saveTombstones,
   updateRecords,
 } from '@idsync/database/directory';
@@ -42,6 +43,11 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   const changed = present.filter(({ before }) => before).map(({ record }) => record);
   const removed = settled.records.filter((change) => change.removed).map(({ record }) => record.id);
   await insertRecords(tx, tenantId, made);
+  await saveRecordVersions(
+    tx,
+    present.flatMap(({ record, before }) => (before && before.document !== record.document ? record.id : [])),
+    cause.at,
+  );
   await updateRecords(tx, changed);
   await deleteRecords(tx, removed);
   const outdated = [

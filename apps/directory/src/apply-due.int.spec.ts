@@ -169,6 +169,7 @@ describe('erasing an identity', () => {
       'source_records',
       'identities',
       'identity_versions',
+      'record_versions',
       'correlation_keys',
       'waiting_records',
       'weak_keys',

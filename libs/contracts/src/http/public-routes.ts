@@ -150,7 +150,7 @@ export const publicRoutes: RouteDefinition[] = [
     path: '/v1/events',
     summary: "List events of the caller's tenant",
     description:
-      'The same events that webhooks receive, oldest first, including webhook tests. Continue with `after` = `next_after`, even after an empty page; no event is ever committed at or before it. With `types`, a page may be short or empty while `has_more` is true.',
+      'The same events that webhooks receive, oldest first, including webhook tests. Continue with `after` = `next_after`, even after an empty page; no event is ever committed at or before it. `data` is the resource as it was after the event, until it is purged or erased. With `types`, a page may be short or empty while `has_more` is true.',
     auth: 'key',
     scope: 'events:read',
     query: [

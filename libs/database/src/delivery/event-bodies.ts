@@ -31,7 +31,7 @@ interface EventRow {
   details: Record<string, unknown> & { changes?: { field: string }[] };
   /** The body that was sent, if it is still stored. */
   sent: string | null;
-  /** The current public document of the event's subject; null if the subject is gone, or the document is not needed. */
+  /** The public document of the event's subject after the event; null if the subject is gone, or it is not needed. */
   resource: string | null;
 }
 
@@ -45,7 +45,7 @@ export interface EventBodies {
 /**
  * Reads the first bodies of a range, by sequence, as many as fit into a page. `types` are event types, prefixes such as
  * `identity.*`, or `*`. An event that was sent before has exactly the stored body; otherwise it is rendered with its
- * subject's current document.
+ * subject's document as it was after the event.
  */
 export async function findEventBodies(
   tx: Transaction,
@@ -69,13 +69,21 @@ export async function findEventBodies(
          select body from event_payloads where tenant_id = $1 and sequence = e.sequence limit 1
        ) as payload on true
        left join lateral (
-         select document from source_records
+         select coalesce((
+                  select document from record_versions
+                   where tenant_id = $1 and record_id = e.subject_id and valid_until > e.occurred_at
+                   order by valid_until, id limit 1), document) as document
+           from source_records
           where payload.body is null and tenant_id = $1 and id = e.subject_id and split_part(e.type, '.', 1) = kind limit 1
        ) as record on true
        left join lateral (
-         select document from identities
-          where payload.body is null and tenant_id = $1 and id = e.identity_id
-            and split_part(e.type, '.', 1) in ('identity', 'lifecycle') limit 1
+         select document from (
+           (select 1 as place, document from identity_versions
+             where ${isOfIdentity} and identity_id = e.identity_id and into_id is null and valid_until > e.occurred_at
+             order by valid_until, id limit 1)
+           union all
+           (select 2, document from identities where ${isOfIdentity} and id = e.identity_id limit 1)) as states
+          order by place limit 1
        ) as identity on true) as found) as found
       order by sequence`,
     [tenantId, range.first, range.last, types?.map(likePattern) ?? null, limit],
@@ -94,6 +102,9 @@ export async function findEventBodies(
   }));
   return { bodies, reached: isWhole ? range.last : (bodies.at(-1)?.sequence ?? range.last) };
 }
+
+/** True for an event to render with an identity. */
+const isOfIdentity = `payload.body is null and tenant_id = $1 and split_part(e.type, '.', 1) in ('identity', 'lifecycle')`;
 
 /** Converts an event name of a subscription to a LIKE pattern. */
 function likePattern(name: string): string {

@@ -48,6 +48,14 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
     recordIds: involved,
   });
   const quoted = person.names.map((name) => JSON.stringify(name));
+  await tx.query('delete from record_versions where record_id = any($1)', [uuids(involved)]);
+  await tx.query(
+    `delete from record_versions v using (
+       select distinct subject_id as id from events where tenant_id = $1 and identity_id in (
+         select $2 union select id from identity_redirects where into_id = $2)) as former
+      where v.record_id = former.id and exists (select from unnest($3::text[]) trace where position(trace in v.document) > 0)`,
+    [tenantId, person.identityId, texts([...person.publicIds, ...quoted])],
+  );
   await tx.query(
     `delete from identity_versions where identity_id = any($1)
         and exists (select from unnest($2::text[]) trace where position(trace in document) > 0)`,

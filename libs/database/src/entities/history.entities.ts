@@ -23,6 +23,22 @@ export class IdentityVersionEntity extends TenantOwned {
   intoId!: string | null;
 }
 
+@Index('record_versions_found', ['recordId', 'validUntil', 'id'])
+@Entity('record_versions')
+export class RecordVersionEntity extends TenantOwned {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: number;
+
+  @Column('uuid')
+  recordId!: string;
+
+  @Column('timestamptz')
+  validUntil!: Date;
+
+  @Column('text')
+  document!: string;
+}
+
 @Entity('lifecycle_policies')
 export class LifecyclePolicyEntity {
   @PrimaryColumn('uuid')

@@ -31,6 +31,7 @@ import { DocumentRenderings1700000000041 } from './1700000000041-document-render
 import { ReadsAndRetries1700000000042 } from './1700000000042-reads-and-retries.js';
 import { LifecyclePolicies1700000000043 } from './1700000000043-lifecycle-policies.js';
 import { TimesInCommitOrder1700000000045 } from './1700000000045-times-in-commit-order.js';
+import { RecordVersions1700000000046 } from './1700000000046-record-versions.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   ReadsAndRetries1700000000042,
   LifecyclePolicies1700000000043,
   TimesInCommitOrder1700000000045,
+  RecordVersions1700000000046,
 ];

@@ -1,4 +1,4 @@
-// SQL by hand: inserts in bulk from a lateral join.
+// SQL by hand: inserts in bulk from lateral joins.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
@@ -13,5 +13,19 @@ export async function saveIdentityVersions(tx: Transaction, identityIds: readonl
      select i.tenant_id, i.id, $2, i.document from unnest($1::uuid[]) as n (id)
       cross join lateral (select tenant_id, id, document from identities where id = n.id limit 1) i`,
     [uuids(identityIds), now],
+  );
+}
+
+/**
+ * Stores the current documents of these records before they change. Events show the state at their time, and an
+ * identity's versions do not contain all of it: not accounts without an identity, nor records beyond its size limit.
+ */
+export async function saveRecordVersions(tx: Transaction, recordIds: readonly string[], now: Date): Promise<void> {
+  if (recordIds.length === 0) return;
+  await tx.query(
+    `insert into record_versions (tenant_id, record_id, valid_until, document)
+     select r.tenant_id, r.id, $2, r.document from unnest($1::uuid[]) as n (id)
+      cross join lateral (select tenant_id, id, document from source_records where id = n.id limit 1) r`,
+    [uuids(recordIds), now],
   );
 }
