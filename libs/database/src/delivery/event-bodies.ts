@@ -1,6 +1,7 @@
 // SQL by hand: a size-limited page from lateral joins, benchmarked.
 import { encodeId, type IdKind, recordIds } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
 import { isWithinPage } from '../gateway/page.js';
 
 export interface SequenceRange {
@@ -53,6 +54,8 @@ export async function findEventBodies(
   range: SequenceRange,
   { types, limit }: { types?: readonly string[]; limit: number },
 ): Promise<EventBodies> {
+  // A bitmap scan would read all later versions of a subject instead of the first.
+  await disableBitmapScan(tx);
   // The inner limit keeps each lookup an index lookup, whatever the table statistics say.
   const found = await tx.query<EventRow & { fits: boolean }>(
     `select sequence, id, type, "occurredAt", "subjectId", "identityId", traceparent, fits,

@@ -2,6 +2,7 @@ import { type EventType, eventTypes, newUuid, volumeLimits } from '@idsync/contr
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { rowsFetched } from '../../test/rows-fetched.js';
 import { recordEvents } from '../bus/record-events.js';
 import { Database, type Transaction } from '../database.js';
 import { findEventBodies } from '../delivery/event-bodies.js';
@@ -175,7 +176,7 @@ describe('an event in the feed', () => {
     expect((await read(0)).bodies).toEqual(sent);
   });
 
-  it('contains the current resource if nothing was sent, or the payload is no longer stored', async () => {
+  it('contains the resource if nothing was sent, or the payload is no longer stored', async () => {
     const identityId = newUuid();
     await documentOf(identityId, 'Ann');
     await happened(['identity.created'], { identityId });
@@ -261,5 +262,47 @@ describe('a feed client', () => {
       ),
       { numRuns: 20 },
     );
+  });
+});
+
+describe('the version that an event shows', () => {
+  const many = 5_000;
+  const id = (n: string) => `('00000000-0000-7000-8000-' || lpad((${n})::text, 12, '0'))::uuid`;
+
+  it('is found by a bounded number of rows, among many versions and on tables without statistics', async () => {
+    await fixture.rows(
+      `insert into source_records (id, tenant_id, kind, connector_id, external_id, status, content_hash, fields, changed_at,
+          created_at, updated_at, document, last_job_id, last_seq, status_since)
+       select ${id('n')}, $1, 'user', $1, n::text, 'active', '', '{}', '{}', now(), now(), '{"title":"last"}', $1, 1, now()
+         from generate_series(1, ${many}) as n`,
+      [tenant],
+    );
+    await fixture.rows(
+      `insert into record_versions (tenant_id, record_id, valid_until, document)
+       select $1, ${id(`case when n % 2 = 0 then 1 else n end`)}, '2026-01-01'::timestamptz + n * interval '1 second', json_build_object('title', n)::text
+         from generate_series(1, ${many}) as n`,
+      [tenant],
+    );
+    const times = [1_000, 2_000, 4_999];
+    await database.transaction(tenant, (tx) =>
+      recordEvents(
+        tx,
+        tenant,
+        times.map((seconds) => ({
+          type: 'user.updated' as const,
+          occurredAt: new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1_000),
+          subjectId: '00000000-0000-7000-8000-000000000001',
+          details: {},
+        })),
+      ),
+    );
+    for (const reader of [database, dispatcher]) {
+      await reader.transaction(tenant, async (tx) => {
+        const before = await rowsFetched(tx, 'record_versions');
+        const { bodies } = await findEventBodies(tx, tenant, { first: 1, last: 3 }, { limit: 50 });
+        expect(bodies.map(({ body }) => JSON.parse(body).data.title)).toEqual([1_002, 2_002, 5_000]);
+        expect((await rowsFetched(tx, 'record_versions')) - before).toBeLessThan(20);
+      });
+    }
   });
 });
