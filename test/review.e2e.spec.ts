@@ -214,6 +214,13 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
         ['PUT', 'lifecycle-policy', { time_zone: 'Oslo' }, 400, /^time_zone must be a time zone such as Europe\/Oslo/],
         ['PUT', 'lifecycle-policy', { time_zone: '+01:00' }, 400, /^time_zone must be a time zone/],
         ['PUT', 'lifecycle-policy', { retention_days: 0 }, 400, /^retention_days/],
+        [
+          'PUT',
+          'matching-rules',
+          { certain: [], weak: [], several_employments: 'join' },
+          400,
+          /^several_employments must be primary or case/,
+        ],
         ['PUT', 'matching-rules', { certain: ['phone'], weak: [] }, 400, /^certain\.0 must be any of/],
         ['PUT', 'matching-rules', { certain: [], weak: [{ name: 'x\u0000' }] }, 400, /^weak\.0/],
         ['GET', 'operations/opn_01h00000000000000000000000', undefined, 404, /not found/],

@@ -248,6 +248,7 @@ describe('rules and priorities', () => {
         when_unique: 'propose',
       },
     ],
+    several_employments: 'primary',
   };
 
   it('of matching are shown, previewed and set from a file', async () => {
@@ -257,7 +258,7 @@ describe('rules and priorities', () => {
     replies[`POST ${path}/preview`] = [[200, done('rules.change', { identities_joined: 1, joined, splitOff: [] })]];
     replies[`PUT ${path}`] = [[200, done('rules.change', { identities_joined: 1, joined, splitOff: [] })]];
     const shown = await idsync(['rules', 'show']);
-    expect(shown.out).toContain('match keys  employee_number, email\n');
+    expect(shown.out).toMatch(/^match keys +employee_number, email\nseveral employments +primary\n/);
     expect(shown.out).toContain('same name   1           propose      full_name  exact  1\n');
     await writeFile(join(service.cwd, 'rules.json'), (await idsync(['rules', 'show', '--json'])).out);
     const preview = await idsync(['rules', 'preview', '--file', 'rules.json']);

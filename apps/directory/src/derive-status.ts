@@ -6,7 +6,7 @@ import type { Ranking } from './rank-sources.js';
 type RecordState = Pick<StoredRecord, 'kind' | 'status' | 'connectorId' | 'contentHash'>;
 
 /** Best first. */
-const rank: readonly PersonStatus[] = ['active', 'pending', 'suspended', 'inactive', 'deleted'];
+export const statusRank: readonly PersonStatus[] = ['active', 'pending', 'suspended', 'inactive', 'deleted'];
 
 const fromAccount: Readonly<Record<string, PersonStatus>> = {
   active: 'active',
@@ -47,5 +47,5 @@ function decidingUsers(users: readonly RecordState[], rankOf: Ranking): readonly
 }
 
 function best(statuses: readonly PersonStatus[]): PersonStatus {
-  return rank.find((status) => statuses.includes(status)) ?? 'deleted';
+  return statusRank.find((status) => statuses.includes(status)) ?? 'deleted';
 }

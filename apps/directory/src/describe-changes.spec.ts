@@ -101,6 +101,14 @@ describe('the events of an identity', () => {
     ]);
   });
 
+  it.each([
+    ['lifecycle.joiner', 'the job has created', uuid(99)],
+    ['lifecycle.rejoiner', 'an earlier job has created', uuid(901)],
+  ])('include %s if an inactive identity that %s becomes active', (type, _which, jobId) => {
+    const identities = [{ identity: identity('active'), before: identity('inactive') }];
+    expect(types({ identities }, { jobId })).toEqual(['identity.status_changed', type]);
+  });
+
   it('are its status, with the lifecycle event if it has users', () => {
     const change = (users: object[]) => [
       { identity: identity('inactive', { users }), before: identity('active', { users }) },

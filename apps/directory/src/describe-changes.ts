@@ -38,7 +38,7 @@ export function describeChanges(
       };
       (type === 'identity.created' ? created : rest).push(event);
     }
-    const lifecycle = change.splitFrom ? undefined : lifecycleEvent(change.before?.status, change.identity.status);
+    const lifecycle = change.splitFrom ? undefined : lifecycleOf(change, jobId);
     if (lifecycle && change.identity.document.includes('"users":[{')) {
       const changes = statusChange(change);
       lifecycleEvents.push({
@@ -70,6 +70,17 @@ export function describeChanges(
     })),
   );
   return [...created, ...records, ...rest, ...lifecycleEvents];
+}
+
+/**
+ * Returns the lifecycle event of an identity. A job that has created a person as inactive, from the row of an
+ * earlier contract, reports a joiner with the row of the current one.
+ */
+function lifecycleOf({ identity, before }: IdentityChange, jobId: string | undefined): EventType | undefined {
+  const event = lifecycleEvent(before?.status, identity.status);
+  // Ids are in the order of their creation.
+  const isCreatedInJob = jobId !== undefined && identity.id > jobId;
+  return event === 'lifecycle.rejoiner' && isCreatedInJob ? 'lifecycle.joiner' : event;
 }
 
 type Common = Pick<NewEvent, 'occurredAt' | 'jobId'>;

@@ -228,7 +228,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-const numbersOnly: MatchingRules = { certain: ['employee_number'], weak: [] };
+const numbersOnly: MatchingRules = { ...defaultMatchingRules, certain: ['employee_number'], weak: [] };
 const trusting: MatchingRules = {
   ...defaultMatchingRules,
   weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: 'link' })),

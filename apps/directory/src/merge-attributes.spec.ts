@@ -80,6 +80,28 @@ describe('merging attributes', () => {
     ]);
   });
 
+  it.each<[string, Partial<StoredRecord>, Partial<StoredRecord>]>([
+    ['is active', { status: 'active' }, { status: 'inactive', fields: { hire_date: ['2026-05-01'] } }],
+    ['has the latest hire date', { fields: { hire_date: ['2026-05-01'] } }, { fields: { hire_date: ['2020-01-01'] } }],
+    ['has a hire date', { fields: { hire_date: ['2020-01-01'] } }, {}],
+    ['has the lowest external id', { externalId: '1' }, { externalId: '2' }],
+  ])('lists of several users of one source only the values of the one that %s', (_what, primary, other) => {
+    const titled = (title: string, parts: Partial<StoredRecord>) =>
+      record({
+        externalId: title,
+        ...parts,
+        fields: { ...parts.fields, job_title: [title], [`attributes.${title}`]: ['1'] },
+      });
+    const users = [titled('other', other), titled('primary', primary)];
+    const account = record({ kind: 'account', fields: { job_title: ['account'] } });
+    for (const records of [users, users.toReversed()]) {
+      const merged = merge(identityId, [...records, account], connectors(10, 10));
+      const titles = merged.filter(({ field_name }) => field_name === 'job_title').map((each) => each.field_value);
+      expect(titles.sort()).toEqual(['account', 'primary']);
+      expect(merged.map(({ field_name }) => field_name)).not.toContain('other');
+    }
+  });
+
   it('lists values of a connector that was deleted, with an unknown type and priority 0', () => {
     const [value] = merge(identityId, [record({ fields: { email: ['a@x.org'] } })], new Map());
     expect(value).toMatchObject({ field_value: 'a@x.org', source_type: 'unknown', priority: 0 });

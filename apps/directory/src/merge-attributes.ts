@@ -1,5 +1,6 @@
 import { encodeId, matchingKeys } from '@idsync/contracts';
 import type { ConnectorInfo, StoredRecord } from '@idsync/database/directory';
+import { primaryEmployments } from './primary-employments.js';
 import type { Ranking } from './rank-sources.js';
 
 /** One candidate for one attribute, as in the API. */
@@ -26,7 +27,9 @@ const freePrefix = 'attributes.';
 
 /**
  * Returns all candidates by field, the winner first: the lower priority number, then the newer value, then the lower
- * source id, then the lower external id. A field with several values in one record has one candidate per value.
+ * source id. A field with several values in one record has one candidate per value. Of several users of one source only
+ * the primary employment has candidates, because fields that only an earlier contract has, such as a termination date,
+ * are not values of the person.
  */
 export function mergeAttributes(
   identityId: string,
@@ -68,7 +71,7 @@ export function winners(attributes: readonly Attribute[]): Map<string, Attribute
 /** Machines contribute attributes only to an identity without users and accounts. */
 function contributors(records: readonly StoredRecord[]): readonly StoredRecord[] {
   const people = records.filter((record) => record.kind !== 'machine_identity');
-  return people.length > 0 ? people : records;
+  return people.length > 0 ? primaryEmployments(people) : records;
 }
 
 function attributeName(field: string): string | undefined {

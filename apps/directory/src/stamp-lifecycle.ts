@@ -2,7 +2,7 @@ import type { LifecyclePolicy, PersonStatus } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { employmentOf, employmentRules, nextDue, nextStatus, retentionMs } from './lifecycle.js';
 import { nextReview } from './machine-risk.js';
-import { isDeleted } from './matching/record-keys.js';
+import { isDeleted, isGone } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
 
 /**
@@ -37,10 +37,4 @@ function dueAt(record: StoredRecord, policy: LifecyclePolicy, now: Date): Date |
   const rules = employmentRules(policy, record.connectorId);
   const state = { status: record.status as PersonStatus, since: record.statusSince };
   return nextDue(state, employmentOf(record.fields, rules), rules);
-}
-
-/** True if the source no longer lists the record or reports it as deleted, so that it can be purged. */
-function isGone(record: StoredRecord): boolean {
-  const sourceStatus = record.fields.status?.[0];
-  return record.contentHash.length === 0 || sourceStatus === 'deleted' || sourceStatus === 'decommissioned';
 }

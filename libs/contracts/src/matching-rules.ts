@@ -46,6 +46,12 @@ const weakTier = z.strictObject({
 export const matchingRules = z.strictObject({
   certain: certainKeys,
   weak: z.array(weakTier).max(10),
+  several_employments: z
+    .enum(['primary', 'case'], { error: 'must be primary or case' })
+    .default('primary')
+    .describe(
+      'For users of one source with the same employee number. `primary`: they are one person, who shows the values of the primary employment. `case`: the newer one gets a review case.',
+    ),
 });
 export type MatchingRules = z.infer<typeof matchingRules>;
 export type WeakTier = MatchingRules['weak'][number];
@@ -69,4 +75,5 @@ export const defaultMatchingRules: MatchingRules = {
       when_unique: 'propose',
     },
   ],
+  several_employments: 'primary',
 };

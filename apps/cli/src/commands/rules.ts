@@ -61,7 +61,7 @@ function printRules(session: Session, rules: MatchingRules): void {
     session.printOne(rules);
     return;
   }
-  session.printOne({ 'match keys': rules.certain });
+  session.printOne({ 'match keys': rules.certain, 'several employments': rules.several_employments });
   const rows = rules.weak.flatMap(({ name, comparisons, propose_at, when_unique }) =>
     comparisons.map(({ field, match, weight }, at) => [
       ...(at === 0 ? [name, propose_at, when_unique] : [' ', ' ', ' ']),

@@ -13,7 +13,7 @@ function person(recordId: string, identityId?: string, more: Partial<Person> = {
   return {
     recordId,
     connectorId: recordId,
-    deleted: false,
+    gone: false,
     name: [],
     linkStrength: 'loose',
     keys: [],

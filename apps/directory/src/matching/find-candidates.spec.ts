@@ -82,7 +82,7 @@ describe('the candidates of a record that no match key has linked', () => {
   });
 
   it('name a person once, by the best of their records', () => {
-    const rules: MatchingRules = { certain: [], weak: defaultMatchingRules.weak.slice(1) };
+    const rules: MatchingRules = { ...defaultMatchingRules, certain: [], weak: defaultMatchingRules.weak.slice(1) };
     const worse = known(10, { fields: { display_name: ['Ann Leigh'], 'attributes.phone': ['1234567'] } });
     const better = storedRecord(11, { ...worse, id: uuid(11), connectorId: ad, fields: { display_name: ['Ann Lee'] } });
     const subject = account({ fields: { display_name: ['Ann Lee'] } });
@@ -102,7 +102,11 @@ describe('a proposal', () => {
   it.each(['propose', 'link'] as const)(
     'is forbidden by two different employee numbers, with when_unique: %s',
     (how) => {
-      const rules = { certain: [], weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: how })) };
+      const rules = {
+        ...defaultMatchingRules,
+        certain: [],
+        weak: defaultMatchingRules.weak.map((tier) => ({ ...tier, when_unique: how })),
+      };
       const numbered = (number: string) => ({ fields: { display_name: ['Ann Lee'], employee_number: [number] } });
       for (const subject of [account, userOfAd]) {
         expect(candidatesOf(subject(numbered('7')), [known(10, numbered('8'))], { rules })).toEqual([]);

@@ -1,8 +1,9 @@
-import type { MatchingKey } from '@idsync/contracts';
+import { defaultMatchingRules, type MatchingKey } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { assignIdentities } from './assign-identities.js';
-import { maxSharing, type Person, partitionPeople } from './partition-people.js';
+import { namesDisagree } from './names.js';
+import { type GroupingRules, maxSharing, type Person, partitionPeople } from './partition-people.js';
 
 const kinds: Record<string, MatchingKey> = { n: 'employee_number', m: 'email', u: 'user_principal_name' };
 
@@ -12,7 +13,7 @@ function person(name: string, keys = '', more: Partial<Person> = {}): Person {
   return {
     recordId: name,
     connectorId,
-    deleted: false,
+    gone: false,
     linkStrength: 'loose',
     name: [],
     keys: keys
@@ -23,8 +24,8 @@ function person(name: string, keys = '', more: Partial<Person> = {}): Person {
   };
 }
 
-function groups(people: readonly Person[], tiers?: readonly MatchingKey[]): string[] {
-  return partitionPeople(people, tiers)
+function groups(people: readonly Person[], rules: Partial<GroupingRules> = {}): string[] {
+  return partitionPeople(people, { ...defaultMatchingRules, ...rules })
     .clusters.map(({ members }) =>
       members
         .map(({ recordId }) => recordId)
@@ -41,7 +42,7 @@ describe('partitionPeople', () => {
     ).toEqual(['ad:1+hr:1+okta:1', 'hr:2']);
   });
 
-  it('does not join two records of one source or two employee numbers', () => {
+  it('does not join two records of one source by an address, nor two employee numbers', () => {
     expect(groups([person('hr:1', 'ma'), person('hr:2', 'ma')])).toEqual(['hr:1', 'hr:2']);
     expect(groups([person('hr:1', 'n1 ma'), person('ad:1', 'n2 ma')])).toEqual(['ad:1', 'hr:1']);
   });
@@ -64,7 +65,7 @@ describe('partitionPeople', () => {
   });
 
   it('takes only users that share a value with a user as its candidates', () => {
-    const people = [person('hr:1', 'ma'), person('hr:2', 'ma mb'), person('ad:1', 'mb')];
+    const people = [person('hr:1', 'n1 ma'), person('hr:2', 'n2 ma mb'), person('ad:1', 'mb')];
     expect(partitionPeople(people).disputes).toEqual([]);
   });
 
@@ -97,7 +98,7 @@ describe('partitionPeople', () => {
     const people = [person('hr:1', 'ux'), person('hr:2', 'n2'), person('ad:1', 'n2 ux')];
     expect(groups(people)).toEqual(['ad:1+hr:2', 'hr:1']);
     expect(partitionPeople(people).disputes).toEqual([]);
-    expect(groups(people, ['user_principal_name', 'employee_number'])).toEqual(['ad:1+hr:1', 'hr:2']);
+    expect(groups(people, { certain: ['user_principal_name', 'employee_number'] })).toEqual(['ad:1+hr:1', 'hr:2']);
   });
 
   it('keeps links of an earlier run regardless of changed values and new records', () => {
@@ -116,7 +117,7 @@ describe('partitionPeople', () => {
   });
 
   it('joins a new record with the deleted record of the same source', () => {
-    const gone = { linkStrength: 'kept', identityId: 'I', deleted: true } as const;
+    const gone = { linkStrength: 'kept', identityId: 'I', gone: true } as const;
     expect(groups([person('hr:1', 'n1', gone), person('hr:9', 'n1')])).toEqual(['hr:1+hr:9']);
   });
 
@@ -147,7 +148,7 @@ describe('partitionPeople', () => {
     expect(groups(people)).toEqual(['ad:1', 'ad:2', 'hr:1']);
     const { disputes } = partitionPeople(people);
     expect(disputes).toHaveLength(1);
-    expect(disputes[0]).toMatchObject({ isOtherName: true, key: { kind: 'email', value: 'a' } });
+    expect(disputes[0]).toMatchObject({ doubt: 'other_name', key: { kind: 'email', value: 'a' } });
     expect(disputes[0]?.cluster.members.map(({ recordId }) => recordId)).toEqual(['hr:1']);
     expect(disputes[0]?.candidates.map(({ members }) => members[0]?.recordId)).toEqual(['ad:2']);
   });
@@ -198,12 +199,37 @@ describe('partitionPeople', () => {
     );
   });
 
-  it('never joins two records of one source or two employee numbers, and keeps every record', () => {
+  it('joins records of one source by an employee number, unless the rules say case', () => {
+    const people = [person('hr:1', 'n1 ma'), person('hr:2', 'n1 mb'), person('ad:1', 'n1')];
+    expect(groups(people)).toEqual(['ad:1+hr:1+hr:2']);
+    expect(groups(people, { several_employments: 'case' })).toEqual(['ad:1', 'hr:1', 'hr:2']);
+  });
+
+  it.each<[string, string, string[]]>([
+    ['ann lee', 'ann berg', ['same_source', 'same_source']],
+    ['ann lee', 'karl berg', []],
+    ['', '', []],
+  ])('returns the newer of three records of one source with one address if the names are %j and %j', (...given) => {
+    const [name, otherName, doubts] = given;
+    const people = [name, name, otherName].map((words, at) => named(`hr:${at}`, 'ma', words));
+    const all = people.map((each) => ({ ...each, name: each.name.filter((word) => word !== '') }));
+    const found = partitionPeople(all).disputes.map(({ doubt }) => doubt);
+    expect(found.slice(0, doubts.length)).toEqual(doubts);
+  });
+
+  it('never joins records of one source with different names or numbers, and keeps every record', () => {
     fc.assert(
       fc.property(crowd, (people) => {
         const { clusters } = partitionPeople(people);
         for (const { members } of clusters) {
-          expect(new Set(members.map(({ connectorId }) => connectorId)).size).toBe(members.length);
+          for (const a of members) {
+            for (const b of members.filter((each) => each !== a && each.connectorId === a.connectorId)) {
+              expect(namesDisagree(a.name, b.name)).toBe(false);
+              expect(a.keys.filter(({ kind }) => kind === 'employee_number')).toEqual(
+                b.keys.filter(({ kind }) => kind === 'employee_number'),
+              );
+            }
+          }
           const numbers = members.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'employee_number'));
           expect(new Set(numbers.map(({ value }) => value)).size).toBeLessThanOrEqual(1);
         }

@@ -1,6 +1,7 @@
-import { type MatchingKey, matchingKeys } from '@idsync/contracts';
+import { defaultMatchingRules, type MatchingKey, type MatchingRules } from '@idsync/contracts';
 import type { CorrelationKey } from '@idsync/database/directory';
 import { namesDisagree } from './names.js';
+import { keyText } from './record-keys.js';
 
 /** A user record with the data that matching needs. */
 export interface Person {
@@ -12,10 +13,8 @@ export interface Person {
   keys: readonly CorrelationKey[];
   /** Words of the name; empty if it is unknown. */
   name: readonly string[];
-  /**
-   * True for a deleted record, which keeps its identity and does not conflict with another record of the same source.
-   */
-  deleted: boolean;
+  /** True if its source no longer lists it or reports it as deleted. */
+  gone: boolean;
   /**
    * How firmly it is linked. `loose`: by its keys alone. `kept`: by an earlier run; a changed value does not unlink it.
    * `manual`: by an operator; it never joins a record that is manually linked to another identity.
@@ -26,7 +25,6 @@ export interface Person {
 /** Records of one person. */
 export interface Cluster {
   members: Person[];
-  connectors: Set<string>;
   numbers: Set<string>;
   /** Words of each known name. */
   names: (readonly string[])[];
@@ -34,15 +32,18 @@ export interface Cluster {
 }
 
 /**
- * A cluster that a match key would join with several others that cannot all be one person, or with one whose name has
- * nothing in common.
+ * The only contradiction to two records being one person. `other_name`: their names have nothing in common.
+ * `same_source`: one source lists both.
  */
+export type Doubt = 'other_name' | 'same_source';
+
+/** A cluster that a match key would join with several others that cannot all be one person, or with one in doubt. */
 interface Dispute {
   cluster: Cluster;
   key: CorrelationKey;
   candidates: Cluster[];
-  /** True if only the name contradicts that the one candidate is the same person. */
-  isOtherName: boolean;
+  /** Undefined if the key fits several people. */
+  doubt?: Doubt;
 }
 
 export interface Partition {
@@ -53,24 +54,33 @@ export interface Partition {
 /** A key shared by more clusters than this identifies no person, for example a shared mailbox or a placeholder. */
 export const maxSharing = 50;
 
+/** The part of the tenant's rules on which the grouping depends. */
+export type GroupingRules = Pick<MatchingRules, 'certain' | 'several_employments'>;
+
 /**
  * Groups the users of a neighbourhood into people. The result does not depend on the order of the records. Keys join
- * tier by tier, the strongest first. A tier joins a connected group only if no two of its members conflict (two current
- * records of one source, two employee numbers, two manual links; for an address, also two names that have nothing in
- * common, because addresses are shared and given to others); otherwise it joins nothing in that group.
+ * tier by tier, the strongest first. A tier joins a connected group only if nothing contradicts that any two of its
+ * members are one person; otherwise it joins nothing in that group.
  */
-export function partitionPeople(people: readonly Person[], tiers: readonly MatchingKey[] = matchingKeys): Partition {
+export function partitionPeople(
+  people: readonly Person[],
+  { certain, several_employments }: GroupingRules = defaultMatchingRules,
+): Partition {
   let clusters = startingClusters(people);
   const disputes = new Map<Cluster, Dispute>();
-  for (const tier of tiers) {
-    const sharing = clustersByValue(clusters, tier);
+  for (const kind of certain) {
+    const tier: Tier = { kind, joinsEmployments: kind === 'employee_number' && several_employments === 'primary' };
+    const sharing = clustersByValue(clusters, kind);
     const next = new Set(clusters);
     for (const component of connectedBy(sharing)) {
-      if (component.length <= maxSharing && everyPair(component, (a, b) => joinable(a, b, tier))) {
+      if (component.length <= maxSharing && everyPair(component, (a, b) => relationOf(a, b, tier) === 'joinable')) {
         for (const cluster of component) next.delete(cluster);
         next.add(join(component));
       } else if (component.length <= maxSharing) {
-        for (const dispute of disputesIn(component, tier, sharing)) disputes.set(dispute.cluster, dispute);
+        for (const dispute of disputesIn(component, tier, sharing)) {
+          // The strongest key is the reason that helps most.
+          if (!disputes.has(dispute.cluster)) disputes.set(dispute.cluster, dispute);
+        }
       }
     }
     clusters = [...next];
@@ -80,23 +90,56 @@ export function partitionPeople(people: readonly Person[], tiers: readonly Match
   return { clusters, disputes: [...disputes.values()].filter(({ cluster }) => remaining.has(cluster)) };
 }
 
-/** Returns true if a key of this kind may join the two clusters. */
-function joinable(a: Cluster, b: Cluster, tier: MatchingKey): boolean {
-  return compatible(a, b) && (tier === 'employee_number' || !haveOtherNames(a, b));
+interface Tier {
+  kind: MatchingKey;
+  /** True if the key joins users of one source. */
+  joinsEmployments: boolean;
+}
+
+type Relation = 'joinable' | 'incompatible' | Doubt;
+
+/** Returns what a shared key of this tier proves about two clusters. */
+function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
+  if (a.manualIdentityId !== undefined && b.manualIdentityId !== undefined && a.manualIdentityId !== b.manualIdentityId)
+    return 'incompatible';
+  if (a.numbers.size > 0 && b.numbers.size > 0 && !overlap(a.numbers, b.numbers)) return 'incompatible';
+  const pairs = sameSourcePairs(a, b);
+  const listedTwice = pairs.filter(([one, other]) => !one.gone && !other.gone);
+  const sharing = listedTwice.filter(([one, other]) => shareKey(one, other, tier.kind));
+  if (tier.kind === 'employee_number') {
+    if (pairs.some(([one, other]) => namesDisagree(one.name, other.name))) return 'other_name';
+    if (listedTwice.length > 0 && sharing.length === 0) return 'incompatible';
+    return sharing.length === listedTwice.length && (tier.joinsEmployments || sharing.length === 0)
+      ? 'joinable'
+      : 'same_source';
+  }
+  if (listedTwice.length === 0) return haveOtherNames(a, b) ? 'other_name' : 'joinable';
+  return sharing.length > 0 && !haveOtherNames(a, b) ? 'same_source' : 'incompatible';
+}
+
+function shareKey(a: Person, b: Person, kind: MatchingKey): boolean {
+  return a.keys.some((key) => key.kind === kind && b.keys.some((other) => keyText(other) === keyText(key)));
+}
+
+function sameSourcePairs(a: Cluster, b: Cluster): [Person, Person][] {
+  return a.members.flatMap((one) =>
+    b.members.flatMap((other): [Person, Person][] => (one.connectorId === other.connectorId ? [[one, other]] : [])),
+  );
 }
 
 /** Returns true if both names are known and no name of one agrees with a name of the other. */
 function haveOtherNames(a: Cluster, b: Cluster): boolean {
-  const pairs = a.names.flatMap((name) => b.names.map((other) => [name, other] as const));
+  const pairs = namePairs(a, b);
   return pairs.length > 0 && pairs.every(([name, other]) => namesDisagree(name, other));
 }
 
-/** Returns true if nothing but the names contradicts that these two are one person. */
-function compatible(a: Cluster, b: Cluster): boolean {
-  if (a.manualIdentityId !== undefined && b.manualIdentityId !== undefined && a.manualIdentityId !== b.manualIdentityId)
-    return false;
-  if (a.numbers.size > 0 && b.numbers.size > 0 && !overlap(a.numbers, b.numbers)) return false;
-  return !overlap(a.connectors, b.connectors);
+/** Returns true if both names are known and one of them agrees with one of the other. */
+function haveSameNames(a: Cluster, b: Cluster): boolean {
+  return namePairs(a, b).some(([name, other]) => !namesDisagree(name, other));
+}
+
+function namePairs(a: Cluster, b: Cluster): (readonly [readonly string[], readonly string[]])[] {
+  return a.names.flatMap((name) => b.names.map((other) => [name, other] as const));
 }
 
 /** Records with a kept or manual link to the same identity start as one cluster. */
@@ -114,7 +157,6 @@ function clusterOf(members: Person[]): Cluster {
   const numbers = members.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'employee_number'));
   return {
     members,
-    connectors: new Set(members.filter(({ deleted }) => !deleted).map(({ connectorId }) => connectorId)),
     numbers: new Set(numbers.map(({ value }) => value)),
     names: members.map(({ name }) => name).filter((name) => name.length > 0),
     manualIdentityId: members.find(({ linkStrength }) => linkStrength === 'manual')?.identityId,
@@ -149,31 +191,39 @@ function connectedBy(sharing: ReadonlyMap<string, readonly Cluster[]>): Cluster[
 }
 
 /**
- * Returns the clusters that are compatible with at least two others, and the newer one of two that share an address and
- * have other names. An address of three such names is a shared mailbox, which needs no decision.
+ * Returns the clusters that fit at least two others, and the newer one of two that are in doubt. An address of three
+ * people without a common name is a shared mailbox, which needs no decision.
  */
 function disputesIn(
   component: readonly Cluster[],
-  tier: MatchingKey,
+  tier: Tier,
   sharing: ReadonlyMap<string, readonly Cluster[]>,
 ): Dispute[] {
-  return component.flatMap((cluster) => {
-    const candidates = new Map<Cluster, string>();
-    const passedOn = new Map<Cluster, string>();
+  return component.flatMap((cluster): Dispute[] => {
+    const fitting = new Map<Cluster, string>();
+    const inDoubt = new Map<Doubt, Map<Cluster, string>>();
     for (const [value, clusters] of sharing) {
       if (!clusters.includes(cluster)) continue;
       for (const other of clusters) {
-        if (other === cluster || !compatible(cluster, other)) continue;
-        if (joinable(cluster, other, tier)) candidates.set(other, value);
-        else if (clusters.length === 2 && isNewer(cluster, other)) passedOn.set(other, value);
+        const relation = other === cluster ? 'incompatible' : relationOf(cluster, other, tier);
+        if (relation === 'incompatible') continue;
+        if (relation === 'joinable') fitting.set(other, value);
+        else if (isNewer(cluster, other) && (clusters.length === 2 || mayBeSame(cluster, other, tier)))
+          inDoubt.set(relation, (inDoubt.get(relation) ?? new Map<Cluster, string>()).set(other, value));
       }
     }
-    const isOtherName = candidates.size < 2;
-    const disputed = isOtherName ? passedOn : candidates;
+    const [[doubt, doubted] = []] = inDoubt;
+    const disputed = fitting.size >= 2 ? fitting : (doubted ?? new Map<Cluster, string>());
     const [value] = disputed.values();
     if (value === undefined) return [];
-    return [{ cluster, key: { kind: tier, value }, candidates: [...disputed.keys()], isOtherName }];
+    const key = { kind: tier.kind, value };
+    return [{ cluster, key, candidates: [...disputed.keys()], ...(disputed === doubted && { doubt }) }];
   });
+}
+
+/** Returns true if two clusters that share a value with others probably are one person. */
+function mayBeSame(a: Cluster, b: Cluster, { kind }: Tier): boolean {
+  return kind === 'employee_number' ? !haveOtherNames(a, b) : haveSameNames(a, b);
 }
 
 /** Compares the oldest records; ids of records are in the order of their creation. */

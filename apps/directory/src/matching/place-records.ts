@@ -20,18 +20,18 @@ import { keysInRun } from './keys-in-run.js';
 import { type LinkStrengthOf, linkStrengths } from './link-strength.js';
 import { nameWords } from './names.js';
 import { Neighbourhood } from './neighbourhood.js';
-import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
+import { type Doubt, maxSharing, type Partition, partitionPeople } from './partition-people.js';
 import { placeMachines } from './place-machines.js';
-import { isDeleted, keyText, stopKeys } from './record-keys.js';
+import { isGone, keyText, stopKeys } from './record-keys.js';
 
-/** A record whose match keys fit several people, or a person with another name. */
+/** A record whose match keys fit several people, or one person in doubt. */
 export interface DisputedRecord {
   record: StoredRecord;
   key: CorrelationKey;
   /** Identity ids. */
   candidates: string[];
-  /** True if only the name contradicts that the one candidate is the same person. */
-  isOtherName?: boolean;
+  /** Undefined if the key fits several people. */
+  doubt?: Doubt;
 }
 
 export interface PlacedRecords {
@@ -119,10 +119,10 @@ async function assignPeople(
         identityId: record.identityId,
         keys: keys.filter((key) => neighbourhood.keys.get(keyText(key))?.shared !== 'common'),
         name: nameWords(record.fields),
-        deleted: isDeleted(record),
+        gone: isGone(record),
         linkStrength: linkStrengthOf(record),
       }));
-    const partition = partitionPeople(people, rules.certain);
+    const partition = partitionPeople(people, rules);
     const known = new Map([...revivedIdentities(revived), ...neighbourhood.identities]);
     const createdAtOf = (id: string) => neighbourhood.changes.get(id)?.record.createdAt.getTime() ?? 0;
     const assignments = assignIdentities(partition.clusters, known, createdAtOf, (ids) =>
@@ -235,12 +235,12 @@ function disputedPeople(
   neighbourhood: Neighbourhood,
 ): DisputedRecord[] {
   const idOf = new Map(assignments.map(({ cluster, identityId }) => [cluster, identityId]));
-  return disputes.flatMap(({ cluster, key, candidates, isOtherName }) => {
+  return disputes.flatMap(({ cluster, key, candidates, doubt }) => {
     const record = cluster.members
       .map(({ recordId }) => neighbourhood.changes.get(recordId)?.record)
       .find((each) => each);
     const ids = candidates.map((candidate) => idOf.get(candidate)).filter((id) => id !== undefined);
-    return record ? [{ record, key, candidates: ids, isOtherName }] : [];
+    return record ? [{ record, key, candidates: ids, doubt }] : [];
   });
 }
 

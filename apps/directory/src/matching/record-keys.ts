@@ -44,6 +44,12 @@ export function isTombstone(record: Pick<StoredRecord, 'status' | 'contentHash'>
   return record.contentHash.length === 0 && isDeleted(record);
 }
 
+/** Returns true for a deleted record that its source no longer lists or reports as deleted. */
+export function isGone(record: Pick<StoredRecord, 'status' | 'contentHash' | 'fields'>): boolean {
+  const sourceStatus = record.fields.status?.[0];
+  return isDeleted(record) && (isTombstone(record) || sourceStatus === 'deleted' || sourceStatus === 'decommissioned');
+}
+
 export function keyText(key: CorrelationKey): string {
   return `${key.kind} ${key.value}`;
 }

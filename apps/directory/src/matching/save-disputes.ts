@@ -3,11 +3,12 @@ import type { Transaction } from '@idsync/database';
 import { findNewestCases, type ReviewCase, saveCases, settleCases } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { hasNewCandidate } from './has-new-candidate.js';
+import type { Doubt } from './partition-people.js';
 import type { DisputedRecord, PlacedRecords } from './place-records.js';
 
 /**
- * Opens a review case for every record whose match keys fit several people, or a person with another name, and closes
- * cases that are resolved by now.
+ * Opens a review case for every record whose match keys fit several people, or one person in doubt, and closes cases that
+ * are resolved by now.
  */
 export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, placed: PlacedRecords): Promise<void> {
   const disputed = new Set(placed.disputes.map(({ record }) => record.id));
@@ -33,15 +34,21 @@ export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, pl
   );
 }
 
-function caseOf({ record, key, candidates, isOtherName }: DisputedRecord, now: Date): Omit<ReviewCase, 'status'> {
-  const held = `${key.kind} ${JSON.stringify(key.value)}`;
-  const evidence = [`${key.kind} is the same`, ...(isOtherName ? ['the names have nothing in common'] : [])];
+const reasons: Record<Doubt | 'several', { reason: string; evidence?: string }> = {
+  several: { reason: 'belongs to several people' },
+  other_name: { reason: 'belongs to a person with another name', evidence: 'the names have nothing in common' },
+  same_source: { reason: 'belongs to another record of the same source', evidence: 'one source lists both' },
+};
+
+function caseOf({ record, key, candidates, doubt }: DisputedRecord, now: Date): Omit<ReviewCase, 'status'> {
+  const { reason, evidence } = reasons[doubt ?? 'several'];
+  const evidences = [`${key.kind} is the same`, ...(evidence === undefined ? [] : [evidence])];
   return {
     id: newUuid(),
     recordId: record.id,
     kind: 'contested',
-    reason: isOtherName ? `${held} belongs to a person with another name` : `${held} belongs to several people`,
-    candidates: candidates.map((id) => ({ identity_id: id, score: 1, evidence })),
+    reason: `${key.kind} ${JSON.stringify(key.value)} ${reason}`,
+    candidates: candidates.map((id) => ({ identity_id: id, score: 1, evidence: evidences })),
     openedAt: now,
   };
 }
