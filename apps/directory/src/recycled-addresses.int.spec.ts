@@ -1,7 +1,9 @@
+import { defaultMatchingRules, type SourceRecord } from '@idsync/contracts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
-import { wholeRun } from '../test/whole-run.js';
+import { endJob, wholeRun } from '../test/whole-run.js';
+import { applyDue } from './apply-due.js';
 
 let directory: Harness;
 let hr: string;
@@ -85,6 +87,119 @@ describe('an address that is given to another person', () => {
     await directory.sync(ad, [person('a', 'Karl Lindqvist', 'lee@x.org')]);
     await directory.sync(ad, [person('a', 'Karl Lindqvist', 'karl@x.org')]);
     expect(await cases()).toEqual(['a: email "lee@x.org" belongs to a person with another name (settled)']);
+  });
+});
+
+describe('an address of a person who has left', () => {
+  const ann = person('1', 'Ann Lee', 'lee@x.org');
+  const inactive = person('1', 'Ann Lee', 'lee@x.org', { status: 'inactive' });
+  const staying = person('9', 'Mia Rossi', 'mia@x.org');
+  const asked = (id: string, status = 'open') => [
+    `${id}: email "lee@x.org" belongs to another record of the same source (${status})`,
+  ];
+  const askedOfLeaver = (id: string, status = 'open') => [
+    `${id}: email "lee@x.org" belongs to a person who has left (${status})`,
+  ];
+
+  async function run(connector: string, ...records: SourceRecord[]): Promise<void> {
+    await endJob(directory, await wholeRun(directory, connector, [[staying, ...records]]));
+  }
+
+  describe.each([
+    ['the same name', person('7', 'Ann Lee', 'lee@x.org')],
+    ['no name', row('7', { email: 'lee@x.org' })],
+  ])('and a new record with %s', (_name, newcomer) => {
+    it.each<[string, SourceRecord[][]]>([
+      ['in the export that no longer lists the earlier holder', [[ann], [newcomer]]],
+      ['in an export after it', [[ann], [], [newcomer]]],
+      ['while the earlier holder is inactive', [[ann], [inactive], [inactive, newcomer]]],
+      ['and the earlier holder is inactive before it is no longer listed', [[ann], [inactive, newcomer], [newcomer]]],
+    ])('opens a case instead of joining the two %s', async (_when, exports) => {
+      for (const records of exports) await run(hr, ...records);
+      expect(await directory.people()).toEqual([['1'], ['7'], ['9']]);
+      expect(await cases()).toEqual(asked('7'));
+    });
+
+    it.each<[string, (() => Promise<void>)[]]>([
+      ['after the leaver', [() => run(hr, inactive), () => run(ad, newcomer)]],
+      ['before the leaver', [() => run(ad, newcomer), () => run(hr, inactive)]],
+      ['after the leaver was deleted', [() => run(hr, ann), () => run(hr), () => run(ad, newcomer)]],
+    ])('opens a case in another source that is read %s', async (_order, runs) => {
+      await endJob(directory, await directory.sync(hr, [staying]));
+      for (const each of runs) await each();
+      expect(await directory.identityOf('7')).not.toBe(await directory.identityOf('1'));
+      expect(await cases()).toEqual(askedOfLeaver('7'));
+    });
+  });
+
+  it('is joined with a new record of the same employee number, as a rejoiner', async () => {
+    const number = { employee_number: '17' };
+    await run(hr, person('1', 'Ann Lee', 'lee@x.org', number));
+    await run(hr);
+    await run(hr, person('7', 'Ann Lee', 'lee@x.org', number));
+    expect(await directory.people()).toEqual([['1', '7'], ['9']]);
+    expect(await directory.lastEvents(1)).toEqual(['lifecycle.rejoiner']);
+    expect(await cases()).toEqual([]);
+  });
+
+  it('is joined with its own record when the source lists it again', async () => {
+    for (const records of [[ann], [], [ann]]) await run(hr, ...records);
+    expect(await directory.people()).toEqual([['1'], ['9']]);
+    expect(await directory.lastEvents(1)).toEqual(['lifecycle.rejoiner']);
+    expect(await cases()).toEqual([]);
+  });
+
+  it('is joined with an inactive record of another source', async () => {
+    await directory.sync(hr, [inactive]);
+    await directory.sync(ad, [person('a', 'Ann Lee', 'lee@x.org', { status: 'inactive' })]);
+    expect(await directory.people()).toEqual([['1', 'a']]);
+    expect(await cases()).toEqual([]);
+  });
+
+  it('does not belong to a leaver while the lifecycle authority lists the person as active', async () => {
+    await directory.sync(ad, [person('a', 'Ann Lee', 'lee@x.org', { status: 'inactive' })]);
+    await directory.sync(hr, [ann]);
+    expect(await directory.people()).toEqual([['1', 'a']]);
+    expect(await cases()).toEqual([]);
+  });
+
+  it('still links the records that it has linked before, also by new rules', async () => {
+    await directory.sync(hr, [ann]);
+    await directory.sync(ad, [person('a', 'Ann Lee', 'lee@x.org')]);
+    await directory.sync(hr, [inactive]);
+    await directory.operate('rules.change', { rules: defaultMatchingRules, preview: false });
+    expect(await directory.people()).toEqual([['1', 'a']]);
+    expect(await cases()).toEqual([]);
+  });
+
+  it('has a case that stays open when the new record changes, and that makes a rejoiner when it is linked', async () => {
+    for (const records of [[ann], [], [person('7', 'Ann Lee', 'lee@x.org')]]) await run(hr, ...records);
+    await run(hr, person('7', 'Ann Lee', 'lee@x.org', { job_title: 'Lead' }));
+    expect(await cases()).toEqual(asked('7'));
+    const [open] = await directory.fixture.rows<{ id: string }>('select id from review_cases where tenant_id = $1', [
+      directory.tenant,
+    ]);
+    const identity_id = await directory.identityOf('1');
+    await directory.operate('case.resolve', { case_id: open?.id ?? '', resolution: 'link', identity_id });
+    expect(await directory.people()).toEqual([['1', '7'], ['9']]);
+    expect(await directory.lastEvents(2)).toContain('lifecycle.rejoiner');
+  });
+
+  it('has a case that closes when the leaver is purged', async () => {
+    for (const records of [[ann], [], [person('7', 'Ann Lee', 'lee@x.org')]]) await run(hr, ...records);
+    await applyDue(directory.database, directory.tenant, new Date(Date.now() + 31 * 24 * 60 * 60 * 1_000));
+    expect(await directory.people()).toEqual([['7'], ['9']]);
+    expect(await cases()).toEqual(asked('7', 'settled'));
+    expect(
+      await directory.fixture.rows('select * from contested_keys where tenant_id = $1', [directory.tenant]),
+    ).toEqual([]);
+  });
+
+  it('links an account to the present holder, with or without a case', async () => {
+    const ldap = await directory.fixture.connector(directory.tenant, { name: 'LDAP', records: 'account' });
+    for (const records of [[ann], [], [person('7', 'Ann Lee', 'lee@x.org')]]) await run(hr, ...records);
+    await directory.sync(ldap, [row('uid=lee', { email: 'lee@x.org' })]);
+    expect(await directory.people()).toEqual([['1'], ['7', 'uid=lee'], ['9']]);
   });
 });
 

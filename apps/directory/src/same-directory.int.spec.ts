@@ -35,7 +35,7 @@ const row = fc.record({
   email: one(['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org']),
   user_principal_name: one(['p', 'q', 'r']),
   first_name: one(['Ann', 'Bob', 'Cy']),
-  status: one(['active', 'disabled']),
+  status: one(['active', 'disabled', 'inactive']),
 });
 /** References by number, email, login, external id of one or several sources, and without a match. */
 const name = one(['1', '3', 'A@x.org', 'b@x.org', 'p', 'user-0', 'user-1', 'user-5', 'nobody']);
@@ -55,8 +55,8 @@ function source(records: RecordKind, maxLength: number): fc.Arbitrary<Source> {
 
 function recordOf(kind: RecordKind, row: Record<string, string | undefined>, at: number): SourceRecord {
   const listed = Object.entries(row).filter(([, value]) => value !== undefined);
-  const fieldValue = (field: string, value: string) =>
-    field === 'status' && kind === 'user' && value === 'disabled' ? 'suspended' : value;
+  const statuses: Record<string, string> = kind === 'user' ? { disabled: 'suspended' } : { inactive: 'disabled' };
+  const fieldValue = (field: string, value: string) => (field === 'status' ? (statuses[value] ?? value) : value);
   return {
     external_id: `${kind}-${at}`,
     fields: Object.fromEntries(listed.map(([field, value]) => [field, [fieldValue(field, String(value))]])),
@@ -161,7 +161,10 @@ const contestedNumber: [Source, Source, Source, Source, Source] = [
   { records: 'user', rows: [{ external_id: 'user-0', fields: { email: ['b@x.org'] } }], pageSize: 1 },
   {
     records: 'user',
-    rows: ['user-0', 'user-1'].map((external_id) => ({ external_id, fields: { employee_number: ['2'] } })),
+    rows: ['Ann Lee', 'Karl Berg'].map((name, at) => ({
+      external_id: `user-${at}`,
+      fields: { employee_number: ['2'], display_name: [name] },
+    })),
     pageSize: 1,
   },
   { records: 'account', rows: [], pageSize: 1 },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { assignIdentities } from './assign-identities.js';
-import { type Cluster, type Person, partitionPeople } from './partition-people.js';
+import type { Cluster, Person } from './cluster.js';
+import { partitionPeople } from './partition-people.js';
 
 const [older, newer] = ['identity-b', 'identity-a'];
 const identities = new Map([
@@ -14,6 +15,9 @@ function person(recordId: string, identityId?: string, more: Partial<Person> = {
     recordId,
     connectorId: recordId,
     gone: false,
+    hasLeft: false,
+    statusRank: 1,
+    formerKeys: [],
     name: [],
     linkStrength: 'loose',
     keys: [],

@@ -1,4 +1,4 @@
-import type { Cluster, Person } from './partition-people.js';
+import type { Cluster, Person } from './cluster.js';
 
 /** An identity that members of the neighbourhood are linked to. */
 export interface KnownIdentity {

@@ -2,7 +2,7 @@ import type { Transaction } from '@idsync/database';
 import { findUnfinishedJobs, type StoredRecord } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import type { Person } from './partition-people.js';
+import type { Person } from './cluster.js';
 
 export type LinkStrengthOf = (record: StoredRecord) => Person['linkStrength'];
 

@@ -16,11 +16,12 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { activeKeys, keyText } from './record-keys.js';
+import { activeKeys, formerKeys, keyText } from './record-keys.js';
 
 /**
  * The locked set of records and identities that a change can affect: holders of the changed records' keys, all records
- * of their identities, and records that contest a key with one of these. Nothing outside the set can change.
+ * of their identities, and records that contest a key with one of these, deleted users with their former addresses
+ * included. Nothing outside the set can change.
  */
 export class Neighbourhood {
   /** By record id. In an unchanged entry, `record` and `before` are the same object. */
@@ -49,7 +50,8 @@ export class Neighbourhood {
     const identityIds = changes.flatMap(({ record, before }) => [record.identityId, before?.identityId]);
     const keys = changes.flatMap(({ record, before }) => [
       ...neighbourhood.wantedKeysOf(record),
-      ...(before ? neighbourhood.keysOf(before) : []),
+      ...neighbourhood.formerKeysOf(record),
+      ...(before ? [...neighbourhood.keysOf(before), ...neighbourhood.formerKeysOf(before)] : []),
     ]);
     await neighbourhood.extend(keys, identityIds);
     return neighbourhood;
@@ -58,6 +60,11 @@ export class Neighbourhood {
   /** Returns a record's match keys by the tenant's rules. */
   keysOf(record: StoredRecord): CorrelationKey[] {
     return activeKeys(record, this.cause.rules.certain);
+  }
+
+  /** Returns the addresses that a deleted user has given up. */
+  formerKeysOf(record: StoredRecord): CorrelationKey[] {
+    return formerKeys(record, this.cause.rules.certain);
   }
 
   /** Returns the identity id reserved for one of these records, else a new id. */
@@ -83,8 +90,8 @@ export class Neighbourhood {
     let wantedIds = identityIds;
     for (;;) {
       const held = await this.lock(wantedKeys);
-      const contested = held.filter((key) => key.shared === 'contested');
-      const contestants = await findContestants(this.tx, this.cause.tenantId, contested);
+      // Also for keys with one holder, because deleted users contest them too.
+      const contestants = await findContestants(this.tx, this.cause.tenantId, held);
       const ids = [...wantedIds, ...held.map((key) => key.identityId), ...contestants];
       const records = await this.bringIn(ids);
       wantedKeys = (

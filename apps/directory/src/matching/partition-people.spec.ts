@@ -2,8 +2,9 @@ import { defaultMatchingRules, type MatchingKey } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { assignIdentities } from './assign-identities.js';
+import type { Person } from './cluster.js';
 import { namesDisagree } from './names.js';
-import { type GroupingRules, maxSharing, type Person, partitionPeople } from './partition-people.js';
+import { type GroupingRules, maxSharing, partitionPeople } from './partition-people.js';
 
 const kinds: Record<string, MatchingKey> = { n: 'employee_number', m: 'email', u: 'user_principal_name' };
 
@@ -14,6 +15,9 @@ function person(name: string, keys = '', more: Partial<Person> = {}): Person {
     recordId: name,
     connectorId,
     gone: false,
+    hasLeft: false,
+    statusRank: ['hr', 'ad', 'okta'].indexOf(connectorId),
+    formerKeys: [],
     linkStrength: 'loose',
     name: [],
     keys: keys
@@ -170,17 +174,68 @@ describe('partitionPeople', () => {
     expect(groups(people)).toEqual(['ad:1+hr:1+okta:1']);
   });
 
+  const left = (name: string, keys: string, words = '') => ({ ...named(name, keys, words), hasLeft: true });
+  const gone = (name: string, keys: string, words = '') => {
+    const { keys: formerKeys, ...rest } = left(name, keys, words);
+    return { ...rest, keys: [], formerKeys, gone: true };
+  };
+  const asked = (people: readonly Person[]) =>
+    partitionPeople(people).disputes.map(({ cluster, doubt, candidates }) => [
+      cluster.members[0]?.recordId,
+      doubt,
+      ...candidates.map(({ members }) => members[0]?.recordId),
+    ]);
+
+  it.each([
+    ['inactive', left],
+    ['gone', gone],
+  ])('returns the present holder of an address that belonged to a person who is %s', (_state, former) => {
+    expect(asked([former('hr:1', 'ma', 'ann lee'), named('ad:1', 'ma', 'ann lee')])).toEqual([
+      ['ad:1', 'has_left', 'hr:1'],
+    ]);
+    expect(asked([former('hr:1', 'ma'), person('hr:2', 'ma')])).toEqual([['hr:2', 'same_source', 'hr:1']]);
+  });
+
+  it('joins a present person with an inactive record of a source that does not decide, unless it is gone', () => {
+    expect(groups([person('hr:1', 'ma'), left('ad:1', 'ma'), left('okta:1', 'ma')])).toEqual(['ad:1+hr:1+okta:1']);
+    expect(asked([person('hr:1', 'ma'), gone('ad:1', 'ma')])).toEqual([['hr:1', 'has_left', 'ad:1']]);
+    expect(asked([left('ad:1', 'ma'), person('okta:1', 'ma')])).toEqual([['okta:1', 'has_left', 'ad:1']]);
+    expect(groups([left('ad:1', 'ma'), person('okta:1', 'ma'), person('hr:1', 'ma')])).toEqual(['ad:1+hr:1+okta:1']);
+  });
+
+  it('joins the records of a leaver and those of the new holder of the address', () => {
+    const people = [left('hr:1', 'ma'), left('ad:1', 'ma'), person('hr:2', 'ma'), person('ad:2', 'ma')];
+    expect(groups(people)).toEqual(['ad:1+hr:1', 'ad:2+hr:2']);
+    expect(partitionPeople(people).disputes).toHaveLength(1);
+  });
+
+  it('returns no dispute about an address of a person who is gone if the names or the numbers differ', () => {
+    expect(asked([gone('hr:1', 'ma', 'ann lee'), named('ad:1', 'ma', 'karl berg')])).toEqual([]);
+    expect(asked([{ ...gone('hr:1', 'ma'), keys: person('hr:1', 'n1').keys }, person('hr:2', 'n2 ma')])).toEqual([]);
+    expect(asked([gone('hr:1', 'ma', 'ann lee'), gone('hr:2', 'ma', 'ann lee')])).toEqual([]);
+  });
+
+  it('joins a leaver by the address to records of the same person by the previous rules', () => {
+    const both = { earlierIdentityId: 'I' };
+    const people = [{ ...left('hr:1', 'ma'), ...both }, person('ad:1', 'ma', both), person('okta:1', 'ma')];
+    expect(groups(people)).toEqual(['ad:1+hr:1+okta:1']);
+    const other = { ...person('ad:1', 'ma'), earlierIdentityId: 'J' };
+    expect(groups([{ ...left('hr:1', 'ma'), ...both }, other])).toEqual(['ad:1', 'hr:1']);
+  });
+
   const record = fc.record({
     source: fc.constantFrom('hr', 'ad', 'okta'),
     number: fc.option(fc.constantFrom('n1', 'n2', 'n3')),
     mail: fc.option(fc.constantFrom('ma', 'mb', 'mc')),
     login: fc.option(fc.constantFrom('ux', 'uy', 'uz')),
     name: fc.constantFrom('', 'ann lee', 'karl berg', 'ann berg'),
+    state: fc.constantFrom({}, { hasLeft: true }, { hasLeft: true, gone: true }),
   });
   const crowd = fc.array(record, { maxLength: 9 }).map((all) =>
     all.map((each, at) =>
       person(`${each.source}:${at}`, [each.number, each.mail, each.login].filter((key) => key).join(' '), {
         name: each.name.split(' ').filter((word) => word),
+        ...each.state,
       }),
     ),
   );

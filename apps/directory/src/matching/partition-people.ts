@@ -1,41 +1,7 @@
 import { defaultMatchingRules, type MatchingKey, type MatchingRules } from '@idsync/contracts';
 import type { CorrelationKey } from '@idsync/database/directory';
-import { namesDisagree } from './names.js';
-import { keyText } from './record-keys.js';
-
-/** A user record with the data that matching needs. */
-export interface Person {
-  recordId: string;
-  connectorId: string;
-  /** Current identity. */
-  identityId?: string;
-  /** Match keys. */
-  keys: readonly CorrelationKey[];
-  /** Words of the name; empty if it is unknown. */
-  name: readonly string[];
-  /** True if its source no longer lists it or reports it as deleted. */
-  gone: boolean;
-  /**
-   * How firmly it is linked. `loose`: by its keys alone. `kept`: by an earlier run; a changed value does not unlink it.
-   * `manual`: by an operator; it never joins a record that is manually linked to another identity.
-   */
-  linkStrength: 'loose' | 'kept' | 'manual';
-}
-
-/** Records of one person. */
-export interface Cluster {
-  members: Person[];
-  numbers: Set<string>;
-  /** Words of each known name. */
-  names: (readonly string[])[];
-  manualIdentityId?: string;
-}
-
-/**
- * The only contradiction to two records being one person. `other_name`: their names have nothing in common.
- * `same_source`: one source lists both.
- */
-export type Doubt = 'other_name' | 'same_source';
+import { type Cluster, join, keysOf, type Person, startingClusters } from './cluster.js';
+import { comesAfter, type Doubt, hasLeft, mayBeSame, relationOf, type Tier } from './relate-clusters.js';
 
 /** A cluster that a match key would join with several others that cannot all be one person, or with one in doubt. */
 interface Dispute {
@@ -70,119 +36,61 @@ export function partitionPeople(
   const disputes = new Map<Cluster, Dispute>();
   for (const kind of certain) {
     const tier: Tier = { kind, joinsEmployments: kind === 'employee_number' && several_employments === 'primary' };
-    const sharing = clustersByValue(clusters, kind);
-    const next = new Set(clusters);
+    if (sharedValues(clusters, kind).size === 0) continue;
+    clusters = joinByTier(clusters, tier);
+    const sharing = sharedValues(clusters, kind);
     for (const component of connectedBy(sharing)) {
-      if (component.length <= maxSharing && everyPair(component, (a, b) => relationOf(a, b, tier) === 'joinable')) {
-        for (const cluster of component) next.delete(cluster);
-        next.add(join(component));
-      } else if (component.length <= maxSharing) {
-        for (const dispute of disputesIn(component, tier, sharing)) {
-          // The strongest key is the reason that helps most.
-          if (!disputes.has(dispute.cluster)) disputes.set(dispute.cluster, dispute);
-        }
+      if (component.length > maxSharing) continue;
+      for (const dispute of disputesIn(component, tier, sharing)) {
+        // The strongest key is the reason that helps most.
+        if (!disputes.has(dispute.cluster)) disputes.set(dispute.cluster, dispute);
       }
     }
-    clusters = [...next];
   }
   // A later tier may have joined a disputed cluster, which settles the dispute.
   const remaining = new Set(clusters);
   return { clusters, disputes: [...disputes.values()].filter(({ cluster }) => remaining.has(cluster)) };
 }
 
-interface Tier {
-  kind: MatchingKey;
-  /** True if the key joins users of one source. */
-  joinsEmployments: boolean;
+/**
+ * Joins the connected groups of a tier. For an address, first the present people among themselves and those who have
+ * left among themselves: if it was given to another person, it still joins the records of each of the two.
+ */
+function joinByTier(clusters: readonly Cluster[], tier: Tier): Cluster[] {
+  if (tier.kind === 'employee_number') return joinConnected(clusters, tier);
+  const former = clusters.filter((cluster) => hasLeft(cluster));
+  if (former.length === 0) return joinConnected(clusters, tier);
+  const present = clusters.filter((cluster) => !hasLeft(cluster));
+  return joinConnected([...joinConnected(present, tier), ...joinConnected(former, tier)], tier);
 }
 
-type Relation = 'joinable' | 'incompatible' | Doubt;
-
-/** Returns what a shared key of this tier proves about two clusters. */
-function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
-  if (a.manualIdentityId !== undefined && b.manualIdentityId !== undefined && a.manualIdentityId !== b.manualIdentityId)
-    return 'incompatible';
-  if (a.numbers.size > 0 && b.numbers.size > 0 && !overlap(a.numbers, b.numbers)) return 'incompatible';
-  const pairs = sameSourcePairs(a, b);
-  const listedTwice = pairs.filter(([one, other]) => !one.gone && !other.gone);
-  const sharing = listedTwice.filter(([one, other]) => shareKey(one, other, tier.kind));
-  if (tier.kind === 'employee_number') {
-    if (pairs.some(([one, other]) => namesDisagree(one.name, other.name))) return 'other_name';
-    if (listedTwice.length > 0 && sharing.length === 0) return 'incompatible';
-    return sharing.length === listedTwice.length && (tier.joinsEmployments || sharing.length === 0)
-      ? 'joinable'
-      : 'same_source';
+function joinConnected(clusters: readonly Cluster[], tier: Tier): Cluster[] {
+  const joined = new Set(clusters);
+  for (const component of connectedBy(sharedValues(clusters, tier.kind))) {
+    if (component.length > maxSharing) continue;
+    if (!everyPair(component, (a, b) => relationOf(a, b, tier) === 'joinable')) continue;
+    for (const cluster of component) joined.delete(cluster);
+    joined.add(join(component));
   }
-  if (listedTwice.length === 0) return haveOtherNames(a, b) ? 'other_name' : 'joinable';
-  return sharing.length > 0 && !haveOtherNames(a, b) ? 'same_source' : 'incompatible';
+  return [...joined];
 }
 
-function shareKey(a: Person, b: Person, kind: MatchingKey): boolean {
-  return a.keys.some((key) => key.kind === kind && b.keys.some((other) => keyText(other) === keyText(key)));
-}
-
-function sameSourcePairs(a: Cluster, b: Cluster): [Person, Person][] {
-  return a.members.flatMap((one) =>
-    b.members.flatMap((other): [Person, Person][] => (one.connectorId === other.connectorId ? [[one, other]] : [])),
-  );
-}
-
-/** Returns true if both names are known and no name of one agrees with a name of the other. */
-function haveOtherNames(a: Cluster, b: Cluster): boolean {
-  const pairs = namePairs(a, b);
-  return pairs.length > 0 && pairs.every(([name, other]) => namesDisagree(name, other));
-}
-
-/** Returns true if both names are known and one of them agrees with one of the other. */
-function haveSameNames(a: Cluster, b: Cluster): boolean {
-  return namePairs(a, b).some(([name, other]) => !namesDisagree(name, other));
-}
-
-function namePairs(a: Cluster, b: Cluster): (readonly [readonly string[], readonly string[]])[] {
-  return a.names.flatMap((name) => b.names.map((other) => [name, other] as const));
-}
-
-/** Records with a kept or manual link to the same identity start as one cluster. */
-function startingClusters(people: readonly Person[]): Cluster[] {
-  const bound = new Map<string, Person[]>();
-  const clusters: Cluster[] = [];
-  for (const person of people) {
-    if (person.linkStrength === 'loose' || person.identityId === undefined) clusters.push(clusterOf([person]));
-    else bound.set(person.identityId, [...(bound.get(person.identityId) ?? []), person]);
-  }
-  return [...clusters, ...[...bound.values()].map(clusterOf)];
-}
-
-function clusterOf(members: Person[]): Cluster {
-  const numbers = members.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'employee_number'));
-  return {
-    members,
-    numbers: new Set(numbers.map(({ value }) => value)),
-    names: members.map(({ name }) => name).filter((name) => name.length > 0),
-    manualIdentityId: members.find(({ linkStrength }) => linkStrength === 'manual')?.identityId,
-  };
-}
-
-function join(clusters: readonly Cluster[]): Cluster {
-  return clusterOf(clusters.flatMap(({ members }) => members));
-}
-
-function clustersByValue(clusters: readonly Cluster[], tier: MatchingKey): Map<string, Cluster[]> {
+/** Returns the values of a tier that several clusters have. */
+function sharedValues(clusters: readonly Cluster[], tier: MatchingKey): Map<string, Cluster[]> {
   const byValue = new Map<string, Cluster[]>();
   for (const cluster of clusters) {
-    const values = cluster.members.flatMap(({ keys }) => keys.filter(({ kind }) => kind === tier));
+    const values = cluster.members.flatMap((member) => keysOf(member).filter(({ kind }) => kind === tier));
     for (const value of new Set(values.map((key) => key.value))) {
       byValue.set(value, [...(byValue.get(value) ?? []), cluster]);
     }
   }
-  return byValue;
+  return new Map([...byValue].filter(([, sharing]) => sharing.length > 1));
 }
 
 /** Returns connected groups of two or more clusters by shared values. */
 function connectedBy(sharing: ReadonlyMap<string, readonly Cluster[]>): Cluster[][] {
   const componentOf = new Map<Cluster, Set<Cluster>>();
   for (const clusters of sharing.values()) {
-    if (clusters.length < 2) continue;
     const joined = new Set<Cluster>();
     for (const cluster of clusters) for (const each of componentOf.get(cluster) ?? [cluster]) joined.add(each);
     for (const each of joined) componentOf.set(each, joined);
@@ -191,8 +99,8 @@ function connectedBy(sharing: ReadonlyMap<string, readonly Cluster[]>): Cluster[
 }
 
 /**
- * Returns the clusters that fit at least two others, and the newer one of two that are in doubt. An address of three
- * people without a common name is a shared mailbox, which needs no decision.
+ * Returns the clusters that fit at least two others, and one of two that are in doubt: the present one, else the newer
+ * one. An address of three people without a common name is a shared mailbox, which needs no decision.
  */
 function disputesIn(
   component: readonly Cluster[],
@@ -208,7 +116,7 @@ function disputesIn(
         const relation = other === cluster ? 'incompatible' : relationOf(cluster, other, tier);
         if (relation === 'incompatible') continue;
         if (relation === 'joinable') fitting.set(other, value);
-        else if (isNewer(cluster, other) && (clusters.length === 2 || mayBeSame(cluster, other, tier)))
+        else if (comesAfter(cluster, other) && (clusters.length === 2 || mayBeSame(cluster, other, tier)))
           inDoubt.set(relation, (inDoubt.get(relation) ?? new Map<Cluster, string>()).set(other, value));
       }
     }
@@ -221,22 +129,6 @@ function disputesIn(
   });
 }
 
-/** Returns true if two clusters that share a value with others probably are one person. */
-function mayBeSame(a: Cluster, b: Cluster, { kind }: Tier): boolean {
-  return kind === 'employee_number' ? !haveOtherNames(a, b) : haveSameNames(a, b);
-}
-
-/** Compares the oldest records; ids of records are in the order of their creation. */
-function isNewer(a: Cluster, b: Cluster): boolean {
-  const oldest = ({ members }: Cluster) => members.map(({ recordId }) => recordId).sort()[0] ?? '';
-  return oldest(a) > oldest(b);
-}
-
 function everyPair<T>(items: readonly T[], holds: (a: T, b: T) => boolean): boolean {
   return items.every((item, at) => items.slice(at + 1).every((other) => holds(item, other)));
-}
-
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  for (const item of a) if (b.has(item)) return true;
-  return false;
 }

@@ -15,14 +15,15 @@ import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
 import type { MovedKeys } from './find-machines.js';
 import { followPeople, type Holder } from './follow-people.js';
+import { formerHolders } from './former-holders.js';
 import { isSettled } from './is-settled.js';
-import { keysInRun } from './keys-in-run.js';
 import { type LinkStrengthOf, linkStrengths } from './link-strength.js';
 import { nameWords } from './names.js';
 import { Neighbourhood } from './neighbourhood.js';
-import { type Doubt, maxSharing, type Partition, partitionPeople } from './partition-people.js';
+import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
 import { placeMachines } from './place-machines.js';
-import { isGone, keyText, stopKeys } from './record-keys.js';
+import { isDeleted, isGone, keyText, stopKeys } from './record-keys.js';
+import type { Doubt } from './relate-clusters.js';
 
 /** A record whose match keys fit several people, or one person in doubt. */
 export interface DisputedRecord {
@@ -109,18 +110,22 @@ async function assignPeople(
   const { rules, revived = new Map() } = cause;
   for (;;) {
     const linkStrengthOf = await linkStrengths(tx, cause, neighbourhood.changes.values());
-    const keysOf = keysInRun(neighbourhood, cause.jobId);
+    const joining = (keys: readonly CorrelationKey[]) =>
+      keys.filter((key) => neighbourhood.keys.get(keyText(key))?.shared !== 'common');
     const people = [...neighbourhood.changes.values()]
       .filter(({ record, removed }) => record.kind === 'user' && !removed)
-      .map((change) => ({ ...change, keys: keysOf(change) }))
-      .map(({ record, keys }) => ({
+      .map(({ record }) => ({
         recordId: record.id,
         connectorId: record.connectorId,
         identityId: record.identityId,
-        keys: keys.filter((key) => neighbourhood.keys.get(keyText(key))?.shared !== 'common'),
+        keys: joining(neighbourhood.keysOf(record)),
+        formerKeys: joining(neighbourhood.formerKeysOf(record)),
         name: nameWords(record.fields),
         gone: isGone(record),
+        hasLeft: isDeleted(record) || record.status === 'inactive',
+        statusRank: cause.rankOf(record.connectorId, 'status'),
         linkStrength: linkStrengthOf(record),
+        ...(cause.reconsider && { earlierIdentityId: record.identityId }),
       }));
     const partition = partitionPeople(people, rules);
     const known = new Map([...revivedIdentities(revived), ...neighbourhood.identities]);
@@ -183,6 +188,7 @@ async function saveKeys(
       }
     }
   }
+  const formerly = formerHolders(neighbourhood);
   const assigned: HeldKey[] = [];
   const released: CorrelationKey[] = [];
   const contests: ContestedKey[] = [];
@@ -196,8 +202,12 @@ async function saveKeys(
     const now: HeldKey = { kind, value };
     if (ids.size === 1) now.identityId = claimants[0]?.identityId;
     else if (ids.size > 1) now.shared = ids.size > maxSharing ? 'common' : 'contested';
-    if (now.shared === 'contested') contests.push(...claimants.map(({ recordId }) => ({ kind, value, recordId })));
-    if (now.shared === 'contested' || was.shared === 'contested') contested.push(was);
+    const former = formerly.get(text);
+    if (now.shared === 'contested' || (former && former.length > 0)) {
+      const recordIds = [...claimants.map(({ recordId }) => recordId), ...(former ?? [])];
+      contests.push(...recordIds.map((recordId) => ({ kind, value, recordId })));
+    }
+    if (now.shared === 'contested' || was.shared === 'contested' || former) contested.push(was);
     if (now.identityId !== was.identityId || now.shared !== was.shared || now.shared === 'contested') {
       moved.values.add(value);
       for (const id of [...ids, was.identityId]) if (id !== undefined) moved.identityIds.add(id);
@@ -236,9 +246,11 @@ function disputedPeople(
 ): DisputedRecord[] {
   const idOf = new Map(assignments.map(({ cluster, identityId }) => [cluster, identityId]));
   return disputes.flatMap(({ cluster, key, candidates, doubt }) => {
-    const record = cluster.members
-      .map(({ recordId }) => neighbourhood.changes.get(recordId)?.record)
-      .find((each) => each);
+    const [recordId = ''] = cluster.members
+      .filter(({ gone, keys }) => !gone && keys.some((each) => keyText(each) === keyText(key)))
+      .map((member) => member.recordId)
+      .sort();
+    const record = neighbourhood.changes.get(recordId)?.record;
     const ids = candidates.map((candidate) => idOf.get(candidate)).filter((id) => id !== undefined);
     return record ? [{ record, key, candidates: ids, doubt }] : [];
   });

@@ -25,13 +25,19 @@ export function stopKeys({ fields }: StoredRecord, certain: readonly MatchingKey
 }
 
 /**
- * Returns the match keys of a record. A deleted user keeps its employee number, so that a returning person is
- * recognised, and loses its address keys, because addresses are reassigned.
+ * Returns the match keys that link to a record. A deleted user keeps its employee number, so that a returning person is
+ * recognised, and gives up its addresses, because they are given to others.
  */
 export function activeKeys(record: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
   const keys = recordKeys(record.fields, certain);
   if (!isDeleted(record)) return keys;
   return keys.filter((key) => record.kind === 'user' && key.kind === 'employee_number');
+}
+
+/** Returns the addresses of a deleted user, which link nothing: a new holder of one of them may be the same person. */
+export function formerKeys(record: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
+  if (record.kind !== 'user' || !isDeleted(record)) return [];
+  return recordKeys(record.fields, certain).filter(({ kind }) => kind !== 'employee_number');
 }
 
 /** Returns true for a deleted or decommissioned record. */

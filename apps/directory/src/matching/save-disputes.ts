@@ -3,8 +3,8 @@ import type { Transaction } from '@idsync/database';
 import { findNewestCases, type ReviewCase, saveCases, settleCases } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { hasNewCandidate } from './has-new-candidate.js';
-import type { Doubt } from './partition-people.js';
 import type { DisputedRecord, PlacedRecords } from './place-records.js';
+import type { Doubt } from './relate-clusters.js';
 
 /**
  * Opens a review case for every record whose match keys fit several people, or one person in doubt, and closes cases that
@@ -37,6 +37,10 @@ export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, pl
 const reasons: Record<Doubt | 'several', { reason: string; evidence?: string }> = {
   several: { reason: 'belongs to several people' },
   other_name: { reason: 'belongs to a person with another name', evidence: 'the names have nothing in common' },
+  has_left: {
+    reason: 'belongs to a person who has left',
+    evidence: 'only one of them is active',
+  },
   same_source: { reason: 'belongs to another record of the same source', evidence: 'one source lists both' },
 };
 

@@ -93,7 +93,7 @@ export async function releaseKeys(tx: Transaction, tenantId: string, keys: reado
   );
 }
 
-/** Finds the identities whose records contest these keys. */
+/** Finds the identities whose records, or former records, contest these keys. */
 export async function findContestants(
   tx: Transaction,
   tenantId: string,
@@ -101,10 +101,13 @@ export async function findContestants(
 ): Promise<string[]> {
   if (keys.length === 0) return [];
   const rows = await tx.query<{ id: string }>(
+    // One index lookup per key: this runs for all keys of a batch, and few of them are contested.
     `select distinct r.identity_id as id
-       from contested_keys c join unnest($2::text[], $3::text[]) as k (kind, value) using (kind, value)
-       join source_records r on r.id = c.record_id
-      where c.tenant_id = $1 and r.identity_id is not null`,
+       from unnest($2::text[], $3::text[]) as k (kind, value)
+      cross join lateral (select record_id from contested_keys
+                           where tenant_id = $1 and kind = k.kind and value = k.value offset 0) c
+      cross join lateral (select identity_id from source_records where id = c.record_id offset 0) r
+      where r.identity_id is not null`,
     keyColumns(tenantId, keys),
   );
   return rows.map((row) => row.id);

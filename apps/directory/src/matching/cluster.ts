@@ -1,0 +1,67 @@
+import type { CorrelationKey } from '@idsync/database/directory';
+
+/** A user record with the data that matching needs. */
+export interface Person {
+  recordId: string;
+  connectorId: string;
+  /** Current identity. */
+  identityId?: string;
+  /** Match keys. */
+  keys: readonly CorrelationKey[];
+  /** Addresses that a deleted record has given up; they join nothing, but may open a case. */
+  formerKeys: readonly CorrelationKey[];
+  /** Words of the name; empty if it is unknown. */
+  name: readonly string[];
+  /** True if its source no longer lists it or reports it as deleted. */
+  gone: boolean;
+  /** True if it is inactive or deleted. */
+  hasLeft: boolean;
+  /** Precedence of its source for the status; the lowest decides. */
+  statusRank: number;
+  /**
+   * How firmly it is linked. `loose`: by its keys alone. `kept`: by an earlier run; a changed value does not unlink it.
+   * `manual`: by an operator; it never joins a record that is manually linked to another identity.
+   */
+  linkStrength: 'loose' | 'kept' | 'manual';
+  /** Set while new rules match everyone again: identity by the previous rules. */
+  earlierIdentityId?: string;
+}
+
+/** Records of one person. */
+export interface Cluster {
+  members: Person[];
+  numbers: Set<string>;
+  /** Words of each known name. */
+  names: (readonly string[])[];
+  manualIdentityId?: string;
+}
+
+/** Records with a kept or manual link to the same identity start as one cluster. */
+export function startingClusters(people: readonly Person[]): Cluster[] {
+  const bound = new Map<string, Person[]>();
+  const clusters: Cluster[] = [];
+  for (const person of people) {
+    if (person.linkStrength === 'loose' || person.identityId === undefined) clusters.push(clusterOf([person]));
+    else bound.set(person.identityId, [...(bound.get(person.identityId) ?? []), person]);
+  }
+  return [...clusters, ...[...bound.values()].map(clusterOf)];
+}
+
+function clusterOf(members: Person[]): Cluster {
+  const numbers = members.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'employee_number'));
+  return {
+    members,
+    numbers: new Set(numbers.map(({ value }) => value)),
+    names: members.map(({ name }) => name).filter((name) => name.length > 0),
+    manualIdentityId: members.find(({ linkStrength }) => linkStrength === 'manual')?.identityId,
+  };
+}
+
+export function join(clusters: readonly Cluster[]): Cluster {
+  return clusterOf(clusters.flatMap(({ members }) => members));
+}
+
+/** Returns the keys that a record has or has given up. */
+export function keysOf({ keys, formerKeys }: Person): readonly CorrelationKey[] {
+  return formerKeys.length === 0 ? keys : [...keys, ...formerKeys];
+}
