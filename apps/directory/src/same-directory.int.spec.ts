@@ -35,6 +35,7 @@ const row = fc.record({
   email: one(['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org']),
   user_principal_name: one(['p', 'q', 'r']),
   first_name: one(['Ann', 'Bob', 'Cy']),
+  last_name: one(['Lee', 'Berg']),
   status: one(['active', 'disabled', 'inactive']),
 });
 /** References by number, email, login, external id of one or several sources, and without a match. */
