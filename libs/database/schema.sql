@@ -719,6 +719,7 @@ create table sync_jobs (
   error_code text,
   source_message text,
   records_retried bigint default 0 not null,
+  fields_left_out bigint default 0 not null,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text, 'record'::text]))),
@@ -799,6 +800,7 @@ create table sync_record_errors (
   message text not null,
   hides_others boolean default false not null,
   source_message text,
+  field text,
   constraint sync_record_errors_pkey PRIMARY KEY (id),
   constraint sync_record_errors_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );

@@ -30,7 +30,7 @@ export function printJob(session: Session, job: responses.JobDetails): void {
   const { errors = [], ...rest } = job;
   session.printOne(rest);
   for (const error of errors) session.print(`  ${printable(describeError(error))}\n`);
-  const unlisted = (job.records_failed ?? 0) - errors.length;
+  const unlisted = (job.records_failed ?? 0) + (job.fields_left_out ?? 0) - errors.length;
   if (unlisted > 0) session.print(`  and ${unlisted} more\n`);
 }
 

@@ -147,6 +147,27 @@ describe('applying a batch', () => {
     expect(await eventTypes()).toContain('lifecycle.mover');
   });
 
+  it('keeps the stored values of a field whose values cannot be used', async () => {
+    const hr = await fixture.connector(tenant);
+    const listed = (first_name: string) => person('1', { first_name, email: 'a@x.org' });
+    await sync(hr, [person('1', { first_name: 'Ann', email: 'a@x.org', hire_date: '2999-01-01T00:00:00.000Z' })]);
+    const user = async () => (await identities())[0]?.users[0];
+    expect(await user()).toMatchObject({ status: 'pending', hire_date: '2999-01-01T00:00:00.000Z' });
+    const before = await identities();
+    await sync(hr, [{ ...listed('Ann'), kept: ['hire_date'] }]);
+    expect(await identities()).toEqual(before);
+
+    await sync(hr, [{ ...listed('Anna'), kept: ['hire_date'] }]);
+    expect(await user()).toMatchObject({
+      first_name: 'Anna',
+      status: 'pending',
+      hire_date: '2999-01-01T00:00:00.000Z',
+    });
+    await sync(hr, [listed('Anna')]);
+    expect(await user()).toMatchObject({ first_name: 'Anna', status: 'active' });
+    expect(await user()).not.toHaveProperty('hire_date');
+  });
+
   it('leaves a record as it is if its stored hash depends on the order of its values', async () => {
     const hr = await fixture.connector(tenant);
     await sync(hr, [person('1', { roles: ['B', 'A'], email: 'a@x.org' })], '2026-01-01T00:00:00Z');

@@ -15,5 +15,6 @@ export function contentHash(record: SourceRecord): Buffer {
     text += `\0${field}`;
     for (const value of distinct(record.fields[field] ?? []).sort()) text += `\x01${value}`;
   }
+  for (const field of distinct(record.kept ?? []).sort()) text += `\x02${field}`;
   return hash('sha256', text, 'buffer').subarray(0, 16);
 }

@@ -84,7 +84,7 @@ function nextRecord(
   source: BatchSource,
   before: StoredRecord | undefined,
 ): StoredRecord {
-  const fields = nextFields(incoming.fields, before?.fields);
+  const fields = nextFields(incoming, before?.fields);
   // A machine's status also depends on its owner and is computed with the identity.
   const status = source.kind === 'user' ? userStatus(fields, before, source) : (fields.status?.[0] ?? 'active');
   // The hash of an earlier version depends on the order of values; this record only gets a new hash.
@@ -114,8 +114,16 @@ function nextRecord(
   };
 }
 
-/** Returns the listed values, each once; a field whose values are the same as before keeps their order. */
-function nextFields(listed: SourceRecord['fields'], before: StoredRecord['fields'] = {}): Record<string, string[]> {
+/**
+ * Returns the listed values, each once, and the stored values of fields whose listed values cannot be used. A field
+ * whose values are the same as before keeps their order.
+ */
+function nextFields(
+  { fields, kept = [] }: Pick<SourceRecord, 'fields' | 'kept'>,
+  before: StoredRecord['fields'] = {},
+): Record<string, string[]> {
+  const listed = { ...fields };
+  for (const field of kept) listed[field] = before[field] ?? [];
   return Object.fromEntries(
     Object.entries(listed).flatMap(([field, values]) => {
       if (values.length === 0) return [];

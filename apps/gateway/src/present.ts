@@ -118,6 +118,7 @@ export function presentOperatorJob(row: JobRow): responses.OperatorJob {
     records_read: row.recordsRead,
     records_applied: row.recordsApplied,
     records_failed: row.recordsFailed,
+    fields_left_out: row.fieldsLeftOut,
     records_deleted: row.recordsDeleted,
     dry_run: row.dryRun,
     scheduled_for: row.scheduledFor?.toISOString(),

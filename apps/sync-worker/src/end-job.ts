@@ -56,7 +56,8 @@ export async function completeJob(
   counts: JobCounts,
   swept: Swept = { deleted: 0 },
 ): Promise<void> {
-  const firstError = counts.recordsFailed > 0 ? await findFirstRecordError(tx, job.id) : undefined;
+  const firstError =
+    counts.recordsFailed + counts.fieldsLeftOut > 0 ? await findFirstRecordError(tx, job.id) : undefined;
   const outcome = decideOutcome(job, counts, firstError);
   // A sweep with a note could not prove that the run was complete, so the next run starts at the same checkpoint.
   if (outcome.status !== 'failed' && !job.dryRun && job.mode !== 'record') {

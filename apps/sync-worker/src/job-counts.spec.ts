@@ -8,6 +8,7 @@ const none: JobCounts = {
   recordsExpected: null,
   recordsApplied: 0,
   recordsFailed: 0,
+  fieldsLeftOut: 0,
   batchesWritten: 0,
   batchesProcessed: 0,
   batchesTotal: null,
@@ -44,6 +45,7 @@ function simulate({ pages }: typeof runs extends fc.Arbitrary<infer Run> ? Run :
       records,
       batches: Math.min(records, batches),
       errors,
+      fieldsLeftOut: 0,
       last: at === pages.length - 1,
       ...(fraction !== undefined && { fraction }),
     });

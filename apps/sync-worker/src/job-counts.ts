@@ -5,6 +5,8 @@ export interface PageCounts {
   /** Batches that these records were divided into. */
   batches: number;
   errors: number;
+  /** Fields that were left out of these records. */
+  fieldsLeftOut: number;
   /** Fraction of the source that has been read after this page, if the source reports it. */
   fraction?: number;
   last: boolean;
@@ -19,6 +21,7 @@ export function afterPage(counts: JobCounts, page: PageCounts): JobCounts {
     recordsRead,
     recordsExpected: page.fraction ? Math.round(recordsRead / Math.min(page.fraction, 1)) : counts.recordsExpected,
     recordsFailed: counts.recordsFailed + page.errors,
+    fieldsLeftOut: counts.fieldsLeftOut + page.fieldsLeftOut,
     batchesWritten,
     batchesTotal: page.last ? batchesWritten : counts.batchesTotal,
   });

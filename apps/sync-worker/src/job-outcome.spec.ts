@@ -2,7 +2,7 @@ import type { JobCounts } from '@idsync/database/sync';
 import { describe, expect, it } from '@jest/globals';
 import { decideOutcome, withoutSource } from './job-outcome.js';
 
-const counts = (recordsFailed: number) => ({ recordsFailed }) as JobCounts;
+const counts = (recordsFailed: number, fieldsLeftOut = 0) => ({ recordsFailed, fieldsLeftOut }) as JobCounts;
 
 describe('the outcome of a job', () => {
   it('is completed without a message if no record was skipped', () => {
@@ -27,6 +27,17 @@ describe('the outcome of a job', () => {
       });
     },
   );
+
+  it.each([
+    [0, 1, '1 value was left out; line 17: hire_date is not a date'],
+    [1, 2, '1 record was left out, 2 values were left out; line 17: hire_date is not a date'],
+  ])('is completed with errors, with the number of skipped values: %#', (failed, fields, errorMessage) => {
+    const first = { line: 17, externalId: 'x', message: 'hire_date is not a date' };
+    expect(decideOutcome(withoutSource(null), counts(failed, fields), first)).toEqual({
+      status: 'completed_with_errors',
+      ...withoutSource(errorMessage),
+    });
+  });
 
   it('is failed if the source failed, regardless of skipped records', () => {
     const first = { line: 1, externalId: null, message: 'x' };

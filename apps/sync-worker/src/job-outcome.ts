@@ -27,14 +27,17 @@ export function decideOutcome(
   firstError: FirstError | undefined,
 ): JobOutcome {
   if (errorMessage !== null) return { status: 'failed', errorMessage, errorCode, sourceMessage };
-  if (counts.recordsFailed === 0) return { status: 'completed', ...withoutSource(null) };
+  if (counts.recordsFailed + counts.fieldsLeftOut === 0) return { status: 'completed', ...withoutSource(null) };
   const example = firstError ? `; ${describe(firstError)}` : '';
   return { status: 'completed_with_errors', ...withoutSource(leftOut(counts) + example) };
 }
 
 /** Text for permanent storage; it must not name a record. */
-export function leftOut({ recordsFailed }: Pick<JobCounts, 'recordsFailed'>): string {
-  return recordsFailed === 1 ? '1 record was left out' : `${recordsFailed} records were left out`;
+export function leftOut({ recordsFailed, fieldsLeftOut }: Pick<JobCounts, 'recordsFailed' | 'fieldsLeftOut'>): string {
+  const records = recordsFailed === 1 ? '1 record was left out' : `${recordsFailed} records were left out`;
+  if (fieldsLeftOut === 0) return records;
+  const values = fieldsLeftOut === 1 ? '1 value was left out' : `${fieldsLeftOut} values were left out`;
+  return recordsFailed === 0 ? values : `${records}, ${values}`;
 }
 
 function describe({ line, externalId, message }: FirstError): string {

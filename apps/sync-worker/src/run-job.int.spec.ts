@@ -89,6 +89,48 @@ describe('running a job', () => {
     expect(await fixture.recordErrors(job.id)).toHaveLength(11);
   });
 
+  it('applies a record without the fields that cannot be used, and reports them with their lines', async () => {
+    const job = await claimed();
+    const problem = { field: 'hire_date', message: 'hire_date is not a date', said: '31.12.20', line: 7 };
+    await run(job, listSource(20, { problems: { r5: [problem] } }));
+    const [batch] = await fixture.rows.rows<{ records: string }>(
+      'select records from sync_batches where job_id = $1 and seq = 0',
+      [job.id],
+    );
+    expect(JSON.parse(batch?.records ?? '')[5]).toEqual({ external_id: 'r5', fields: {}, kept: ['hire_date'] });
+    await fixture.applyAll();
+    expect(fixture.applied).toEqual(numbered(0, 20));
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'completed_with_errors',
+      records_read: 20,
+      records_applied: 20,
+      records_failed: 0,
+      error_message: '1 value was left out; line 7: hire_date is not a date',
+    });
+    const shown = 'select external_id, line::int, message, source_message';
+    const error = { external_id: 'r5', line: 7, message: 'hire_date is not a date', source_message: '31.12.20' };
+    expect(await fixture.rows.rows(`${shown}, field from sync_record_errors where job_id = $1`, [job.id])).toEqual([
+      { ...error, field: 'hire_date' },
+    ]);
+    expect(await fixture.rows.rows(`${shown} from failing_records where job_id = $1`, [job.id])).toEqual([error]);
+  });
+
+  it('stores a thousand errors of records beside those of fields', async () => {
+    const job = await claimed();
+    const badLines = Array.from({ length: 1_100 }, (_, line) => line);
+    const problems = Object.fromEntries(
+      numbered(1_100, 2_300).map((id) => [id, [{ field: 'email', message: 'email is not valid UTF-8' }]]),
+    );
+    await run(job, listSource(2_300, { badLines, problems }), { pageSize: 400 });
+    await fixture.applyAll();
+    const [stored] = await fixture.rows.rows(
+      `select count(*) filter (where field is null)::int as records, count(field)::int as fields
+         from sync_record_errors where job_id = $1`,
+      [job.id],
+    );
+    expect(stored).toEqual({ records: 1_000, fields: 1_000 });
+  });
+
   it('counts every error and stores 1000 of them', async () => {
     const job = await claimed();
     const badLines = Array.from({ length: 1_500 }, (_, line) => line);

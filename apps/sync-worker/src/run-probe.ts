@@ -1,4 +1,4 @@
-import { type Connector, type Page, SourceError } from '@idsync/connectors';
+import { type Connector, divideRecord, type Page, SourceError } from '@idsync/connectors';
 import type { Message, ProbeKind, ProbeResult } from '@idsync/contracts';
 import { endProbe, findJobSource, findOpenProbe } from '@idsync/database/sync';
 import { withTimeout } from '@idsync/runtime';
@@ -64,8 +64,9 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   const records: Page['records'] = [];
   const errors: Page['errors'] = [];
   for await (const page of connector.read({ pageSize: shown, signal })) {
-    records.push(...page.records);
-    errors.push(...page.errors);
+    const divided = page.records.map(divideRecord);
+    records.push(...divided.map(({ record }) => record));
+    errors.push(...page.errors, ...divided.flatMap((one) => one.errors));
     if (records.length + errors.length >= shown) break;
   }
   return {

@@ -1,4 +1,4 @@
-import { type Page, SourceError } from '@idsync/connectors';
+import { divideRecord, type Page, SourceError } from '@idsync/connectors';
 import type { RecordOutcome, SourceRecord } from '@idsync/contracts';
 import {
   addRetried,
@@ -38,12 +38,17 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
     const job = await lockLeasedJob(tx, lease);
     if (!job) throw new Interrupted('lease lost');
     if (!(await findJobSource(tx, job.connectorId))) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
-    const records = job.mode === 'changes' || job.mode === 'record' ? latestEntries(page) : page.records;
+    const listed = page.records.map(divideRecord);
+    const read = listed.map(({ record }) => record);
+    const problems = listed.flatMap(({ errors }) => errors);
+    const errors = [...page.errors, ...problems];
+    const records = job.mode === 'changes' || job.mode === 'record' ? latestEntries(read, page.removed) : read;
     const batches = divideByWeight(records);
     const counts = afterPage(job, {
       records: records.length,
       batches: batches.length,
       errors: page.errors.length,
+      fieldsLeftOut: problems.length,
       last: page.last,
       ...(page.fraction !== undefined && { fraction: page.fraction }),
     });
@@ -54,8 +59,8 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
     }
     const outcome = job.mode === 'record' && outcomeOf(page);
     if (outcome) await saveOutcome(tx, job.id, outcome);
-    await saveRecordErrors(tx, job, page.errors);
-    await saveFailingRecords(tx, job, page.errors);
+    await saveRecordErrors(tx, job, errors);
+    await saveFailingRecords(tx, job, errors);
     if (page.isRetry) await addRetried(tx, job.id, records.length + page.errors.length);
     await saveCounts(tx, job.id, counts);
     await savePosition(tx, lease, page, settings.leaseMs);
@@ -69,7 +74,7 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
  * Returns the last entry of each record of an incremental or single-record page, where repetitions are allowed. A
  * record that is both removed and listed counts as listed.
  */
-function latestEntries({ records, removed = [] }: WrittenPage): SourceRecord[] {
+function latestEntries(records: readonly SourceRecord[], removed: readonly string[] = []): SourceRecord[] {
   const entries = new Map<string, SourceRecord>();
   for (const external_id of removed) entries.set(external_id, { external_id, fields: {}, removed: true });
   for (const record of records) entries.set(record.external_id, record);

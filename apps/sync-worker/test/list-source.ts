@@ -1,9 +1,11 @@
-import { type Connector, type Page, type ReadOptions, SourceError } from '@idsync/connectors';
+import { type Connector, type FieldProblem, type Page, type ReadOptions, SourceError } from '@idsync/connectors';
 import type { RecordError } from '@idsync/contracts';
 
 export interface ListSourceOptions {
   /** Numbers (from 0) of lines with an invalid record. */
   badLines?: readonly number[];
+  /** Fields that cannot be used, by record. */
+  problems?: Readonly<Record<string, FieldProblem[]>>;
   /** Fails at this line, with a source error or an internal error. */
   failsAt?: { line: number; error: Error };
   /** Called and awaited before each page. */
@@ -30,7 +32,10 @@ async function* pages(lines: number, reading: ReadOptions, options: ListSourceOp
     const good = Array.from({ length: end - line }, (_, at) => line + at).filter((each) => !bad.includes(each));
     line = end;
     yield {
-      records: good.map((each) => ({ external_id: `r${each}`, fields: {} })),
+      records: good.map((each) => {
+        const problems = options.problems?.[`r${each}`];
+        return { external_id: `r${each}`, fields: {}, ...(problems && { problems }) };
+      }),
       errors: bad.map((each): RecordError => ({ line: each, message: 'external_id is missing' })),
       cursor: { line },
       last: line === lines && !options.endless,

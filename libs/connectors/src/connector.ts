@@ -1,7 +1,22 @@
 import type { RecordError, SourceErrorCode, SourceRecord } from '@idsync/contracts';
 
+/** A field of a record whose value cannot be used. */
+export interface FieldProblem {
+  field: string;
+  /** Names the field, and contains no value of it. */
+  message: string;
+  /** The value, as in RecordError. */
+  said?: string;
+  line?: number;
+}
+
+/** A record as a source returns it. Fields with problems are absent from `fields`. */
+export interface ReadRecord extends SourceRecord {
+  problems?: FieldProblem[];
+}
+
 /** The result of reading one record. */
-export type FoundRecord = { record: SourceRecord } | { error: RecordError } | 'absent';
+export type FoundRecord = { record: ReadRecord } | { error: RecordError } | 'absent';
 
 /**
  * The position of an interrupted read, stored as JSON in the job row in the transaction of its batch. A process of
@@ -14,7 +29,7 @@ export type Cursor = Readonly<Record<string, string | number | boolean>>;
  */
 export interface Page {
   /** Unique within the page. If a later page contains a record again, its last state counts. */
-  records: SourceRecord[];
+  records: ReadRecord[];
   /** One entry for each unusable record. All others are applied, and no record is deleted because it is listed here. */
   errors: RecordError[];
   /** The position after this page, so that its records are not read again. */

@@ -3,11 +3,13 @@ export {
   CheckpointExpired,
   type Connector,
   type Cursor,
+  type FieldProblem,
   type FoundRecord,
   type Page,
   type ReadOptions,
   SourceError,
 } from './connector.js';
 export { type ConnectorSettings, createConnector } from './create-connector.js';
+export { divideRecord } from './divide-record.js';
 export { type Outage, readThroughOutages } from './read-through-outages.js';
 export type { PushedUsers } from './scim-push/scim-push-connector.js';

@@ -17,6 +17,15 @@ function errorOf(kind: RecordKind, field: string, value: string): string | undef
   return 'error' in mapped ? mapped.error.message : undefined;
 }
 
+/** Returns the problem of a field, and expects that the record has every other field. */
+function problemOf(kind: RecordKind, field: string, value: string): string | undefined {
+  const mapped = map(kind, { [field]: 'source', display_name: 'name' }, { source: [value], name: ['Ann'] });
+  expect(mapped).toMatchObject({ record: { external_id: '1', fields: { display_name: ['Ann'] } } });
+  const { fields = {}, problems = [] } = 'record' in mapped ? mapped.record : {};
+  expect(field in fields).toBe(problems.length === 0);
+  return problems[0]?.message;
+}
+
 function valuesOf(kind: RecordKind, field: string, ...values: string[]): string[] | undefined {
   const mapped = map(kind, { [field]: 'source' }, { source: values });
   return 'record' in mapped ? mapped.record.fields[field] : undefined;
@@ -56,16 +65,26 @@ describe('mapping a record', () => {
     }
   });
 
-  it('rejects invalid classifications, dates and risk scores', () => {
+  it('leaves out invalid classifications, dates and risk scores, and keeps the other fields', () => {
     expect(valuesOf('machine_identity', 'classification', 'CI_CD')).toEqual(['ci_cd']);
-    expect(errorOf('machine_identity', 'classification', 'robot')).toContain('is not one of service_account, api_key');
+    expect(problemOf('machine_identity', 'classification', 'robot')).toContain(
+      'is not one of service_account, api_key',
+    );
     expect(valuesOf('user', 'hire_date', '2024-01-31')).toEqual(['2024-01-31T00:00:00.000Z']);
-    expect(errorOf('user', 'hire_date', '31.1.2024')).toContain('hire_date is not a date');
+    expect(problemOf('user', 'hire_date', '31.1.2024')).toContain('hire_date is not a date');
     expect(valuesOf('machine_identity', 'risk_score', '007')).toEqual(['7']);
     expect(valuesOf('machine_identity', 'risk_score', '100')).toEqual(['100']);
     for (const score of ['101', '-1', '1.5', 'high', '1e1']) {
-      expect(errorOf('machine_identity', 'risk_score', score)).toBe('risk_score is not an integer from 0 to 100');
+      expect(problemOf('machine_identity', 'risk_score', score)).toBe('risk_score is not an integer from 0 to 100');
     }
+  });
+
+  it('leaves out a value that PostgreSQL cannot store, but not an external id', () => {
+    expect(problemOf('user', 'job_title', 'a\0b')).toBe('job_title contains a NUL character or an unpaired surrogate');
+    expect(problemOf('user', 'email', '\ud800')).toBe('email contains a NUL character or an unpaired surrogate');
+    expect(map('user', {}, { id: ['a\0b'] })).toEqual({
+      error: { message: 'id (external_id) contains a NUL character or an unpaired surrogate' },
+    });
   });
 
   it('requires an external id of at most 1024 bytes', () => {

@@ -9,6 +9,7 @@ import {
   type SourceRecord,
   whyTooLarge,
 } from '@idsync/contracts';
+import type { FieldProblem, ReadRecord } from './connector.js';
 import { NotTransformable, valuesFrom } from './transform.js';
 
 /** A PostgreSQL index entry has at most 2 704 bytes and also contains the connector id. */
@@ -26,13 +27,14 @@ export interface Mapping {
 
 /**
  * Returns the values of a source field. With `forOne` the field takes one of them, so the preferred value comes first.
+ * Throws Unusable if they cannot be read.
  */
 export type ValuesOf = (name: string, forOne?: boolean) => readonly string[];
 
-export type MappedRecord = { record: SourceRecord } | { error: Pick<RecordError, 'external_id' | 'message' | 'said'> };
+export type MappedRecord = { record: ReadRecord } | { error: Pick<RecordError, 'external_id' | 'message' | 'said'> };
 
-/** Separates the rejected value (`said`) from the message, as every record error does. */
-class Unusable extends Error {
+/** A value that cannot be used. Separates the rejected value (`said`) from the message, as every record error does. */
+export class Unusable extends Error {
   constructor(
     message: string,
     readonly said?: string,
@@ -41,21 +43,36 @@ class Unusable extends Error {
   }
 }
 
-/** Maps one source entry to a record. */
+/** A value without which the whole record cannot be used. */
+class UnusableRecord extends Unusable {}
+
+/**
+ * Maps one source entry to a record. A field with an unusable value is left out; without a usable status, or beyond a
+ * size limit, the whole record is unusable.
+ */
 export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
   let externalId: string | undefined;
   try {
     externalId = externalIdOf(mapping.externalId, valuesOf);
     const fields: SourceRecord['fields'] = {};
+    const problems: FieldProblem[] = [];
     for (const [field, source] of Object.entries(mapping.fields)) {
-      const forOne = !isList(mapping.kind, field);
-      const values = present(transformed(field, source, (name) => valuesOf(name, forOne)));
-      // A value that is not stored must not make the record unusable.
-      fields[field] = fieldValues(mapping, field, forOne ? values.slice(0, 1) : values);
+      try {
+        const forOne = !isList(mapping.kind, field);
+        const values = present(transformed(source, (name) => valuesOf(name, forOne)));
+        // A value that is not stored must not make the field unusable.
+        fields[field] = fieldValues(mapping, field, forOne ? values.slice(0, 1) : values);
+      } catch (error) {
+        if (!(error instanceof Unusable)) throw error;
+        const { message, said } = error;
+        const problem = { field, message: `${field} ${message}`, ...(said !== undefined && { said }) };
+        if (error instanceof UnusableRecord || isDecisive(field)) throw new UnusableRecord(problem.message, said);
+        problems.push(problem);
+      }
     }
     const tooLarge = whyTooLarge(fields);
-    if (tooLarge !== undefined) throw new Unusable(tooLarge);
-    return { record: { external_id: externalId, fields } };
+    if (tooLarge !== undefined) throw new UnusableRecord(tooLarge);
+    return { record: { external_id: externalId, fields, ...(problems.length > 0 && { problems }) } };
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
     const { message, said } = error;
@@ -64,39 +81,57 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
   }
 }
 
+/** Maps the entry at a line, which is added to its problems. */
+export function mapRecordAt(
+  line: number,
+  mapping: Mapping,
+  valuesOf: ValuesOf,
+): { record: ReadRecord } | { error: RecordError } {
+  const mapped = mapRecord(mapping, valuesOf);
+  if ('error' in mapped) return { error: { line, ...mapped.error } };
+  const { problems, ...record } = mapped.record;
+  if (!problems) return { record };
+  return { record: { ...record, problems: problems.map((problem) => ({ ...problem, line })) } };
+}
+
+/** A new record without its status would be active, so a status that cannot be read must not be left out. */
+function isDecisive(field: string): boolean {
+  return field === 'status';
+}
+
 /** An external id must not change, so it is the first value, preferred or not. */
 function externalIdOf(name: string, valuesOf: ValuesOf): string {
-  const [id] = present(valuesOf(name));
-  if (id === undefined) throw new Unusable(`${name} (external_id) is missing`);
-  if (Buffer.byteLength(id) > maxExternalIdBytes) {
-    throw new Unusable(`${name} (external_id) is longer than ${maxExternalIdBytes} bytes`);
+  try {
+    const [id] = present(valuesOf(name));
+    if (id === undefined) throw new Unusable('is missing');
+    if (Buffer.byteLength(id) > maxExternalIdBytes) {
+      throw new Unusable(`is longer than ${maxExternalIdBytes} bytes`);
+    }
+    requireStorable(id);
+    return id;
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    throw new UnusableRecord(`${name} (external_id) ${error.message}`, error.said);
   }
-  requireStorable(`${name} (external_id)`, id);
-  return id;
 }
 
 /**
  * JSON can contain NUL characters, which PostgreSQL cannot store, and unpaired surrogates, which UTF-8 cannot encode.
  */
-function requireStorable(field: string, value: string): void {
-  if (/[\0\p{Surrogate}]/u.test(value))
-    throw new Unusable(`${field} contains a NUL character or an unpaired surrogate`);
+function requireStorable(value: string): void {
+  if (/[\0\p{Surrogate}]/u.test(value)) throw new Unusable('contains a NUL character or an unpaired surrogate');
 }
 
-function transformed(
-  field: string,
-  source: FieldSource,
-  valuesOf: (name: string) => readonly string[],
-): readonly string[] {
+function transformed(source: FieldSource, valuesOf: (name: string) => readonly string[]): readonly string[] {
   try {
     return valuesFrom(source, (name) => {
       const values = valuesOf(name);
       // A failing transform reports the value.
-      if (typeof source !== 'string') for (const value of values) requireStorable(field, value);
+      if (typeof source !== 'string') for (const value of values) requireStorable(value);
       return values;
     });
   } catch (error) {
-    if (error instanceof NotTransformable) throw new Unusable(`${field} ${error.message}`, error.value);
+    if (error instanceof NotTransformable) throw new Unusable(error.message, error.value);
     throw error;
   }
 }
@@ -113,26 +148,24 @@ function present(values: readonly string[]): string[] {
 function fieldValues({ kind, listSeparator }: Mapping, field: string, values: string[]): string[] {
   for (const value of values) {
     if (Buffer.byteLength(value) > recordLimits.valueBytes) {
-      throw new Unusable(`${field} is longer than ${recordLimits.valueBytes / 1_024} KiB`);
+      throw new UnusableRecord(`is longer than ${recordLimits.valueBytes / 1_024} KiB`);
     }
-    requireStorable(field, value);
+    requireStorable(value);
   }
   const { list, date, integer, status } = recordFields[kind];
   if (field.startsWith('attributes.')) return values;
   if (includes(list, field)) return listSeparator ? present(values.flatMap((v) => v.split(listSeparator))) : values;
   const [value] = values;
   if (value === undefined) return [];
-  if (field === 'status') return [oneOf(status, field, value)];
-  if (field === 'classification') return [oneOf(machineClassifications, field, value)];
+  if (field === 'status') return [oneOf(status, value)];
+  if (field === 'classification') return [oneOf(machineClassifications, value)];
   if (includes(date, field)) {
     const iso = parseDate(value);
-    if (!iso) throw new Unusable(`${field} is not a date (ISO 8601 or GeneralizedTime)`, value);
+    if (!iso) throw new Unusable('is not a date (ISO 8601 or GeneralizedTime)', value);
     return [iso];
   }
   if (includes(integer, field)) {
-    if (!/^\d{1,3}$/.test(value) || Number(value) > 100) {
-      throw new Unusable(`${field} is not an integer from 0 to 100`, value);
-    }
+    if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw new Unusable('is not an integer from 0 to 100', value);
     return [String(Number(value))];
   }
   return [value];
@@ -146,8 +179,8 @@ function includes(names: readonly string[], name: string): boolean {
   return names.includes(name);
 }
 
-function oneOf(allowed: readonly string[], field: string, value: string): string {
+function oneOf(allowed: readonly string[], value: string): string {
   const lower = value.toLowerCase();
-  if (!allowed.includes(lower)) throw new Unusable(`${field} is not one of ${allowed.join(', ')}`, value);
+  if (!allowed.includes(lower)) throw new Unusable(`is not one of ${allowed.join(', ')}`, value);
   return lower;
 }

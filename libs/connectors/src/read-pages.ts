@@ -1,10 +1,11 @@
-import type { RecordError, SourceRecord } from '@idsync/contracts';
+import type { RecordError } from '@idsync/contracts';
 import { z } from 'zod';
 import {
   CheckpointExpired,
   type Connector,
   type Page,
   type ReadOptions,
+  type ReadRecord,
   SourceError,
   type SourceField,
 } from './connector.js';
@@ -22,7 +23,9 @@ export interface Position {
  */
 export interface ReadEntry {
   next: Position;
-  record?: SourceRecord;
+  /** The line where it begins. */
+  line: number;
+  record?: ReadRecord;
   error?: RecordError;
 }
 
@@ -79,7 +82,7 @@ async function* readPages(
     let at = cursor ? resumeAt(file, cursor) : fileBeginning;
     let pageStart = at.offset;
     let entries = 0;
-    let records: SourceRecord[] = [];
+    let records: ReadRecord[] = [];
     let errors: RecordError[] = [];
     const page = (last: boolean): Page => ({
       records,

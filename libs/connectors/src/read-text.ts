@@ -1,3 +1,5 @@
+import type { FileEncoding } from '@idsync/contracts';
+import iconv from 'iconv-lite';
 import { SourceError } from './connector.js';
 import { changed, type SourceFile } from './open-source-file.js';
 
@@ -5,26 +7,49 @@ const chunkBytes = 64 * 1024;
 
 /** The text of a file from an offset, as UTF-8. */
 export interface SourceText {
+  /** The encoding of the file: by its byte order mark, otherwise the expected one. */
+  encoding: FileEncoding;
   /** Offset of the first byte of `chunks`: the requested one, or the first after a byte order mark. */
   start: number;
   chunks: AsyncIterable<Buffer>;
 }
 
 /**
- * Reads the text of a file. Offsets count bytes of the file. For UTF-16 with a byte order mark they count bytes of the
+ * Reads the text of a file. Offsets count bytes of the file if it is UTF-8. For other encodings they count bytes of the
  * text as UTF-8, and reading from an offset decodes the file from its beginning.
  */
-export async function readText(file: SourceFile, from: number, signal: AbortSignal): Promise<SourceText> {
-  const head = Buffer.alloc(3);
-  await file.handle.read(head, 0, 3, 0);
-  if (head.equals(Buffer.from([0xef, 0xbb, 0xbf]))) {
-    const start = Math.max(from, 3);
-    return { start, chunks: readBytes(file, start, signal) };
+export async function readText(
+  file: SourceFile,
+  from: number,
+  signal: AbortSignal,
+  expected: FileEncoding = 'utf-8',
+): Promise<SourceText> {
+  const mark = await markOf(file);
+  const encoding = mark?.encoding ?? expected;
+  if (encoding === 'utf-8') {
+    const start = Math.max(from, mark?.bytes ?? 0);
+    return { encoding, start, chunks: readBytes(file, start, signal) };
   }
-  const mark = head.readUInt16BE(0);
-  if (mark === 0xfffe) return { start: from, chunks: skip(decode(file, 'utf-16le', signal), from) };
-  if (mark === 0xfeff) return { start: from, chunks: skip(decode(file, 'utf-16be', signal), from) };
-  return { start: from, chunks: readBytes(file, from, signal) };
+  if (encoding.startsWith('utf-16') && file.size % 2 > 0)
+    throw new SourceError(`"${file.path}" is not valid ${encoding}: it ends within a character`, {
+      code: 'incomplete',
+    });
+  return { encoding, start: from, chunks: skip(decode(file, encoding, signal), from) };
+}
+
+/** Reads up to `bytes` bytes from the beginning of a file. */
+export async function readHead(file: SourceFile, bytes: number): Promise<Buffer> {
+  const head = Buffer.alloc(Math.min(bytes, file.size));
+  const { bytesRead } = await file.handle.read(head, 0, head.length, 0);
+  return head.subarray(0, bytesRead);
+}
+
+async function markOf(file: SourceFile): Promise<{ encoding: FileEncoding; bytes: number } | undefined> {
+  const head = (await readHead(file, 3)).toString('latin1');
+  if (head === '\xef\xbb\xbf') return { encoding: 'utf-8', bytes: 3 };
+  if (head.startsWith('\xff\xfe')) return { encoding: 'utf-16le', bytes: 2 };
+  if (head.startsWith('\xfe\xff')) return { encoding: 'utf-16be', bytes: 2 };
+  return undefined;
 }
 
 async function* readBytes(file: SourceFile, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -38,15 +63,11 @@ async function* readBytes(file: SourceFile, from: number, signal: AbortSignal): 
   }
 }
 
-async function* decode(file: SourceFile, encoding: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
-  try {
-    for await (const chunk of readBytes(file, 0, signal)) yield Buffer.from(decoder.decode(chunk, { stream: true }));
-    decoder.decode();
-  } catch (cause) {
-    if (cause instanceof TypeError) throw new SourceError(`"${file.path}" is not valid ${encoding}`, { cause });
-    throw cause;
-  }
+/** Removes a byte order mark. Bytes that the encoding does not have become U+FFFD. */
+async function* decode(file: SourceFile, encoding: FileEncoding, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const decoder = iconv.getDecoder(encoding);
+  for await (const chunk of readBytes(file, 0, signal)) yield Buffer.from(decoder.write(chunk));
+  yield Buffer.from(decoder.end() ?? '');
 }
 
 async function* skip(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {

@@ -16,6 +16,7 @@ export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js
 export {
   type CsvConfig,
   csvConfig,
+  type FileEncoding,
   type FilePlace,
   type JsonlConfig,
   jsonlConfig,

@@ -68,6 +68,8 @@ const externalId = z.string().min(1).max(1024);
 export const sourceRecord = z.object({
   external_id: externalId,
   fields: z.record(z.string(), z.array(z.string())),
+  /** Fields whose values in the source cannot be used, so that the record keeps the stored values. */
+  kept: z.array(z.string()).optional(),
   /** The source reports the record as deleted; `fields` is empty then. Only incremental runs and record jobs set it. */
   removed: z.literal(true).optional(),
 });

@@ -15,9 +15,10 @@ export async function presentJobWithErrors(
     return job && { job, errors: await findJobErrors(tx, id) };
   });
   if (!found) throw notFound();
-  const errors = found.errors.map(({ line, externalId, message, sourceMessage }) => ({
+  const errors = found.errors.map(({ line, externalId, field, message, sourceMessage }) => ({
     line: line ?? undefined,
     external_id: externalId ?? undefined,
+    field: field ?? undefined,
     message,
     source_message: sourceMessage ?? undefined,
   }));

@@ -61,9 +61,9 @@ describe('a CSV source', () => {
     }
   });
 
-  it('reports rows with another number of columns, invalid UTF-8 or NUL by line and continues', async () => {
-    const rows = ['id,name', '1,"two', 'lines"', '2', '3,a,b', '4,\xff', '5,a\0b', ',nobody', '6,fine', ''].join('\n');
-    const unusable = 'not valid UTF-8, or contains a NUL character';
+  it('reports rows with another number of columns or without a usable id by line and continues', async () => {
+    const rows = ['id,name', '1,"two', 'lines"', '2', '3,a,b', '\xff,a', 'a\0b,c', ',nobody', '6,fine', ''].join('\n');
+    const unusable = 'id (external_id) is not valid UTF-8, or contains a NUL character';
     await expect(read(Buffer.from(rows, 'latin1'))).resolves.toEqual({
       names: [
         ['1', 'two\nlines'],
@@ -77,6 +77,35 @@ describe('a CSV source', () => {
         { line: 8, message: 'id (external_id) is missing' },
       ],
     });
+  });
+
+  it('leaves out a field with invalid UTF-8, NUL or another unusable value, and reports it by line', async () => {
+    const rows = ['id,name,on', '1,\xff,2020-01-31', '2,a\0b,31.12.2020', '3,fine,', ''].join('\n');
+    const fields = { display_name: 'name', hire_date: 'on' };
+    const { records, errors } = await readAll(source('csv', Buffer.from(rows, 'latin1'), { fields }));
+    const message = 'display_name is not valid UTF-8, or contains a NUL character';
+    expect(errors).toEqual([]);
+    expect(records).toEqual([
+      {
+        external_id: '1',
+        fields: { hire_date: ['2020-01-31T00:00:00.000Z'] },
+        problems: [{ field: 'display_name', message, line: 2 }],
+      },
+      {
+        external_id: '2',
+        fields: {},
+        problems: [
+          { field: 'display_name', message, line: 3 },
+          {
+            field: 'hire_date',
+            message: 'hire_date is not a date (ISO 8601 or GeneralizedTime)',
+            said: '31.12.2020',
+            line: 3,
+          },
+        ],
+      },
+      { external_id: '3', fields: { display_name: ['fine'], hire_date: [] } },
+    ]);
   });
 
   it('reports an invalid value with the id of its record', async () => {
@@ -215,8 +244,8 @@ describe('a CSV source', () => {
 
 describe('reading one row of a CSV source', () => {
   it('returns the same result as a full read: the last row of the id or its error', async () => {
-    const text = 'id,name,on\n1,Ann,2020-01-01\n2,Bob,never\n1,Anna,2020-01-02\n';
-    const fields = { display_name: 'name', hire_date: 'on' };
+    const text = 'id,name,state\n1,Ann,active\n2,Bob,never\n1,Anna,active\n';
+    const fields = { display_name: 'name', status: 'state' };
     expect(await expectEachAlone(source('csv', text, { fields }))).toEqual(['2', '1']);
     const found = await readOne(source('csv', text, { fields }), '1');
     expect(found).toMatchObject({ record: { fields: { display_name: ['Anna'] } } });

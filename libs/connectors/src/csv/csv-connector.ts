@@ -1,13 +1,13 @@
 import type { CsvConfig, RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
-import { decodeText } from '../decode-text.js';
 import { FieldSamples } from '../field-samples.js';
-import { type Mapping, mapRecord } from '../map-record.js';
-import type { FileSource } from '../open-source-file.js';
+import { type Mapping, mapRecordAt, Unusable } from '../map-record.js';
+import type { FileSource, SourceFile } from '../open-source-file.js';
 import { type EntryReader, type FieldReader, fileConnector, type ReadEntry, sampledEntries } from '../read-pages.js';
 import { sourceNames } from '../transform.js';
-import { type Header, isBlank, readHeader } from './csv-header.js';
+import { isBlank, type Layout, nameOf, readLayout } from './csv-layout.js';
 import { type Row, readRows } from './csv-rows.js';
+import { likelyDelimiter } from './likely-delimiter.js';
 
 /** Creates a connector for delimited files with a header and one record per row. */
 export function csvConnector(records: RecordKind, config: CsvConfig, source: FileSource): Connector {
@@ -18,32 +18,23 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
   const needed = sourceNames(config);
 
   const readEntries: EntryReader = async function* (file, from, signal) {
-    const header = await readHeader(file, delimiter, needed, signal);
-    const first = from.offset < header.next.offset ? header.next : from;
-    for await (const row of readRows(file, delimiter, first, signal)) {
+    const layout = await readLayout(file, config, needed, signal);
+    const first = from.offset < layout.next.offset ? layout.next : from;
+    for await (const row of readRows(file, layout, first, signal)) {
       if (isBlank(row)) continue;
-      if (!row.terminated && row.cells.length < header.width) {
-        throw new SourceError(`"${file.path}" is truncated: it ends within the row of line ${row.line}`, {
-          code: 'incomplete',
-        });
-      }
-      if (row.cells.length !== header.width && row.next.line - row.line > 1) {
-        throw new SourceError(`"${file.path}" has quotes around more than one row, from line ${row.line} on`, {
-          code: 'too_large',
-        });
-      }
-      yield { next: row.next, ...readRow(row, header, mapping) };
+      requireWhole(file, row, layout);
+      yield { next: row.next, line: row.line, ...readRow(row, layout, mapping) };
     }
   };
   // Mapped columns are not required, because discovery shows which columns exist.
   const readFields: FieldReader = async (file, signal) => {
-    const header = await readHeader(file, delimiter, [], signal);
+    const layout = await readLayout(file, config, [], signal);
     const fields = new FieldSamples();
-    for (const name of header.columns.keys()) fields.add(name);
+    for (const name of layout.columns.keys()) fields.add(name);
     let rows = 0;
-    for await (const { cells } of readRows(file, delimiter, header.next, signal)) {
-      if (cells.length === header.width) {
-        for (const [name, index] of header.columns) fields.add(name, [decodeText(cells[index] ?? '') ?? '']);
+    for await (const { cells } of readRows(file, layout, layout.next, signal)) {
+      if (cells.length === layout.width) {
+        for (const [name, index] of layout.columns) fields.add(name, [layout.textOf(cells[index] ?? '') ?? '']);
       }
       rows += 1;
       if (rows >= sampledEntries) break;
@@ -53,19 +44,34 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
   return fileConnector(source, readEntries, readFields);
 }
 
-function readRow({ cells, line }: Row, header: Header, mapping: Mapping): Omit<ReadEntry, 'next'> {
-  if (cells.length !== header.width) {
-    return { error: { line, message: `${cells.length} columns, but the header has ${header.width}` } };
+/** Throws if the row shows that the file is truncated or that a quote encloses several rows. */
+function requireWhole(file: SourceFile, row: Row, { width }: Layout): void {
+  if (!row.terminated && row.cells.length < width) {
+    throw new SourceError(`"${file.path}" is truncated: it ends within the row of line ${row.line}`, {
+      code: 'incomplete',
+    });
   }
-  const texts: string[] = [];
-  for (const cell of cells) {
-    const text = decodeText(cell);
-    if (text === undefined) return { error: { line, message: 'not valid UTF-8, or contains a NUL character' } };
-    texts.push(text);
+  if (row.cells.length !== width && row.next.line - row.line > 1) {
+    throw new SourceError(`"${file.path}" has quotes around more than one row, from line ${row.line} on`, {
+      code: 'too_large',
+    });
   }
-  const mapped = mapRecord(mapping, (name) => {
-    const value = texts[header.columns.get(name.trim()) ?? -1];
-    return value === undefined ? [] : [value];
+}
+
+function readRow(row: Row, { width, encoding, columns, textOf }: Layout, mapping: Mapping): Partial<ReadEntry> {
+  const { cells, line } = row;
+  if (cells.length !== width) {
+    const likely = likelyDelimiter(row, width);
+    const hint = likely === undefined ? '' : `; is the delimiter ${likely}?`;
+    return {
+      error: { line, message: `${cells.length} columns, but the header has ${width}${hint}` },
+    };
+  }
+  return mapRecordAt(line, mapping, (name) => {
+    const cell = cells[columns.get(name.trim()) ?? -1];
+    if (cell === undefined) return [];
+    const text = textOf(cell);
+    if (text === undefined) throw new Unusable(`is not valid ${nameOf(encoding)}, or contains a NUL character`);
+    return [text];
   });
-  return 'record' in mapped ? mapped : { error: { line, ...mapped.error } };
 }

@@ -1,3 +1,4 @@
+import type { FileEncoding } from '@idsync/contracts';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { SourceError } from '../connector.js';
 import type { SourceFile } from '../open-source-file.js';
@@ -7,7 +8,7 @@ import { readText } from '../read-text.js';
 const maxRowBytes = 1024 * 1024;
 
 export interface Row {
-  /** One character per byte, so that invalid UTF-8 can be detected later. */
+  /** One character per byte of UTF-8, so that invalid bytes can be detected later. */
   cells: string[];
   /** Number of its first line. */
   line: number;
@@ -20,11 +21,11 @@ export interface Row {
 /** Streams the rows of a file from a position, including blank lines as one empty cell. */
 export async function* readRows(
   file: SourceFile,
-  delimiter: string,
+  { delimiter, encoding }: { delimiter: string; encoding: FileEncoding },
   from: Position,
   signal: AbortSignal,
 ): AsyncGenerator<Row> {
-  const { start, chunks } = await readText(file, from.offset, signal);
+  const { start, chunks } = await readText(file, from.offset, signal, encoding);
   let rows: Row[] = [];
   let next: Position = { offset: start, line: from.line };
   let fed = start;

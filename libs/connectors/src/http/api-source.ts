@@ -1,7 +1,7 @@
-import type { RecordError, SourceRecord } from '@idsync/contracts';
+import type { RecordError } from '@idsync/contracts';
 import type { z } from 'zod';
-import { type Cursor, SourceError } from '../connector.js';
-import { type Mapping, mapRecord } from '../map-record.js';
+import { type Cursor, type ReadRecord, SourceError } from '../connector.js';
+import { type Mapping, mapRecordAt } from '../map-record.js';
 import type { HttpLimits } from './http-limits.js';
 import { HttpTransport } from './http-transport.js';
 
@@ -63,15 +63,15 @@ export function mapItems<Item>(
   firstLine: number,
   mapping: Mapping,
   valuesOf: (item: Item) => (name: string) => readonly string[],
-): { records: SourceRecord[]; errors: RecordError[] } {
-  const records = new Map<string, SourceRecord>();
+): { records: ReadRecord[]; errors: RecordError[] } {
+  const records = new Map<string, ReadRecord>();
   const errors: RecordError[] = [];
   for (const [index, item] of items.entries()) {
-    const mapped = mapRecord(mapping, valuesOf(item));
+    const mapped = mapRecordAt(firstLine + index, mapping, valuesOf(item));
     if ('record' in mapped) {
       records.delete(mapped.record.external_id);
       records.set(mapped.record.external_id, mapped.record);
-    } else errors.push({ line: firstLine + index, ...mapped.error });
+    } else errors.push(mapped.error);
   }
   return { records: [...records.values()], errors };
 }

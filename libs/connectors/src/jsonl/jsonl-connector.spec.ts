@@ -79,15 +79,18 @@ describe('a JSON lines source', () => {
     });
   });
 
-  it('reports NUL characters and unpaired surrogates', async () => {
+  it('reports NUL characters and unpaired surrogates by line, and leaves out their fields', async () => {
     const text = '{"id":"1","name":"a\\u0000"}\n{"id":"2","name":"\\ud800"}\n{"id":"\\u0000"}\n';
-    await expect(read(text)).resolves.toEqual({
-      names: [],
-      errors: [
-        { line: 1, external_id: '1', message: 'display_name contains a NUL character or an unpaired surrogate' },
-        { line: 2, external_id: '2', message: 'display_name contains a NUL character or an unpaired surrogate' },
-        { line: 3, message: 'id (external_id) contains a NUL character or an unpaired surrogate' },
+    const problem = {
+      field: 'display_name',
+      message: 'display_name contains a NUL character or an unpaired surrogate',
+    };
+    await expect(readAll(source('jsonl', text))).resolves.toMatchObject({
+      records: [
+        { external_id: '1', fields: {}, problems: [{ ...problem, line: 1 }] },
+        { external_id: '2', fields: {}, problems: [{ ...problem, line: 2 }] },
       ],
+      errors: [{ line: 3, message: 'id (external_id) contains a NUL character or an unpaired surrogate' }],
     });
   });
 

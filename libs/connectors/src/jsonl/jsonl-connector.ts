@@ -5,7 +5,7 @@ import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { isObject } from '../json/json-value.js';
 import { NotJson, parseJsonText } from '../json/parse-json.js';
-import { type Mapping, mapRecord } from '../map-record.js';
+import { type Mapping, mapRecordAt } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
 import { type EntryReader, type FieldReader, fileBeginning, fileConnector, sampledEntries } from '../read-pages.js';
 import { sourceNames } from '../transform.js';
@@ -24,11 +24,10 @@ export function jsonlConnector(records: RecordKind, config: JsonlConfig, source:
       if (read === undefined) continue;
       empty = false;
       if ('problem' in read) {
-        yield { next, error: { line, message: read.problem } };
+        yield { next, line, error: { line, message: read.problem } };
         continue;
       }
-      const mapped = mapRecord(mapping, valuesOf(read.value));
-      yield 'record' in mapped ? { next, record: mapped.record } : { next, error: { line, ...mapped.error } };
+      yield { next, line, ...mapRecordAt(line, mapping, valuesOf(read.value)) };
     }
     // An empty export is treated as a failed one.
     if (empty) throw new SourceError(`"${file.path}" contains no lines`, { code: 'incomplete' });

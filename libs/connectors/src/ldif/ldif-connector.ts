@@ -1,7 +1,7 @@
 import { isSecretLdapAttribute, type LdifConfig, type RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
 import { FieldSamples } from '../field-samples.js';
-import { type Mapping, mapRecord } from '../map-record.js';
+import { type Mapping, mapRecordAt } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
 import {
   type EntryReader,
@@ -27,7 +27,7 @@ export function ldifConnector(records: RecordKind, config: LdifConfig, source: F
 
   const readEntries: EntryReader = async function* (file, from, signal) {
     for await (const entry of entriesOf(file, from, isWanted, signal)) {
-      yield { next: entry.next, ...readEntry(entry, mapping, config) };
+      yield { next: entry.next, line: entry.line, ...readEntry(entry, mapping, config) };
     }
   };
   const readFields: FieldReader = async (file, signal) => {
@@ -67,7 +67,7 @@ function isReadable(line: LdifLine): boolean {
   return line.encoding !== 'url' && decodeValue(line) !== undefined && !isSecretLdapAttribute(line.name);
 }
 
-function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Omit<ReadEntry, 'next'> {
+function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Partial<ReadEntry> {
   const { line, values, problem, hidesOthers } = entry;
   const classes = values.get('objectclass');
   // A part separated by a blank line has no class. It is an error and not an entry to skip.
@@ -85,8 +85,7 @@ function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Omit
       error: { line, ...(id && { external_id: id }), message: problem, ...(hidesOthers && { hides_others: true }) },
     };
   }
-  const mapped = mapRecord(mapping, (name) => values.get(attributeName(name)) ?? []);
-  return 'record' in mapped ? mapped : { error: { line, ...mapped.error } };
+  return mapRecordAt(line, mapping, (name) => values.get(attributeName(name)) ?? []);
 }
 
 function attributeName(name: string): string {

@@ -101,4 +101,24 @@ describe('the pages of a guarded connector', () => {
       error: { external_id: '7', message: 'odd', said: '***' },
     });
   });
+
+  it('redacts the values of fields that cannot be used', async () => {
+    const record = (said: string) => ({
+      external_id: '7',
+      fields: {},
+      problems: [{ field: 'hire_date', message: 'hire_date is not a date', said }],
+    });
+    const page: Page = { records: [record(secret)], errors: [], cursor: {}, last: true };
+    const connector = guarded(
+      {
+        async *read() {
+          yield page;
+        },
+        readOne: async () => ({ record: record(secret) }),
+      },
+      [secret],
+    );
+    for await (const one of connector.read({ pageSize: 1, signal })) expect(one.records).toEqual([record('***')]);
+    await expect(connector.readOne?.('7', signal)).resolves.toEqual({ record: record('***') });
+  });
 });

@@ -1,5 +1,12 @@
 import { type RecordError, sourceErrors } from '@idsync/contracts';
-import { CheckpointExpired, type Connector, type FoundRecord, SourceError } from '../connector.js';
+import {
+  CheckpointExpired,
+  type Connector,
+  type FieldProblem,
+  type FoundRecord,
+  type ReadRecord,
+  SourceError,
+} from '../connector.js';
 import { SecretFilter } from './secret-filter.js';
 
 /** Wraps a connector so that its errors can be stored and shown: text of the source is redacted. */
@@ -18,7 +25,11 @@ export function guarded(connector: Connector, secrets: readonly string[]): Conne
     async *read(options) {
       try {
         for await (const page of connector.read(options)) {
-          yield { ...page, errors: page.errors.map((error) => safeRecordError(error, filter)) };
+          yield {
+            ...page,
+            records: page.records.map((record) => safeRecord(record, filter)),
+            errors: page.errors.map((error) => safeRecordError(error, filter)),
+          };
         }
       } catch (error) {
         throw safeError(error, filter, options.signal);
@@ -27,7 +38,9 @@ export function guarded(connector: Connector, secrets: readonly string[]): Conne
     ...(readOne && {
       readOne: async (externalId, signal): Promise<FoundRecord> => {
         const found = await guard(readOne(externalId, signal), signal);
-        return typeof found === 'object' && 'error' in found ? { error: safeRecordError(found.error, filter) } : found;
+        if (found === 'absent') return found;
+        if ('error' in found) return { error: safeRecordError(found.error, filter) };
+        return { record: safeRecord(found.record, filter) };
       },
     }),
     ...(discover && { discover: (signal) => guard(discover(signal), signal) }),
@@ -62,8 +75,12 @@ function withoutText(error: unknown, filter: SecretFilter): Error {
   return safe;
 }
 
-function safeRecordError(error: RecordError, filter: SecretFilter): RecordError {
-  const { said, ...rest } = error;
+function safeRecord(record: ReadRecord, filter: SecretFilter): ReadRecord {
+  if (!record.problems) return record;
+  return { ...record, problems: record.problems.map((problem) => safeRecordError(problem, filter)) };
+}
+
+function safeRecordError<Problem extends RecordError | FieldProblem>(error: Problem, filter: SecretFilter): Problem {
   const message = filter.isRepeatedBy(error.message) ? 'the record cannot be used' : error.message;
-  return { ...rest, message, ...(said !== undefined && { said: filter.text(said) }) };
+  return { ...error, message, ...(error.said !== undefined && { said: filter.text(error.said) }) };
 }

@@ -29,12 +29,50 @@ export interface FilePlace {
 const hasOnePlace = ({ path, url }: FilePlace) => (path === undefined) !== (url === undefined);
 const onePlace = { error: 'must have either path or url' };
 
+/** Encodings of CSV files. A byte order mark takes precedence over the configured one. */
+export const fileEncodings = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  ...(['1250', '1251', '1252', '1253', '1254', '1255', '1256', '1257', '1258'] as const).map(
+    (page) => `windows-${page}` as const,
+  ),
+  ...(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '13', '14', '15', '16'] as const).map(
+    (part) => `iso-8859-${part}` as const,
+  ),
+  'cp437',
+  'cp850',
+  'cp852',
+  'cp866',
+  'macintosh',
+  'koi8-r',
+  'koi8-u',
+  'shift_jis',
+  'euc-jp',
+  'gbk',
+  'gb18030',
+  'big5',
+  'euc-kr',
+] as const;
+export type FileEncoding = (typeof fileEncodings)[number];
+
 /** `external_id` is the column with the permanent id of a record. */
 export const csvConfig = z
   .strictObject({
     ...place,
     ...mapping,
-    delimiter: neutral(text.length(1).optional()),
+    delimiter: neutral(
+      text
+        .length(1)
+        .optional()
+        .describe('Character between two cells, `,` by default. A `sep=` line takes precedence.'),
+    ),
+    encoding: neutral(
+      z
+        .enum(fileEncodings, { error: `must be one of ${fileEncodings.join(', ')}` })
+        .optional()
+        .describe('Encoding of the file, `utf-8` by default. A byte order mark takes precedence.'),
+    ),
     list_separator: neutral(text.length(1).optional()),
   })
   .refine(hasOnePlace, onePlace);

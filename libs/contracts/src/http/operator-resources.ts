@@ -96,6 +96,10 @@ const operatorJobFields = {
   records_read: z.int(),
   records_applied: z.int(),
   records_failed: z.int(),
+  fields_left_out: z
+    .int()
+    .optional()
+    .describe('Values that could not be used. Their records were applied and keep the earlier values of these fields.'),
   records_deleted: z.int().describe('Deleted records, which the source no longer listed or reported as deleted.'),
   dry_run: z.boolean(),
   scheduled_for: dateTime.optional().describe('Due time, if the schedule created the job.'),
@@ -126,6 +130,7 @@ export const operatorJobWithErrors = z.strictObject({
     z.strictObject({
       line: z.int().optional(),
       external_id: text.optional(),
+      field: text.optional().describe('The field that was left out; absent if the whole record was.'),
       message: text,
       source_message: sourceMessage.optional(),
     }),

@@ -52,7 +52,7 @@ export async function findRunCoverage(tx: Transaction, jobId: string): Promise<R
   const [coverage] = await tx.query<RunCoverage>(
     `select (select count(*) from seen_records where job_id = $1)::int as batches, count(*)::int as "errorsKept",
             (count(*) filter (where external_id is null or hides_others))::int as "errorsUnnamed"
-       from sync_record_errors where job_id = $1`,
+       from sync_record_errors where job_id = $1 and field is null`,
     [jobId],
   );
   if (!coverage) throw new Error('the count query returned no row');

@@ -93,6 +93,10 @@ export class SyncJobEntity extends DeletedWithTenant {
   @Column('bigint', { default: 0 })
   recordsFailed!: number;
 
+  /** Fields with unusable values, in records that were applied without them. */
+  @Column('bigint', { default: 0 })
+  fieldsLeftOut!: number;
+
   /** Records among those read that an incremental run only retried, because they had failed before. */
   @Column('bigint', { default: 0 })
   recordsRetried!: number;
@@ -370,6 +374,10 @@ export class SyncRecordErrorEntity extends TenantOwned {
   /** Redacted source value or text that caused the error. */
   @Column('text', { nullable: true })
   sourceMessage!: string | null;
+
+  /** The field that was left out; null if the whole record was. */
+  @Column('text', { nullable: true })
+  field!: string | null;
 
   @Column('boolean', { default: false })
   hidesOthers!: boolean;

@@ -22,6 +22,7 @@ const shown = [
   'recordsApplied',
 
   'recordsFailed',
+  'fieldsLeftOut',
   'recordsDeleted',
   'dryRun',
   'mode',

@@ -32,6 +32,7 @@ import { ReadsAndRetries1700000000042 } from './1700000000042-reads-and-retries.
 import { LifecyclePolicies1700000000043 } from './1700000000043-lifecycle-policies.js';
 import { TimesInCommitOrder1700000000045 } from './1700000000045-times-in-commit-order.js';
 import { RecordVersions1700000000046 } from './1700000000046-record-versions.js';
+import { FieldsLeftOut1700000000047 } from './1700000000047-fields-left-out.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -69,4 +70,5 @@ export const migrations = [
   LifecyclePolicies1700000000043,
   TimesInCommitOrder1700000000045,
   RecordVersions1700000000046,
+  FieldsLeftOut1700000000047,
 ];

@@ -87,7 +87,8 @@ export async function deleteRecoveredRecords(
     'select records from sync_batches where job_id = $1 and seq = $2',
     [job.id, seq],
   );
-  const applied = new Set((JSON.parse(batch?.records ?? '[]') as SourceRecord[]).map((record) => record.external_id));
+  const records = JSON.parse(batch?.records ?? '[]') as SourceRecord[];
+  const applied = new Set(records.filter(({ kept }) => !kept).map((record) => record.external_id));
   for (const { external_id } of failed) if (external_id !== undefined) applied.delete(external_id);
   const recovered = failing.map(({ externalId }) => externalId).filter((id) => applied.has(id));
   if (recovered.length === 0) return;

@@ -11,6 +11,7 @@ const counts = [
   'recordsExpected',
   'recordsApplied',
   'recordsFailed',
+  'fieldsLeftOut',
   'batchesWritten',
   'batchesProcessed',
   'batchesTotal',
@@ -77,7 +78,7 @@ export async function saveCounts(tx: Transaction, jobId: string, counts: JobCoun
   await tx.query(
     `update sync_jobs
         set records_read = $2, records_expected = $3, records_applied = $4, records_failed = $5, batches_written = $6,
-            batches_processed = $7, batches_total = $8, progress_pct = $9
+            batches_processed = $7, batches_total = $8, progress_pct = $9, fields_left_out = $10
       where id = $1`,
     [
       jobId,
@@ -89,6 +90,7 @@ export async function saveCounts(tx: Transaction, jobId: string, counts: JobCoun
       counts.batchesProcessed,
       counts.batchesTotal,
       counts.progressPct,
+      counts.fieldsLeftOut,
     ],
   );
 }

@@ -5,8 +5,10 @@ import { SyncRecordErrorEntity } from '../entities/sync.entities.js';
 import { findRow } from '../rows.js';
 import type { SyncJob } from './jobs.js';
 
-/** A record that was left out. Its source knows the line, the directory only the external id. */
+/** A record, or one field of it, that was left out. Its source knows the line, the directory only the external id. */
 export interface LeftOutRecord {
+  /** Absent if the whole record was left out. */
+  field?: string;
   line?: number;
   external_id?: string;
   message: string;
@@ -15,18 +17,25 @@ export interface LeftOutRecord {
   hides_others?: true;
 }
 
-/** Maximum number of errors stored per job; all of them are counted. */
+/** Maximum number of records and of fields whose errors are stored per job; all of them are counted. */
 const maxErrors = 1_000;
 
-/** Stores the errors of a locked job, up to the first thousand. */
+/** Stores the errors of a locked job, up to the first thousand of records and of fields. */
 export async function saveRecordErrors(tx: Transaction, job: SyncJob, errors: readonly LeftOutRecord[]): Promise<void> {
-  const first = errors.slice(0, Math.max(0, maxErrors - job.recordsFailed));
+  const ofRecords = errors.filter(({ field }) => field === undefined);
+  const ofFields = errors.filter(({ field }) => field !== undefined);
+  const first = [
+    ...ofRecords.slice(0, Math.max(0, maxErrors - job.recordsFailed)),
+    ...ofFields.slice(0, Math.max(0, maxErrors - job.fieldsLeftOut)),
+  ];
   if (first.length === 0) return;
   await tx.query(
-    `insert into sync_record_errors (id, job_id, tenant_id, line, external_id, message, hides_others, source_message)
-     select error.id, $1, $2, error.line, error.external_id, error.message, error.hides_others, error.source_message
-       from unnest($3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::boolean[], $8::text[])
-            as error (id, line, external_id, message, hides_others, source_message)`,
+    `insert into sync_record_errors (id, job_id, tenant_id, line, external_id, message, hides_others, source_message,
+                                      field)
+     select error.id, $1, $2, error.line, error.external_id, error.message, error.hides_others, error.source_message,
+            error.field
+       from unnest($3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::boolean[], $8::text[], $9::text[])
+            as error (id, line, external_id, message, hides_others, source_message, field)`,
     [
       job.id,
       job.tenantId,
@@ -36,6 +45,7 @@ export async function saveRecordErrors(tx: Transaction, job: SyncJob, errors: re
       first.map(({ message }) => plainText(message)),
       first.map(({ hides_others }) => hides_others ?? false),
       first.map(({ said }) => (said === undefined ? null : plainText(said))),
+      first.map(({ field }) => field ?? null),
     ],
   );
 }

@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Adds the errors of fields that were left out of records that were applied. */
+export class FieldsLeftOut1700000000047 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(up);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(down);
+  }
+}
+
+const up = `
+alter table sync_jobs add column fields_left_out bigint not null default 0;
+alter table sync_record_errors add column field text;
+`;
+
+const down = `
+alter table sync_record_errors drop column field;
+alter table sync_jobs drop column fields_left_out;
+`;
