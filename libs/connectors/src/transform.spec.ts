@@ -28,9 +28,52 @@ describe('a mapped field', () => {
     expect(from([{ date: 'mdy' }], '1/2/2026')).toEqual(['2026-01-02']);
   });
 
+  it('parses years of two digits as 1969 to 2068, and ignores the time of a day', () => {
+    const dmy = ['1.2.68', '01/02/69', '31-12-99', '31.12.2026 00:00', '31.12.26 23:59:59'];
+    expect(from([{ date: 'dmy' }], ...dmy)).toEqual([
+      '2068-02-01',
+      '1969-02-01',
+      '1999-12-31',
+      '2026-12-31',
+      '2026-12-31',
+    ]);
+    expect(from([{ date: 'mdy' }], '12/31/26')).toEqual(['2026-12-31']);
+    expect(from([{ date: 'ymd' }], '2026/1/31', '20260131', '2026.01.31')).toEqual(Array(3).fill('2026-01-31'));
+    for (const value of ['1.2.026', '31.2.2026', '1.13.2026', '2026.1.2', '1.2.', '1.2.2026 noon']) {
+      expect(() => from([{ date: 'dmy' }], value)).toThrow('is not a date of the form dmy');
+    }
+    expect(() => from([{ date: 'ymd' }], '31.01.2026')).toThrow(NotTransformable);
+  });
+
+  it('parses serial numbers of Excel', () => {
+    const serials = ['61', '36526', '46053', '46053.75', '46053,5', '2958465'];
+    expect(from([{ date: 'excel' }], ...serials)).toEqual([
+      '1900-03-01',
+      '2000-01-01',
+      '2026-01-31',
+      '2026-01-31',
+      '2026-01-31',
+      '9999-12-31',
+    ]);
+    expect(from([{ date: 'excel_1904' }], '44591')).toEqual(['2026-01-31']);
+    for (const value of ['60', '0', '2958466', '-1', '20260131', '1e5']) {
+      expect(() => from([{ date: 'excel' }], value)).toThrow('is not a date of the form excel');
+    }
+  });
+
+  it('parses each value of a field by the first form that fits', () => {
+    const date = ['iso', 'dmy', 'excel'] as const;
+    expect(from([{ date: [...date] }], '2026-01-31', '31.1.26', '46053', '')).toEqual([
+      '2026-01-31',
+      '2026-01-31',
+      '2026-01-31',
+    ]);
+    expect(() => from([{ date: [...date] }], '1/31/2026')).toThrow('is not a date of the form iso or dmy or excel');
+  });
+
   it('reports an invalid value', () => {
     expect(() => from([{ date: 'unix' }], 'yesterday')).toThrow(
-      expect.objectContaining({ message: 'is not a valid unix timestamp', value: 'yesterday' }),
+      expect.objectContaining({ message: 'is not a date of the form unix', value: 'yesterday' }),
     );
     expect(() => from([{ date: 'dmy' }], '2026-01-02')).toThrow(NotTransformable);
     expect(() => from([{ date: 'unix' }], '9999999999999999999')).toThrow(NotTransformable);

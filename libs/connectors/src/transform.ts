@@ -1,4 +1,5 @@
-import type { FieldSource, Transform } from '@idsync/contracts';
+import type { DateForm, FieldSource, Transform } from '@idsync/contracts';
+import { readDate } from './date-forms.js';
 
 /** A value that a transform cannot be applied to. */
 export class NotTransformable extends Error {
@@ -36,29 +37,15 @@ function apply(values: readonly string[], step: Transform): string[] {
   return values.map((value) => named.get(value.trim().toLowerCase()) ?? step.otherwise ?? value);
 }
 
-type DateForm = Extract<Transform, { date: unknown }>['date'];
-
-const epochOfWindows = 11_644_473_600_000;
-/** Values by which Active Directory represents "never". */
-const never = new Set(['0', '9223372036854775807']);
-
-/** Converts a date to ISO 8601 in UTC. Returns no value if the source value means "no date". */
-function toDate(value: string, form: DateForm): string[] {
+/**
+ * Converts a date to ISO 8601 by the first form that fits. Returns no value if the source value means "no date".
+ */
+function toDate(value: string, given: DateForm | readonly DateForm[]): string[] {
   if (value === '') return [];
-  if (form === 'dmy' || form === 'mdy') return [fromCalendar(value, form)];
-  if (form === 'windows' && never.has(value)) return [];
-  if (!/^-?\d{1,19}$/.test(value)) throw new NotTransformable(`is not a valid ${form} timestamp`, value);
-  const number = Number(value);
-  const ms = form === 'unix' ? number * 1_000 : form === 'unix_ms' ? number : number / 10_000 - epochOfWindows;
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) throw new NotTransformable('is not a valid time', value);
-  return [date.toISOString()];
-}
-
-function fromCalendar(value: string, form: 'dmy' | 'mdy'): string {
-  const [, first = '', second = '', year = ''] = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(value) ?? [];
-  if (year === '') throw new NotTransformable(`is not a date of the form ${form}`, value);
-  const [day, month] = form === 'dmy' ? [first, second] : [second, first];
-  // `parseDate` rejects days that do not exist.
-  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const forms = typeof given === 'string' ? [given] : given;
+  for (const form of forms) {
+    const date = readDate(value, form);
+    if (date) return date;
+  }
+  throw new NotTransformable(`is not a date of the form ${forms.join(' or ')}`, value);
 }

@@ -12,7 +12,7 @@ export {
   shownElsewhere,
 } from './connectors/definitions.js';
 export { type EntraConfig, entraConfig, entraFields } from './connectors/entra.js';
-export type { FieldMap, FieldSource, Transform } from './connectors/field-map.js';
+export type { DateForm, FieldMap, FieldSource, Transform } from './connectors/field-map.js';
 export {
   type CsvConfig,
   csvConfig,

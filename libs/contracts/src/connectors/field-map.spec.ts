@@ -25,6 +25,15 @@ describe('a field mapping', () => {
     expect(wrong({ transform: ['trim'] })).toBe('must have `from` and a list of one to ten steps in `transform`');
   });
 
+  it('accepts several forms of a date, unless they read the same value as different days', () => {
+    const dates = (date: unknown) => fieldMap.safeParse({ hire_date: { from: 'x', transform: [{ date }] } }).success;
+    expect(dates('excel')).toBe(true);
+    expect(dates(['iso', 'dmy', 'excel'])).toBe(true);
+    for (const refused of [[], ['dmy', 'mdy'], ['excel', 'iso', 'excel_1904'], ['roman'], 'roman']) {
+      expect(dates(refused)).toBe(false);
+    }
+  });
+
   it('has at most 250 fields', () => {
     const mapping = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, nth) => [`attributes.a${nth}`, 'column']));

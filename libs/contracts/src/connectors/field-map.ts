@@ -7,15 +7,34 @@ export const sourceName = text.min(1).max(256);
 
 const stepForm = 'must be trim, lower, upper, {split}, {date} or {map}';
 
+/** Forms of dates. `iso` includes GeneralizedTime. */
+export const dateForms = ['iso', 'ymd', 'dmy', 'mdy', 'excel', 'excel_1904', 'unix', 'unix_ms', 'windows'] as const;
+export type DateForm = (typeof dateForms)[number];
+
+/** Forms that read the same value as different days. */
+const ambiguous: readonly (readonly DateForm[])[] = [
+  ['dmy', 'mdy'],
+  ['excel', 'excel_1904'],
+];
+
+const dateForm = z.union([
+  z.enum(dateForms),
+  z
+    .array(z.enum(dateForms))
+    .min(1)
+    .max(dateForms.length)
+    .refine((forms) => !ambiguous.some((pair) => pair.every((form) => forms.includes(form)))),
+]);
+
 /** Transforms the values of a source. Each step receives the result of the step before. */
 const transform = z.union(
   [
     z.enum(['trim', 'lower', 'upper']),
     z.strictObject({ split: neutral(text.min(1).max(8)) }).describe('Splits values at these characters.'),
     z
-      .strictObject({ date: neutral(z.enum(['unix', 'unix_ms', 'windows', 'dmy', 'mdy'])) })
+      .strictObject({ date: neutral(dateForm) })
       .describe(
-        'Parses a date: seconds (`unix`) or milliseconds (`unix_ms`) since 1970, 100 ns since 1601 (`windows`), day.month.year (`dmy`) or month.day.year (`mdy`).',
+        'Parses a date by its form, or by the first form of a list that fits: ISO 8601 or GeneralizedTime (`iso`), year, month and day (`ymd`), day.month.year (`dmy`), month.day.year (`mdy`), the serial number of Excel (`excel`, `excel_1904`), seconds (`unix`) or milliseconds (`unix_ms`) since 1970, 100 ns since 1601 (`windows`). A list must not contain both `dmy` and `mdy`, or both forms of Excel.',
       ),
     z
       .strictObject({
