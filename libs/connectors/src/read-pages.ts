@@ -10,6 +10,7 @@ import {
   type SourceField,
 } from './connector.js';
 import { findByFullRead } from './find-by-full-read.js';
+import { IdCollector, type LastLines } from './last-lines.js';
 import { changed, type FileSource, requireUnchanged, type SourceFile } from './open-source-file.js';
 
 /** The position of an entry in a file. */
@@ -35,6 +36,21 @@ export type EntryReader = (file: SourceFile, from: Position, signal: AbortSignal
 /** Discovers the fields of the first entries of a file. */
 export type FieldReader = (file: SourceFile, signal: AbortSignal) => Promise<SourceField[]>;
 
+/** Passes the id and the line of each entry that has an id to `add`. */
+export type IdReader = (
+  file: SourceFile,
+  signal: AbortSignal,
+  add: (id: string, line: number) => void,
+) => Promise<void>;
+
+/** How files of a format are read. */
+export interface FileFormat {
+  readEntries: EntryReader;
+  readFields: FieldReader;
+  /** By default the entries are read. */
+  readIds?: IdReader;
+}
+
 export const fileBeginning: Position = { offset: 0, line: 1 };
 
 const fileCursor = z.object({ offset: z.int().nonnegative(), line: z.int().positive(), fingerprint: z.string() });
@@ -46,8 +62,8 @@ export const sampledEntries = 100;
 const pageBytes = 8 * 1024 * 1024;
 
 /** Creates a connector for a file. An incremental read only detects an unchanged file, if its origin has versions. */
-export function fileConnector(source: FileSource, readEntries: EntryReader, readFields: FieldReader): Connector {
-  const read = (options: ReadOptions) => readPages(source, readEntries, options);
+export function fileConnector(source: FileSource, format: FileFormat): Connector {
+  const read = (options: ReadOptions) => readPages(source, format, options);
   return {
     reportsChanges: source.isUnchanged !== undefined,
     read,
@@ -55,7 +71,7 @@ export function fileConnector(source: FileSource, readEntries: EntryReader, read
     async discover(signal) {
       const file = await source.open(signal);
       try {
-        return await readFields(file, signal);
+        return await format.readFields(file, signal);
       } finally {
         await file.close(true);
       }
@@ -63,10 +79,13 @@ export function fileConnector(source: FileSource, readEntries: EntryReader, read
   };
 }
 
-/** Reads a file page by page. Skipped entries count towards `pageSize`, so that pages arrive regularly. */
+/**
+ * Reads a file page by page. Skipped entries count towards `pageSize`, so that pages arrive regularly. The last entry of
+ * an id counts. The file is scanned for it first, because pages are applied while later ones are read, in any order.
+ */
 async function* readPages(
   source: FileSource,
-  readEntries: EntryReader,
+  format: FileFormat,
   { since, cursor, pageSize, signal }: ReadOptions,
 ): AsyncGenerator<Page> {
   signal.throwIfAborted();
@@ -92,11 +111,13 @@ async function* readPages(
       last,
       ...(last && file.checkpoint && { checkpoint: file.checkpoint }),
     });
-    for await (const entry of readEntries(file, at, signal)) {
+    const lastLines = await findLastLines(file, format, signal);
+    for await (const entry of format.readEntries(file, at, signal)) {
       at = entry.next;
       entries += 1;
-      if (entry.record) records.push(entry.record);
-      if (entry.error) errors.push(entry.error);
+      const { record, error } = unlessRepeated(entry, lastLines);
+      if (record) records.push(record);
+      if (error) errors.push(error);
       if (entries < pageSize && at.offset - pageStart < pageBytes) continue;
       await requireUnchanged(file);
       signal.throwIfAborted();
@@ -115,6 +136,35 @@ async function* readPages(
   } finally {
     await file.close(finished);
   }
+}
+
+async function findLastLines(file: SourceFile, format: FileFormat, signal: AbortSignal): Promise<LastLines> {
+  const ids = new IdCollector();
+  const add = (id: string, line: number) => ids.add(id, line);
+  if (format.readIds) await format.readIds(file, signal, add);
+  else {
+    for await (const entry of format.readEntries(file, fileBeginning, signal)) {
+      const id = idOf(entry);
+      if (id !== undefined) add(id, entry.line);
+    }
+  }
+  return ids.repeated();
+}
+
+/** Returns the result of an entry, or an error if a later entry has the id of its record. */
+function unlessRepeated(entry: ReadEntry, lastLines: LastLines): Pick<ReadEntry, 'record' | 'error'> {
+  const { line, record } = entry;
+  if (!record) return entry;
+  const { external_id } = record;
+  const last = lastLines.after(external_id, line);
+  if (last === undefined) return entry;
+  return {
+    error: { line, external_id, message: `the id is listed again in line ${last}, which is the one that counts` },
+  };
+}
+
+function idOf({ record, error }: ReadEntry): string | undefined {
+  return record?.external_id ?? error?.external_id;
 }
 
 function resumeAt(file: SourceFile, cursor: NonNullable<ReadOptions['cursor']>): Position {

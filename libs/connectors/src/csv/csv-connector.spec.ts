@@ -246,7 +246,7 @@ describe('reading one row of a CSV source', () => {
   it('returns the same result as a full read: the last row of the id or its error', async () => {
     const text = 'id,name,state\n1,Ann,active\n2,Bob,never\n1,Anna,active\n';
     const fields = { display_name: 'name', status: 'state' };
-    expect(await expectEachAlone(source('csv', text, { fields }))).toEqual(['2', '1']);
+    expect(await expectEachAlone(source('csv', text, { fields }))).toEqual(['1', '2']);
     const found = await readOne(source('csv', text, { fields }), '1');
     expect(found).toMatchObject({ record: { fields: { display_name: ['Anna'] } } });
     expect(await readOne(source('csv', text, { fields }), '2')).toMatchObject({ error: { line: 3, external_id: '2' } });

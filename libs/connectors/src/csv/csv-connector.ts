@@ -3,11 +3,19 @@ import { type Connector, SourceError } from '../connector.js';
 import { FieldSamples } from '../field-samples.js';
 import { type Mapping, mapRecordAt, Unusable } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
-import { type EntryReader, type FieldReader, fileConnector, type ReadEntry, sampledEntries } from '../read-pages.js';
+import {
+  type EntryReader,
+  type FieldReader,
+  fileConnector,
+  type IdReader,
+  type ReadEntry,
+  sampledEntries,
+} from '../read-pages.js';
 import { sourceNames } from '../transform.js';
 import { isBlank, type Layout, nameOf, readLayout } from './csv-layout.js';
 import { type Row, readRows } from './csv-rows.js';
 import { likelyDelimiter } from './likely-delimiter.js';
+import { scanIds } from './scan-ids.js';
 
 /** Creates a connector for delimited files with a header and one record per row. */
 export function csvConnector(records: RecordKind, config: CsvConfig, source: FileSource): Connector {
@@ -41,7 +49,12 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
     }
     return fields.list();
   };
-  return fileConnector(source, readEntries, readFields);
+  const readIds: IdReader = async (file, signal, add) => {
+    const layout = await readLayout(file, config, needed, signal);
+    const column = layout.columns.get(config.external_id.trim()) ?? -1;
+    await scanIds(file, layout, column, signal, add);
+  };
+  return fileConnector(source, { readEntries, readFields, readIds });
 }
 
 /** Throws if the row shows that the file is truncated or that a quote encloses several rows. */

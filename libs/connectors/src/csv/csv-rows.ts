@@ -5,7 +5,7 @@ import type { SourceFile } from '../open-source-file.js';
 import type { Position } from '../read-pages.js';
 import { readText } from '../read-text.js';
 
-const maxRowBytes = 1024 * 1024;
+export const maxRowBytes = 1024 * 1024;
 
 export interface Row {
   /** One character per byte of UTF-8, so that invalid bytes can be detected later. */

@@ -5,9 +5,16 @@ import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { isObject } from '../json/json-value.js';
 import { NotJson, parseJsonText } from '../json/parse-json.js';
-import { type Mapping, mapRecordAt } from '../map-record.js';
+import { type Mapping, mapRecord, mapRecordAt } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
-import { type EntryReader, type FieldReader, fileBeginning, fileConnector, sampledEntries } from '../read-pages.js';
+import {
+  type EntryReader,
+  type FieldReader,
+  fileBeginning,
+  fileConnector,
+  type IdReader,
+  sampledEntries,
+} from '../read-pages.js';
 import { sourceNames } from '../transform.js';
 import { type JsonLine, readLines } from './json-lines.js';
 
@@ -33,7 +40,17 @@ export function jsonlConnector(records: RecordKind, config: JsonlConfig, source:
     if (empty) throw new SourceError(`"${file.path}" contains no lines`, { code: 'incomplete' });
   };
 
-  return fileConnector(source, readEntries, readFields);
+  const idOf = jsonReader([config.external_id]);
+  const readIds: IdReader = async (file, signal, add) => {
+    for await (const one of readLines(file, fileBeginning, signal)) {
+      const read = readLine(file, one);
+      if (!read || !('value' in read)) continue;
+      const mapped = mapRecord({ ...mapping, fields: {} }, idOf(read.value));
+      if ('record' in mapped) add(mapped.record.external_id, one.line);
+    }
+  };
+
+  return fileConnector(source, { readEntries, readFields, readIds });
 }
 
 const readFields: FieldReader = async (file, signal) => {

@@ -43,7 +43,7 @@ export function ldifConnector(records: RecordKind, config: LdifConfig, source: F
     }
     return fields.list();
   };
-  return fileConnector(source, readEntries, readFields);
+  return fileConnector(source, { readEntries, readFields });
 }
 
 /** Parses the entries with the values of wanted lines. */
