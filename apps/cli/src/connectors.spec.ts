@@ -64,6 +64,25 @@ describe('the test of a connector', () => {
     expect({ code, err }).toEqual({ code: 0, err: '2: no email\nMessage of the source: bad row\n?: no id\n' });
   });
 
+  it('prints how a file is read, and what a run would not see', async () => {
+    const source = { encoding: 'utf-8', delimiter: '\t', columns: ['id'] };
+    const warnings = ['columns that are not mapped: "note"'];
+    const errors = [{ line: 4, message: 'id (external_id) is missing' }];
+    replies[`POST ${path}/test`] = [
+      [200, { probe_id: 'prb_1', status: 'done', records: [], source, warnings, errors }],
+    ];
+    const { code, err } = await idsync('test', 'HR');
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: [
+        'line 4: id (external_id) is missing',
+        'encoding utf-8, delimiter "\\t"',
+        'warning: columns that are not mapped: "note"',
+        '',
+      ].join('\n'),
+    });
+  });
+
   it.each([
     [{ error: 'login failed', source_message: 'ORA-1' }, 'login failed\nidsync: Message of the source: ORA-1\n'],
     [{ error: 'login failed' }, 'login failed\n'],

@@ -92,13 +92,20 @@ describe('the counts of a job', () => {
   });
 
   it('have a progress relative to the estimated size of the source', () => {
-    const read = afterPage(none, { records: 100, batches: 1, errors: 0, fraction: 0.25, last: false });
+    const read = afterPage(none, {
+      records: 100,
+      batches: 1,
+      errors: 0,
+      fieldsLeftOut: 0,
+      fraction: 0.25,
+      last: false,
+    });
     expect(read).toMatchObject({ recordsExpected: 400, progressPct: 0 });
     expect(afterBatch(read, { applied: 100, failed: 0 }).progressPct).toBe(25);
   });
 
   it('have a progress relative to the records read if the source reports no size', () => {
-    const read = afterPage(afterPage(none, { records: 90, batches: 1, errors: 10, last: false }), {
+    const read = afterPage(afterPage(none, { records: 90, batches: 1, errors: 10, fieldsLeftOut: 0, last: false }), {
       records: 100,
       batches: 2,
       errors: 0,
@@ -109,7 +116,7 @@ describe('the counts of a job', () => {
   });
 
   it('are complete without the missing pages of a failed source', () => {
-    const read = afterPage(none, { records: 10, batches: 1, errors: 0, last: false });
+    const read = afterPage(none, { records: 10, batches: 1, errors: 0, fieldsLeftOut: 0, last: false });
     expect(isComplete(read)).toBe(false);
     const failed = afterSourceFailed(read);
     expect(isComplete(failed)).toBe(false);

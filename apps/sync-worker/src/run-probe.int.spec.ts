@@ -69,9 +69,40 @@ describe('a test of a connector', () => {
     );
     expect(await answerOf(await probe('test'), pages)).toEqual({
       status: 'done',
-      result: { records: [1, 2, 3, 4, 5].map(record), errors: [{ message: 'no id' }] },
+      result: { records: [1, 2, 3, 4, 5].map(record), errors: [{ line: 0, message: 'no id' }] },
     });
     expect(await fixture.rows.rows('select from sync_jobs where tenant_id = $1', [tenant])).toEqual([]);
+  });
+
+  it('reports fields that no record has, and fields that cannot be used, and how the source is read', async () => {
+    const fields = (hire_date: string[]) => ({ job_title: [], email: ['a@x.example'], hire_date });
+    const problem = { field: 'last_name', message: 'last_name is not valid UTF-8', line: 3 };
+    const described: Connector = {
+      async *read() {
+        const records = [
+          { external_id: '1', fields: fields([]) },
+          { external_id: '2', fields: fields([]), problems: [problem] },
+        ];
+        yield { records, errors: [], cursor: {}, last: true };
+      },
+      describe: async () => ({ encoding: 'utf-8', delimiter: ';', columns: ['id'], warnings: ['a warning'] }),
+    };
+    expect(await answerOf(await probe('test'), described)).toEqual({
+      status: 'done',
+      result: {
+        source: { encoding: 'utf-8', delimiter: ';', columns: ['id'] },
+        warnings: [
+          'a warning',
+          'none of the first 2 records has a value for job_title',
+          'none of the first 2 records has a value for hire_date',
+        ],
+        records: [
+          { external_id: '1', fields: fields([]) },
+          { external_id: '2', fields: fields([]), kept: ['last_name'] },
+        ],
+        errors: [{ line: 3, external_id: '2', message: 'last_name is not valid UTF-8' }],
+      },
+    });
   });
 
   it('returns the reason of a source failure, and no details of internal errors', async () => {

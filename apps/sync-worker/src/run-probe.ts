@@ -1,11 +1,13 @@
 import { type Connector, divideRecord, type Page, SourceError } from '@idsync/connectors';
-import type { Message, ProbeKind, ProbeResult } from '@idsync/contracts';
+import type { Message, ProbeKind, ProbeResult, SourceRecord } from '@idsync/contracts';
 import { endProbe, findJobSource, findOpenProbe } from '@idsync/database/sync';
 import { withTimeout } from '@idsync/runtime';
 import type { SyncContext } from './sync-context.js';
 
 /** Number of records in the result of a test. */
 const shown = 5;
+/** Number of records that a test reads to find fields without values. */
+const sampled = 100;
 
 /** Reads a few records of a source and stores the result. A killed probe runs again when its message is redelivered. */
 export async function runProbe(
@@ -61,22 +63,38 @@ function shownError({ message, code, said }: SourceError): ProbeResult {
 }
 
 async function firstRecords(connector: Connector, signal: AbortSignal): Promise<ProbeResult> {
-  const records: Page['records'] = [];
+  const records: SourceRecord[] = [];
   const errors: Page['errors'] = [];
-  for await (const page of connector.read({ pageSize: shown, signal })) {
+  for await (const page of connector.read({ pageSize: sampled, signal })) {
     const divided = page.records.map(divideRecord);
     records.push(...divided.map(({ record }) => record));
     errors.push(...page.errors, ...divided.flatMap((one) => one.errors));
     if (records.length + errors.length >= shown) break;
   }
+  const { warnings = [], ...source } = (await connector.describe?.(signal)) ?? {};
+  const missing = fieldsWithoutValue(records).map(
+    (field) => `none of the first ${records.length} records has a value for ${field}`,
+  );
+  const all = [...warnings, ...missing];
   return {
+    ...(connector.describe && { source }),
+    ...(all.length > 0 && { warnings: all }),
     records: records.slice(0, shown),
-    errors: errors.slice(0, shown).map(({ external_id, message, said }) => ({
+    errors: errors.slice(0, shown).map(({ line, external_id, message, said }) => ({
+      ...(line !== undefined && { line }),
       ...(external_id && { external_id }),
       message,
       ...(said !== undefined && { source_message: said }),
     })),
   };
+}
+
+/** A field that could not be read has a value. */
+function fieldsWithoutValue(records: readonly SourceRecord[]): string[] {
+  const fields = new Set(records.flatMap((record) => Object.keys(record.fields)));
+  return [...fields].filter((field) =>
+    records.every((record) => record.fields[field]?.length === 0 && !record.kept?.includes(field)),
+  );
 }
 
 async function fieldsOf(connector: Connector, signal: AbortSignal): Promise<ProbeResult> {

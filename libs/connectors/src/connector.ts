@@ -60,6 +60,15 @@ export interface SourceField {
   examples: string[];
 }
 
+/** How a source is read, and what is missing in it or left out. */
+export interface SourceDescription {
+  encoding?: string;
+  delimiter?: string;
+  columns?: string[];
+  /** Sentences for the operator who tests the connector. */
+  warnings: string[];
+}
+
 export interface ReadOptions {
   /** The checkpoint of an earlier read, for an incremental read. A full read if absent. */
   since?: Cursor;
@@ -95,6 +104,8 @@ export interface Connector {
    * a single record have no `readOne`.
    */
   readOne?(externalId: string, signal: AbortSignal): Promise<FoundRecord>;
+  /** Describes a source that can be read, for the test of a connector. */
+  describe?(signal: AbortSignal): Promise<SourceDescription>;
   /** Discovers the fields of the first records, independently of the mapping. */
   discover?(signal: AbortSignal): Promise<SourceField[]>;
 }

@@ -6,6 +6,7 @@ import {
   type Page,
   type ReadOptions,
   type ReadRecord,
+  type SourceDescription,
   SourceError,
   type SourceField,
 } from './connector.js';
@@ -47,6 +48,7 @@ export type IdReader = (
 export interface FileFormat {
   readEntries: EntryReader;
   readFields: FieldReader;
+  describe?: (file: SourceFile, signal: AbortSignal) => Promise<SourceDescription>;
   /** By default the entries are read. */
   readIds?: IdReader;
 }
@@ -63,20 +65,28 @@ const pageBytes = 8 * 1024 * 1024;
 
 /** Creates a connector for a file. An incremental read only detects an unchanged file, if its origin has versions. */
 export function fileConnector(source: FileSource, format: FileFormat): Connector {
+  const { describe } = format;
   const read = (options: ReadOptions) => readPages(source, format, options);
   return {
     reportsChanges: source.isUnchanged !== undefined,
     read,
     readOne: (externalId, signal) => findByFullRead(read, externalId, signal),
-    async discover(signal) {
-      const file = await source.open(signal);
-      try {
-        return await format.readFields(file, signal);
-      } finally {
-        await file.close(true);
-      }
-    },
+    discover: (signal) => withFile(source, signal, (file) => format.readFields(file, signal)),
+    ...(describe && { describe: (signal) => withFile(source, signal, (file) => describe(file, signal)) }),
   };
+}
+
+async function withFile<T>(
+  source: FileSource,
+  signal: AbortSignal,
+  work: (file: SourceFile) => Promise<T>,
+): Promise<T> {
+  const file = await source.open(signal);
+  try {
+    return await work(file);
+  } finally {
+    await file.close(true);
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordError, RecordKind, SourceRecord } from '@idsync/contracts';
 import { afterAll } from '@jest/globals';
-import type { Connector, Cursor, Page, ReadOptions } from '../src/connector.js';
+import type { Connector, Cursor, Page, ReadOptions, ReadRecord } from '../src/connector.js';
 import { createConnector } from '../src/create-connector.js';
 
 /** A sources folder that is removed after the tests of the file. */
@@ -50,7 +50,7 @@ type FileType = 'csv' | 'ldif' | 'jsonl';
 
 interface Read {
   pages: Page[];
-  records: SourceRecord[];
+  records: ReadRecord[];
   errors: RecordError[];
 }
 

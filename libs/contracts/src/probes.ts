@@ -20,12 +20,23 @@ export const probeResult = z.strictObject({
   errors: z
     .array(
       z.strictObject({
+        line: z.int().optional(),
         external_id: z.string().optional(),
         message: z.string(),
         source_message: sourceMessage.optional(),
       }),
     )
     .optional(),
+  /** `test`: how a file is read. */
+  source: z
+    .strictObject({
+      encoding: z.string().optional(),
+      delimiter: z.string().optional(),
+      columns: z.array(z.string()).optional(),
+    })
+    .optional(),
+  /** `test`: what a run would not see. */
+  warnings: z.array(z.string()).optional(),
   /** `discover`: fields of the source, with example values. */
   fields: z.array(z.strictObject({ name: z.string(), examples: z.array(z.string()) })).optional(),
 });

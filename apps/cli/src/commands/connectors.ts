@@ -111,9 +111,13 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .action(async (connector: string, _options: object, command: Command) => {
       const session = Session.of(command, io);
       const probe = await runProbe(session, connector, 'test');
-      for (const { external_id: id = '?', message, source_message: sourceMessage } of probe.errors ?? []) {
-        session.note(`${id}: ${withSource(message, sourceMessage)}`);
+      for (const { line, external_id: id, message, source_message: sourceMessage } of probe.errors ?? []) {
+        const place = id ?? (line === undefined ? '?' : `line ${line}`);
+        session.note(`${place}: ${withSource(message, sourceMessage)}`);
       }
+      const { encoding, delimiter } = probe.source ?? {};
+      if (encoding !== undefined) session.note(`encoding ${encoding}, delimiter ${JSON.stringify(delimiter)}`);
+      for (const warning of probe.warnings ?? []) session.note(`warning: ${warning}`);
       session.printList(listOf(probe.records), ['external id', 'fields'], ({ external_id, fields }) => [
         external_id,
         Object.entries(fields)

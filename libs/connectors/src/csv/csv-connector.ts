@@ -1,5 +1,5 @@
 import type { CsvConfig, RecordKind } from '@idsync/contracts';
-import { type Connector, SourceError } from '../connector.js';
+import { type Connector, type SourceDescription, SourceError } from '../connector.js';
 import { FieldSamples } from '../field-samples.js';
 import { type Mapping, mapRecordAt, Unusable } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
@@ -11,9 +11,11 @@ import {
   type ReadEntry,
   sampledEntries,
 } from '../read-pages.js';
+import { readHead } from '../read-text.js';
 import { sourceNames } from '../transform.js';
-import { isBlank, type Layout, nameOf, readLayout } from './csv-layout.js';
+import { isBlank, type Layout, nameOf, quoteAll, readLayout } from './csv-layout.js';
 import { type Row, readRows } from './csv-rows.js';
+import { encodingSample, encodingWarning } from './encoding-warning.js';
 import { likelyDelimiter } from './likely-delimiter.js';
 import { scanIds } from './scan-ids.js';
 
@@ -54,7 +56,21 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
     const column = layout.columns.get(config.external_id.trim()) ?? -1;
     await scanIds(file, layout, column, signal, add);
   };
-  return fileConnector(source, { readEntries, readFields, readIds });
+  const describe = async (file: SourceFile, signal: AbortSignal): Promise<SourceDescription> => {
+    const { encoding, delimiter: used, columns } = await readLayout(file, config, needed, signal);
+    const names = [...columns.keys()];
+    const unmapped = names.filter((name) => !needed.some((wanted) => wanted.trim() === name));
+    return {
+      encoding,
+      delimiter: used,
+      columns: names,
+      warnings: [
+        ...(unmapped.length > 0 ? [`columns that are not mapped: ${quoteAll(unmapped)}`] : []),
+        ...encodingWarning(encoding, await readHead(file, encodingSample)),
+      ],
+    };
+  };
+  return fileConnector(source, { readEntries, readFields, readIds, describe });
 }
 
 /** Throws if the row shows that the file is truncated or that a quote encloses several rows. */

@@ -126,3 +126,35 @@ describe('the delimiter of a CSV source', () => {
     ]);
   });
 });
+
+describe('the description of a CSV source', () => {
+  const { signal } = new AbortController();
+  const describeFile = (content: string | Uint8Array, config = {}) => source('csv', content, config).describe?.(signal);
+
+  it('contains the encoding, the delimiter, the columns and those that are not mapped', async () => {
+    await expect(describeFile('sep=;\nid;name;note\n1;a;b\n')).resolves.toEqual({
+      encoding: 'utf-8',
+      delimiter: ';',
+      columns: ['id', 'name', 'note'],
+      warnings: ['columns that are not mapped: "note"'],
+    });
+    const text = Buffer.from('\ufeffid,name\n1,Zoë\n', 'utf16le');
+    await expect(describeFile(text)).resolves.toMatchObject({ encoding: 'utf-16le', delimiter: ',', warnings: [] });
+  });
+
+  it('warns of content that is not in the encoding', async () => {
+    const western = iconv.encode('id,name\n1,Zoë\n', 'windows-1252');
+    const utf8 = 'id,name\n1,Zoë\n';
+    const config = { encoding: 'windows-1252' };
+    await expect(describeFile(western)).resolves.toMatchObject({
+      warnings: ['the file is not valid UTF-8, so values are missing; set encoding, for example to windows-1252'],
+    });
+    await expect(describeFile(western, config)).resolves.toMatchObject({ encoding: 'windows-1252', warnings: [] });
+    await expect(describeFile(utf8)).resolves.toMatchObject({ warnings: [] });
+    await expect(describeFile(utf8, config)).resolves.toMatchObject({
+      warnings: ['the file is valid UTF-8, but it is read as windows-1252'],
+    });
+    const cut = Buffer.from(`id,name\r\n${'é'.repeat(1024 * 1024)}`);
+    await expect(describeFile(Buffer.concat([cut, Buffer.from(',x\n')]))).resolves.toMatchObject({ warnings: [] });
+  });
+});

@@ -106,7 +106,7 @@ export function nameOf(encoding: FileEncoding): string {
   return encoding === 'utf-8' ? 'UTF-8' : encoding;
 }
 
-function quoteAll(names: Iterable<string>): string {
+export function quoteAll(names: Iterable<string>): string {
   const all = [...names].map((name) => `"${name}"`);
   return all.length > 40 ? `${all.slice(0, 40).join(', ')}, …` : all.join(', ');
 }

@@ -19,6 +19,7 @@ export function guarded(connector: Connector, secrets: readonly string[]): Conne
   const { reportsChanges, reportsEveryChange } = connector;
   const readOne = connector.readOne?.bind(connector);
   const discover = connector.discover?.bind(connector);
+  const describe = connector.describe?.bind(connector);
   return {
     ...(reportsChanges !== undefined && { reportsChanges }),
     ...(reportsEveryChange !== undefined && { reportsEveryChange }),
@@ -43,6 +44,7 @@ export function guarded(connector: Connector, secrets: readonly string[]): Conne
         return { record: safeRecord(found.record, filter) };
       },
     }),
+    ...(describe && { describe: (signal) => guard(describe(signal), signal) }),
     ...(discover && { discover: (signal) => guard(discover(signal), signal) }),
   };
 }

@@ -8,7 +8,7 @@ export const sourceName = text.min(1).max(256);
 const stepForm = 'must be trim, lower, upper, {split}, {date} or {map}';
 
 /** Forms of dates. `iso` includes GeneralizedTime. */
-export const dateForms = ['iso', 'ymd', 'dmy', 'mdy', 'excel', 'excel_1904', 'unix', 'unix_ms', 'windows'] as const;
+const dateForms = ['iso', 'ymd', 'dmy', 'mdy', 'excel', 'excel_1904', 'unix', 'unix_ms', 'windows'] as const;
 export type DateForm = (typeof dateForms)[number];
 
 /** Forms that read the same value as different days. */

@@ -30,7 +30,7 @@ const hasOnePlace = ({ path, url }: FilePlace) => (path === undefined) !== (url 
 const onePlace = { error: 'must have either path or url' };
 
 /** Encodings of CSV files. A byte order mark takes precedence over the configured one. */
-export const fileEncodings = [
+const fileEncodings = [
   'utf-8',
   'utf-16le',
   'utf-16be',
