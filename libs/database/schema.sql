@@ -612,6 +612,7 @@ create table seen_records (
   tenant_id uuid not null,
   connector_id uuid not null,
   record_ids uuid[] not null,
+  named_ids uuid[] default '{}'::uuid[] not null,
   constraint seen_records_pkey PRIMARY KEY (job_id, seq)
 );
 CREATE INDEX seen_records_connector ON public.seen_records USING btree (connector_id);

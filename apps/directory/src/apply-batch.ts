@@ -138,8 +138,7 @@ async function apply(
       unchanged: found.unchanged + found.changes.length - changes.length,
     });
   });
-  // A partial batch proves nothing about other records, so it does not count as a listing for deletion detection.
-  if (!isPartial && isNew) await saveSeenRecords(tx, { jobId, seq }, parts);
+  if (isNew) await saveSeenRecords(tx, { jobId, seq, isPartial }, parts);
   await reportOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
   const sum = (count: 'created' | 'updated' | 'unchanged') => parts.reduce((total, part) => total + part[count], 0);
   const [created, updated] = [sum('created'), sum('updated')];

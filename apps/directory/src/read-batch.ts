@@ -6,7 +6,13 @@ import {
   type SourceRecord,
 } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { compareAnchors, findOvertaken, lockRecordsByAnchor, type StoredRecord } from '@idsync/database/directory';
+import {
+  compareAnchors,
+  findListedLater,
+  findOvertaken,
+  lockRecordsByAnchor,
+  type StoredRecord,
+} from '@idsync/database/directory';
 import { contentHash } from './content-hash.js';
 import { employmentOf, employmentRules, nextStatus } from './lifecycle.js';
 import { isDeleted, isTombstone } from './matching/record-keys.js';
@@ -64,12 +70,18 @@ export async function findChanges(
     for (const row of rows) existing.set(row.externalId, row);
   }
 
+  const listedLater = await findListedLater(
+    tx,
+    source,
+    [...existing.values()].map(({ id }) => id),
+  );
   const overtaken = candidates.length > 0 ? await findOvertaken(tx, source.jobId, [...changed.keys()]) : [];
   const changes = candidates.flatMap(({ record, hash }) => {
     if (overtaken.includes(record.external_id)) return [];
     const before = existing.get(record.external_id);
-    // A later batch of the same run has already been applied to the record.
+    // A later batch of the same run has already been applied to the record, or has confirmed its values.
     if (before?.lastJobId === source.jobId && before.lastSeq > source.seq) return [];
+    if (before && listedLater.has(before.id)) return [];
     const next = nextRecord(record, hash, source, before);
     // A deleted record that was never stored needs no tombstone.
     return before || !isDeleted(next) ? [{ record: next, before }] : [];

@@ -15,6 +15,7 @@ import {
   findRepeatedRecords,
   findRunCoverage,
   findSafeguard,
+  findStaleRecords,
   type JobState,
   lockPlan,
   markEntriesDone,
@@ -36,6 +37,8 @@ import { reportsDeletions, whyIncomplete } from './why-incomplete.js';
 const chunkSize = 500;
 /** Maximum number of repeated records that are reported individually. */
 const maxReported = 1_000;
+/** Maximum number of repeated records that are read again, each by a job. */
+const maxReadAgain = 100;
 
 /**
  * Deletes the records that a completely read source no longer lists and applies the disables and deletions of the
@@ -144,6 +147,7 @@ async function applyChunk(
     // After a release, the reason for the quarantine is obsolete, but an incomplete run is still incomplete.
     const note = job.released ? await findIncompleteness(tx, job) : plan.note;
     const { count, externalIds } = await findRepeatedRecords(tx, jobId, maxReported);
+    await reportOvertaken(tx, tenantId, jobId, await findStaleRecords(tx, jobId, maxReadAgain));
     const errors = externalIds.map(repeatedRecord);
     await enqueue(tx, {
       type: 'sync.sweep.ended',

@@ -504,6 +504,43 @@ describe('the deletion safeguard', () => {
     }
   });
 
+  it('keeps the value of the last entry of a repeated record, in whichever order and mode the batches are applied', async () => {
+    const titled = (job_title: string) => [row('p0', { email: 'p0@x.org', job_title })];
+    const title = async () => (await harness.record('p0')).fields.job_title;
+    await run([titled('last')]);
+    for (const mode of ['full', 'changes'] as const) {
+      for (const order of [
+        [0, 1],
+        [1, 0],
+      ]) {
+        const job = await run([titled('first'), titled('last')], { mode, order });
+        expect([mode, order, await title()]).toEqual([mode, order, ['last']]);
+        if (order[0] === 1) expect(await types(job)).not.toContain('user.updated');
+      }
+    }
+  });
+
+  it('reads a repeated record again whose last entry was compared before an earlier one was applied', async () => {
+    const titled = (job_title: string) => row('p0', { email: 'p0@x.org', job_title });
+    await run([[titled('last')]]);
+    const job = await appliedRun(harness, hr, [[titled('first')], [row('p1', { email: 'p1@x.org' })]]);
+    const read = () =>
+      harness.fixture.rows(
+        `select message::jsonb #> '{data,external_ids}' as ids from outbox
+          where type = 'sync.record.overtaken' and message::jsonb #>> '{data,job_id}' = $1`,
+        [job],
+      );
+    await harness.fixture.rows(
+      `update seen_records set record_ids = record_ids ||
+              (select id from source_records where connector_id = $2 and external_id = 'p0')
+        where job_id = $1 and seq = 1`,
+      [job, hr],
+    );
+    await harness.fixture.rows('update sync_jobs set records_read = 3, records_applied = 3 where id = $1', [job]);
+    await sweep(harness, job);
+    expect(await read()).toEqual([{ ids: ['p0'] }]);
+  });
+
   it('uses the last change of a record in an incremental run', async () => {
     await run([people(0, 30)]);
     await run([people(0, 30, 'inactive'), people(1, 30)], { mode: 'changes' });

@@ -23,19 +23,53 @@ interface NamedRecords {
 }
 
 /**
- * Saves which records a batch contained, part by part. One row per batch, so that unchanged records are not written.
+ * Saves which records a batch contained, part by part. One row per batch, so that unchanged records are not written. A
+ * partial batch proves nothing about other records, so it does not count as a listing for deletion detection.
  */
 export async function saveSeenRecords(
   tx: Transaction,
-  { jobId, seq }: { jobId: string; seq: number },
+  { jobId, seq, isPartial }: { jobId: string; seq: number; isPartial: boolean },
   parts: readonly NamedRecords[],
 ): Promise<void> {
+  const column = isPartial ? 'named_ids' : 'record_ids';
   for (const { knownIds, createdIds } of parts) {
     await tx.query(
-      'update seen_records set record_ids = record_ids || $3::uuid[] || $4::uuid[] where job_id = $1 and seq = $2',
+      `update seen_records set ${column} = ${column} || $3::uuid[] || $4::uuid[] where job_id = $1 and seq = $2`,
       [jobId, seq, knownIds, uuids(createdIds)],
     );
   }
+}
+
+/** Finds records that a later batch of the job contained, changed or not, among those with these ids. */
+export async function findListedLater(
+  tx: Transaction,
+  { jobId, seq }: { jobId: string; seq: number },
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>(
+    `with later as materialized (select record_ids || named_ids as ids from seen_records where job_id = $1 and seq > $2)
+     select id from unnest($3::uuid[]) as n (id) where id in (select unnest(ids) from later)`,
+    [jobId, seq, uuids(ids)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Finds up to `limit` records, by external id, that a job changed after it had compared their last entry: a batch with
+ * an earlier entry was applied at the same time.
+ */
+export async function findStaleRecords(tx: Transaction, jobId: string, limit: number): Promise<string[]> {
+  const rows = await tx.query<{ externalId: string }>(
+    `with repeated as materialized (
+       select id, max(seq) as seq from seen_records, unnest(record_ids || named_ids) as id
+        where job_id = $1 group by id having count(*) > 1)
+     select r.external_id as "externalId" from repeated
+      cross join lateral (select external_id, last_job_id, last_seq from source_records where id = repeated.id limit 1) r
+      where r.last_job_id = $1 and r.last_seq < repeated.seq limit $2`,
+    [jobId, limit],
+  );
+  return rows.map(({ externalId }) => externalId);
 }
 
 export interface RunCoverage {

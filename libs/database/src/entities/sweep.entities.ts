@@ -26,6 +26,10 @@ export class SeenRecordsEntity extends TenantOwned {
 
   @Column('uuid', { array: true })
   recordIds!: string[];
+
+  /** Records of a batch that proves nothing about others: of an incremental or single-record run. */
+  @Column('uuid', { array: true, default: () => "'{}'" })
+  namedIds!: string[];
 }
 
 /** `open` while batches are applied, `held` while quarantined, `ready` to be applied, `done`. */
