@@ -109,6 +109,7 @@ describe('the counts of a job', () => {
       records: 100,
       batches: 2,
       errors: 0,
+      fieldsLeftOut: 0,
       last: false,
     });
     expect(read.progressPct).toBe(10);

@@ -1,9 +1,9 @@
 import type { RecordError, SourceRecord } from '@idsync/contracts';
-import type { Connector, Cursor, Page } from '../src/connector.js';
+import type { Connector, Cursor, Page, ReadRecord } from '../src/connector.js';
 
 export interface Reading {
   pages: Page[];
-  records: SourceRecord[];
+  records: ReadRecord[];
   errors: RecordError[];
   removed: string[];
   checkpoint: Cursor | undefined;
