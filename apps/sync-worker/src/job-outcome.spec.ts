@@ -29,8 +29,8 @@ describe('the outcome of a job', () => {
   );
 
   it.each([
-    [0, 1, '1 value was left out; line 17: hire_date is not a date'],
-    [1, 2, '1 record was left out, 2 values were left out; line 17: hire_date is not a date'],
+    [0, 1, '1 value or repeated row was left out; line 17: hire_date is not a date'],
+    [1, 2, '1 record was left out, 2 values or repeated rows were left out; line 17: hire_date is not a date'],
   ])('is completed with errors, with the number of skipped values: %#', (failed, fields, errorMessage) => {
     const first = { line: 17, externalId: 'x', message: 'hire_date is not a date' };
     expect(decideOutcome(withoutSource(null), counts(failed, fields), first)).toEqual({

@@ -36,7 +36,10 @@ export function decideOutcome(
 export function leftOut({ recordsFailed, fieldsLeftOut }: Pick<JobCounts, 'recordsFailed' | 'fieldsLeftOut'>): string {
   const records = recordsFailed === 1 ? '1 record was left out' : `${recordsFailed} records were left out`;
   if (fieldsLeftOut === 0) return records;
-  const values = fieldsLeftOut === 1 ? '1 value was left out' : `${fieldsLeftOut} values were left out`;
+  const values =
+    fieldsLeftOut === 1
+      ? '1 value or repeated row was left out'
+      : `${fieldsLeftOut} values or repeated rows were left out`;
   return recordsFailed === 0 ? values : `${records}, ${values}`;
 }
 

@@ -105,7 +105,7 @@ describe('running a job', () => {
       records_read: 20,
       records_applied: 20,
       records_failed: 0,
-      error_message: '1 value was left out; line 7: hire_date is not a date',
+      error_message: '1 value or repeated row was left out; line 7: hire_date is not a date',
     });
     const shown = 'select external_id, line::int, message, source_message';
     const error = { external_id: 'r5', line: 7, message: 'hire_date is not a date', source_message: '31.12.20' };
@@ -113,6 +113,25 @@ describe('running a job', () => {
       { ...error, field: 'hire_date' },
     ]);
     expect(await fixture.rows.rows(`${shown} from failing_records where job_id = $1`, [job.id])).toEqual([error]);
+  });
+
+  it('does not count a repeated row as a record', async () => {
+    const job = await claimed();
+    const repeated = { field: 'external_id', external_id: 'r1', line: 2, message: 'listed again in line 3' };
+    const twice: Connector = {
+      async *read() {
+        yield { records: [{ external_id: 'r1', fields: {} }], errors: [repeated], cursor: {}, last: true };
+      },
+    };
+    await run(job, twice);
+    await fixture.applyAll();
+    expect(await fixture.job(job.id)).toMatchObject({
+      status: 'completed_with_errors',
+      records_read: 1,
+      records_applied: 1,
+      records_failed: 0,
+      error_message: '1 value or repeated row was left out; line 2: listed again in line 3',
+    });
   });
 
   it('stores a thousand errors of records beside those of fields', async () => {

@@ -40,15 +40,15 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
     if (!(await findJobSource(tx, job.connectorId))) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
     const listed = page.records.map(divideRecord);
     const read = listed.map(({ record }) => record);
-    const problems = listed.flatMap(({ errors }) => errors);
-    const errors = [...page.errors, ...problems];
+    const errors = [...page.errors, ...listed.flatMap((one) => one.errors)];
+    const fieldsLeftOut = errors.filter(({ field }) => field !== undefined).length;
     const records = job.mode === 'changes' || job.mode === 'record' ? latestEntries(read, page.removed) : read;
     const batches = divideByWeight(records);
     const counts = afterPage(job, {
       records: records.length,
       batches: batches.length,
-      errors: page.errors.length,
-      fieldsLeftOut: problems.length,
+      errors: errors.length - fieldsLeftOut,
+      fieldsLeftOut,
       last: page.last,
       ...(page.fraction !== undefined && { fraction: page.fraction }),
     });

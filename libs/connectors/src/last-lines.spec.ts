@@ -23,8 +23,8 @@ describe('the lines of an id', () => {
   });
 });
 
-describe('the ids beyond the limit of a collector', () => {
-  it('are not compared', () => {
+describe('a collector of ids', () => {
+  it('compares only the ids within its limit', () => {
     const ids = new IdCollector(3);
     for (const [line, id] of ['a', 'b', 'a', 'b', 'a'].entries()) ids.add(id, line);
     const lines = ids.repeated();
@@ -67,6 +67,7 @@ describe.each(files)('a %s file that lists an id repeatedly', (type, text, lines
       expect(names(records)).toEqual(last);
       expect(errors).toEqual(
         ['1', '2', '1'].map((external_id, nth) => ({
+          field: 'external_id',
           line: lines[nth],
           external_id,
           message: `the id is listed again in line ${kept[nth]}, which is the one that counts`,

@@ -168,9 +168,8 @@ function unlessRepeated(entry: ReadEntry, lastLines: LastLines): Pick<ReadEntry,
   const { external_id } = record;
   const last = lastLines.after(external_id, line);
   if (last === undefined) return entry;
-  return {
-    error: { line, external_id, message: `the id is listed again in line ${last}, which is the one that counts` },
-  };
+  const message = `the id is listed again in line ${last}, which is the one that counts`;
+  return { error: { field: 'external_id', line, external_id, message } };
 }
 
 function idOf({ record, error }: ReadEntry): string | undefined {

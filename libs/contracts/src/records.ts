@@ -75,8 +75,10 @@ export const sourceRecord = z.object({
 });
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
-/** A record that could not be read or mapped; the run continues with the other records. */
+/** A record, or a field of it, that could not be read or mapped; the run continues with the other records. */
 export interface RecordError {
+  /** Set if the record itself is not left out; `external_id` for an entry that a later one replaces. */
+  field?: string;
   /** Absent if the source has no lines and was asked for this record alone. */
   line?: number;
   external_id?: string;

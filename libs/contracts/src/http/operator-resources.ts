@@ -99,7 +99,9 @@ const operatorJobFields = {
   fields_left_out: z
     .int()
     .optional()
-    .describe('Values that could not be used. Their records were applied and keep the earlier values of these fields.'),
+    .describe(
+      'Values that could not be used, and rows whose id a later row has. Their records were applied; a field keeps its earlier value.',
+    ),
   records_deleted: z.int().describe('Deleted records, which the source no longer listed or reported as deleted.'),
   dry_run: z.boolean(),
   scheduled_for: dateTime.optional().describe('Due time, if the schedule created the job.'),
@@ -130,7 +132,11 @@ export const operatorJobWithErrors = z.strictObject({
     z.strictObject({
       line: z.int().optional(),
       external_id: text.optional(),
-      field: text.optional().describe('The field that was left out; absent if the whole record was.'),
+      field: text
+        .optional()
+        .describe(
+          'The field that was left out; absent if the whole record was. `external_id`: a later row has the id.',
+        ),
       message: text,
       source_message: sourceMessage.optional(),
     }),

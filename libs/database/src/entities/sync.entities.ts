@@ -93,7 +93,7 @@ export class SyncJobEntity extends DeletedWithTenant {
   @Column('bigint', { default: 0 })
   recordsFailed!: number;
 
-  /** Fields with unusable values, in records that were applied without them. */
+  /** Fields with unusable values, and entries that a later one replaces; their records were applied. */
   @Column('bigint', { default: 0 })
   fieldsLeftOut!: number;
 
