@@ -7,8 +7,8 @@ import {
   createTestDatabase,
   createVhost,
   DirectoryFixture,
+  eachBus,
   freePort,
-  hasBroker,
   type TestDatabase,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -20,11 +20,8 @@ jest.setTimeout(400_000);
 
 const people = 2_000;
 const bad = 700;
-const buses = hasBroker() ? ['rabbitmq', 'postgresql'] : ['postgresql'];
-if (!hasBroker())
-  process.stderr.write('AMQP_URL is not set: skipping the tests of batches that crash the directory over amqp.\n');
 
-describe.each(buses)('a record that crashes the directory whenever it is applied, over %s', (bus) => {
+eachBus(describe)('a record that crashes the directory whenever it is applied, over %s', (bus) => {
   let database: TestDatabase;
   let vhost: BrokerVhost | undefined;
   let sourcesDir: string;
@@ -36,7 +33,7 @@ describe.each(buses)('a record that crashes the directory whenever it is applied
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    vhost = bus === 'rabbitmq' ? await createVhost() : undefined;
+    vhost = bus === 'amqp' ? await createVhost() : undefined;
     fixture = DirectoryFixture.connect(database.url);
     sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-poison-'));
     const port = await freePort();

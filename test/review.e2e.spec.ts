@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
+import { type BrokerVhost, createTestDatabase, createVhost, eachBus, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { midpointHr as hr, midpointLdap as ldap } from './support/midpoint-sources.js';
@@ -7,9 +7,7 @@ import { Services } from './support/services.js';
 
 const realData = fileURLToPath(new URL('data', import.meta.url));
 
-describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as const))(
-  'matching an HR file with an LDAP file, over %s',
-  (driver) => {
+eachBus(describe)('matching an HR file with an LDAP file, over %s', (driver) => {
     let database: TestDatabase;
     let vhost: BrokerVhost | undefined;
     let services: Services;
@@ -230,5 +228,4 @@ describe.each(hasBroker() ? (['postgres', 'amqp'] as const) : (['postgres'] as c
         expect({ path, ...answer }).toMatchObject({ path, status, body: { error: expect.stringMatching(error) } });
       }
     });
-  },
-);
+});

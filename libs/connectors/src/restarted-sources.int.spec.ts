@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { quick } from '../test/conformance/readings.js';
 import { startServer } from '../test/http-server.js';
 import { haveSlapd, password, peopleLdif, startSlapd, suffix } from '../test/slapd.js';
-import { hasMariaDb, mariaDbMissing, restartableMariaDb, restartablePostgres } from '../test/sql-server.js';
+import { hasMariaDb, restartableMariaDb, restartablePostgres } from '../test/sql-server.js';
 import type { Connector } from './connector.js';
 import { createConnector } from './create-connector.js';
 import { type Outage, readThroughOutages } from './read-through-outages.js';
@@ -13,7 +13,6 @@ const settings = { outageMs: 120_000, firstPauseMs: 50, longestPauseMs: 500, pag
 const count = 2_000;
 
 if (!haveSlapd) process.stderr.write('Skipped: restart of an OpenLDAP server during a read: slapd is not installed\n');
-if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
 
 /** Reads everything. The server stops after the 600th record and starts again when the failure was noticed. */
 async function idsThrough(connector: Connector, server: { down(): Promise<void>; up(): Promise<void> }) {

@@ -1,4 +1,4 @@
-import { createEmptyDatabase, PrivateMariaDb, PrivatePostgres } from '@idsync/testing';
+import { createEmptyDatabase, eachVariant, PrivateMariaDb, PrivatePostgres } from '@idsync/testing';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import type { Connector } from '../src/connector.js';
@@ -19,9 +19,11 @@ export interface SqlServer {
   close(): Promise<void>;
 }
 
-export const mariaDbMissing =
-  'MariaDB is not installed (mariadb-server-core): the SQL connector is not tested with MariaDB.\n';
 export const hasMariaDb = () => PrivateMariaDb.isInstalled();
+
+/** Defines a suite or a test per database system. */
+export const eachDatabase = (define: Parameters<typeof eachVariant>[0]) =>
+  eachVariant(define, ['PostgreSQL', 'MariaDB'], (system) => system === 'PostgreSQL' || hasMariaDb());
 
 export const loopback = ['127.0.0.0/8', '::1/128'];
 
@@ -117,6 +119,10 @@ export async function mariaDbServer(options: readonly string[] = []): Promise<Sq
     },
   };
 }
+
+/** Starts the server of a variant of `eachDatabase`. */
+export const serverOf = (system: 'PostgreSQL' | 'MariaDB', mariaDbOptions?: readonly string[]): Promise<SqlServer> =>
+  system === 'MariaDB' ? mariaDbServer(mariaDbOptions) : postgresServer();
 
 /** A private server with a table `staff` that a test can kill and restart. */
 export interface RestartableServer {

@@ -1,13 +1,11 @@
-import { hasBroker } from '@idsync/testing';
+import { eachBus } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
-import { BusFixture, type Driver, until } from '../test/bus-fixture.js';
+import { BusFixture, until } from '../test/bus-fixture.js';
 import { Bus } from './bus.js';
 import { PermanentError } from './delivery.js';
 
-if (!hasBroker()) process.stderr.write('AMQP_URL is not set: the bus is not tested with RabbitMQ.\n');
-
-describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])('the bus, over %s', (driver) => {
+eachBus(describe)('the bus, over %s', (driver) => {
   let bus: BusFixture;
 
   beforeEach(async () => {

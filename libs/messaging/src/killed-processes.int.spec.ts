@@ -2,92 +2,86 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expireLeases } from '@idsync/database/schema';
-import { hasBroker } from '@idsync/testing';
+import { eachBus } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BusFixture, type Driver, until } from '../test/bus-fixture.js';
-
-if (!hasBroker())
-  process.stderr.write('AMQP_URL is not set: killed consumers and relays are not tested with RabbitMQ.\n');
+import { BusFixture, until } from '../test/bus-fixture.js';
 
 const numbers = Array.from({ length: 30 }, (_, n) => n);
 
-describe.each<Driver>(hasBroker() ? ['postgres', 'amqp'] : ['postgres'])(
-  'the bus, when processes are killed, over %s',
-  (driver) => {
-    let bus: BusFixture;
-    const children: ChildProcess[] = [];
+eachBus(describe)('the bus, when processes are killed, over %s', (driver) => {
+  let bus: BusFixture;
+  const children: ChildProcess[] = [];
 
-    beforeEach(async () => {
-      bus = await BusFixture.create(driver);
+  beforeEach(async () => {
+    bus = await BusFixture.create(driver);
+  });
+
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await bus?.remove();
+  });
+
+  const start = (program: string, ...words: string[]): ChildProcess => {
+    const path = fileURLToPath(new URL(`../test/${program}.mjs`, import.meta.url));
+    const child = spawn(process.execPath, [path, bus.database.url, bus.amqpUrl ?? '-', ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
+    children.push(child);
+    return child;
+  };
 
-    afterEach(async () => {
-      for (const child of children.splice(0)) child.kill('SIGKILL');
-      await bus?.remove();
-    });
+  /** Expects that surviving processes apply every message exactly once. */
+  const expectEachOnce = async () => {
+    await bus.open('sync-worker');
+    await bus.open('directory', { 'sync.batch.ready': (message) => bus.apply('directory', message) });
+    await until(async () => (await bus.effects()).all >= numbers.length);
+    await until(async () => (await bus.rows.rows('select id from outbox')).length === 0);
+    expect(await bus.effects()).toEqual({ all: numbers.length, distinct: numbers.length });
+  };
 
-    const start = (program: string, ...words: string[]): ChildProcess => {
-      const path = fileURLToPath(new URL(`../test/${program}.mjs`, import.meta.url));
-      const child = spawn(process.execPath, [path, bus.database.url, bus.amqpUrl ?? '-', ...words], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      children.push(child);
-      return child;
-    };
-
-    /** Expects that surviving processes apply every message exactly once. */
-    const expectEachOnce = async () => {
-      await bus.open('sync-worker');
-      await bus.open('directory', { 'sync.batch.ready': (message) => bus.apply('directory', message) });
-      await until(async () => (await bus.effects()).all >= numbers.length);
-      await until(async () => (await bus.rows.rows('select id from outbox')).length === 0);
-      expect(await bus.effects()).toEqual({ all: numbers.length, distinct: numbers.length });
-    };
-
-    it.each(['before the effect', 'before the commit', 'before the acknowledgement', 'after the acknowledgement'])(
-      'applies every message once when a consumer is killed %s',
-      async (step) => {
-        await bus.announceBatches(numbers);
-        await bus.open('sync-worker');
-        const child = start('killed-consumer', step);
-        await once(child, 'exit');
-        expect(child.signalCode).toBe('SIGKILL');
-        await bus.closeBuses();
-        await expectEachOnce();
-      },
-    );
-
-    // The transactions of the relay: acquire the lease, read (or move) the outbox, delete the rows, renew the lease.
-    it.each(
-      [1, 2, 3, 4].flatMap((nth) => [
-        [nth, 'before'],
-        [nth, 'after'],
-      ]),
-    )('applies every message once when a relay is killed at transaction %d, %s it', async (nth, when) => {
+  it.each(['before the effect', 'before the commit', 'before the acknowledgement', 'after the acknowledgement'])(
+    'applies every message once when a consumer is killed %s',
+    async (step) => {
       await bus.announceBatches(numbers);
-      const child = start('killed-relay', String(nth), String(when), 'SIGKILL');
+      await bus.open('sync-worker');
+      const child = start('killed-consumer', step);
       await once(child, 'exit');
       expect(child.signalCode).toBe('SIGKILL');
-      await expireLeases(bus.database.url);
+      await bus.closeBuses();
       await expectEachOnce();
-    });
+    },
+  );
 
-    it('does not let a relay that was suspended past its lease delete rows', async () => {
-      await bus.announceBatches(numbers);
-      // Suspended between publishing and deleting over amqp; between two rounds over postgres.
-      const stopped = start('killed-relay', '3', 'before', 'SIGSTOP');
-      await until(async () => {
-        const rows = await bus.rows.rows(`select producer from relay_leases where producer = 'idsync_sync_worker'`);
-        return rows.length === 1;
-      });
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      await expireLeases(bus.database.url);
-      await expectEachOnce();
-      await bus.announceBatches([100, 101]);
-      stopped.kill('SIGCONT');
-      await until(async () => (await bus.effects()).all === numbers.length + 2);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      expect(await bus.effects()).toEqual({ all: numbers.length + 2, distinct: numbers.length + 2 });
+  // The transactions of the relay: acquire the lease, read (or move) the outbox, delete the rows, renew the lease.
+  it.each(
+    [1, 2, 3, 4].flatMap((nth) => [
+      [nth, 'before'],
+      [nth, 'after'],
+    ]),
+  )('applies every message once when a relay is killed at transaction %d, %s it', async (nth, when) => {
+    await bus.announceBatches(numbers);
+    const child = start('killed-relay', String(nth), String(when), 'SIGKILL');
+    await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGKILL');
+    await expireLeases(bus.database.url);
+    await expectEachOnce();
+  });
+
+  it('does not let a relay that was suspended past its lease delete rows', async () => {
+    await bus.announceBatches(numbers);
+    // Suspended between publishing and deleting over amqp; between two rounds over postgres.
+    const stopped = start('killed-relay', '3', 'before', 'SIGSTOP');
+    await until(async () => {
+      const rows = await bus.rows.rows(`select producer from relay_leases where producer = 'idsync_sync_worker'`);
+      return rows.length === 1;
     });
-  },
-);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await expireLeases(bus.database.url);
+    await expectEachOnce();
+    await bus.announceBatches([100, 101]);
+    stopped.kill('SIGCONT');
+    await until(async () => (await bus.effects()).all === numbers.length + 2);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await bus.effects()).toEqual({ all: numbers.length + 2, distinct: numbers.length + 2 });
+  });
+});

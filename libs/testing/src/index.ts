@@ -9,3 +9,4 @@ export { PrivatePostgres } from './private-postgres.js';
 export { PrivatePrometheus } from './private-prometheus.js';
 export { ServiceDatabase } from './service-database.js';
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.js';
+export { eachBus, eachVariant } from './variants.js';

@@ -1,21 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { names, readAll, readSince } from '../../test/source-fixture.js';
-import { hasMariaDb, mariaDbMissing, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
+import { eachDatabase, type SqlServer, serverOf } from '../../test/sql-server.js';
 import { CheckpointExpired, type Cursor } from '../connector.js';
 
-if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
-
-const systems: [string, () => Promise<SqlServer>][] = [
-  ['PostgreSQL', postgresServer],
-  ...(hasMariaDb() ? [['MariaDB', mariaDbServer] as [string, () => Promise<SqlServer>]] : []),
-];
-
-describe.each(systems)('incremental reads from %s', (_, start) => {
+eachDatabase(describe)('incremental reads from %s', (system) => {
   let server: SqlServer;
   const config = { table: 'staff', changed_at: 'changed', deleted: 'gone', overlap_seconds: 0 };
   beforeAll(async () => {
-    server = await start();
+    server = await serverOf(system);
     await server.run(
       `create table staff (id varchar(20) primary key, name ${server.types.text}, changed ${server.types.moment}, gone boolean)`,
     );

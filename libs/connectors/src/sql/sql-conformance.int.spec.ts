@@ -1,23 +1,17 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, describe } from '@jest/globals';
 import { conforms } from '../../test/conformance/conforms.js';
 import type { Person, Spoiled } from '../../test/conformance/source-under-test.js';
-import { hasMariaDb, mariaDbMissing, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
+import { eachDatabase, type SqlServer, serverOf } from '../../test/sql-server.js';
 import { Wire } from '../../test/wire.js';
 
-if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
-
-const systems: [string, string, () => Promise<SqlServer>][] = [
-  ['PostgreSQL', 'text', postgresServer],
-  ...(hasMariaDb() ? [['MariaDB', 'longtext', mariaDbServer] as (typeof systems)[number]] : []),
-];
-
-for (const [name, text, start] of systems) {
+eachDatabase(describe)('the SQL connector with %s:', (name) => {
+  const text = name === 'MariaDB' ? 'longtext' : 'text';
   let server: SqlServer;
   let wire: Wire;
   /** `changed` of the next written row, in seconds of a day in the past. */
   let second = 0;
   beforeAll(async () => {
-    server = await start();
+    server = await serverOf(name);
     wire = await Wire.to(server.port);
     await server.run(
       `create table people (n bigint primary key, id varchar(40), login varchar(40), name ${text}, state varchar(20),
@@ -77,4 +71,4 @@ for (const [name, text, start] of systems) {
     reached: { over: 'tcp', wire: () => wire },
     runs: 8,
   });
-}
+});

@@ -2,20 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { names, readAll } from '../../test/source-fixture.js';
-import { hasMariaDb, mariaDbMissing, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
+import { eachDatabase, type SqlServer, serverOf } from '../../test/sql-server.js';
 import { SourceError } from '../connector.js';
 
-if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
-
-const systems: [string, () => Promise<SqlServer>][] = [
-  ['PostgreSQL', postgresServer],
-  ...(hasMariaDb() ? [['MariaDB', mariaDbServer] as [string, () => Promise<SqlServer>]] : []),
-];
-
-describe.each(systems)('a SQL source in %s', (system, start) => {
+eachDatabase(describe)('a SQL source in %s', (system) => {
   let server: SqlServer;
   beforeAll(async () => {
-    server = await start();
+    server = await serverOf(system);
   });
   afterAll(() => server?.close());
 

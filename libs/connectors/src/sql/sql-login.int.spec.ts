@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { names, readAll } from '../../test/source-fixture.js';
-import {
-  connectorFor,
-  hasMariaDb,
-  mariaDbMissing,
-  mariaDbServer,
-  postgresServer,
-  type SqlServer,
-} from '../../test/sql-server.js';
+import { connectorFor, hasMariaDb, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
 import type { SourceError } from '../connector.js';
 
-if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
 const password = 'secret word';
 const signal = new AbortController().signal;
 

@@ -3,26 +3,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { names, readAll } from '../../test/source-fixture.js';
 import {
   connectorFor,
+  eachDatabase,
   hasMariaDb,
-  mariaDbMissing,
   mariaDbServer,
-  postgresServer,
   type SqlServer,
+  serverOf,
 } from '../../test/sql-server.js';
 import { forward, TcpServer } from '../../test/tcp-server.js';
 import { makeCertificate } from '../../test/tls-certificate.js';
 import { type Page, SourceError } from '../connector.js';
 
-if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
 const certificate = makeCertificate('localhost');
 if (!certificate) process.stderr.write('Skipped: TLS of the SQL connector: openssl is not installed\n');
 afterAll(() => certificate?.remove());
 
 const tls = certificate ? [`--ssl-cert=${certificate.certFile}`, `--ssl-key=${certificate.keyFile}`] : [];
-const systems: ['postgres' | 'mysql', () => Promise<SqlServer>][] = [
-  ['postgres', postgresServer],
-  ...(hasMariaDb() ? [['mysql', () => mariaDbServer(tls)] as ['mysql', () => Promise<SqlServer>]] : []),
-];
 
 let tcp: TcpServer | undefined;
 afterEach(async () => {
@@ -30,13 +25,14 @@ afterEach(async () => {
   tcp = undefined;
 });
 
-describe.each(systems)('a misbehaving source of the dialect %s', (dialect, start) => {
+eachDatabase(describe)('a misbehaving source in %s', (system) => {
+  const dialect = system === 'MariaDB' ? 'mysql' : 'postgres';
   const ids = Array.from({ length: 40 }, (_, index) => String(index + 1));
   // Long names, so that most of the response consists of rows.
   const all = ids.map((id) => [id, `name ${id}`.padEnd(200, '.')]);
   let server: SqlServer;
   beforeAll(async () => {
-    server = await start();
+    server = await serverOf(system, tls);
     await server.run(`create table staff (id integer primary key, name ${server.types.text})`);
     for (const [id, name] of all) await server.run('insert into staff values (?, ?)', [id, name]);
     await server.run('create table touched (who integer)');

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAll } from '../../test/source-fixture.js';
-import { hasMariaDb, mariaDbMissing, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
-
-if (!hasMariaDb()) process.stderr.write(mariaDbMissing);
+import { hasMariaDb, mariaDbServer, postgresServer, type SqlServer } from '../../test/sql-server.js';
 
 type Case = [type: string, literal: string, values: string[]];
 

@@ -1,0 +1,23 @@
+import { hasBroker } from './broker-vhost.js';
+
+/** `describe` or `it` of Jest. */
+interface Define {
+  (title: string, body: () => void): void;
+  skip(title: string, body: () => void): void;
+}
+
+/**
+ * Defines a suite or a test per variant, as `describe.each` and `it.each` do. A variant that this machine cannot run is
+ * skipped, not left out, because only skipped tests are compared with the list of allowed skips.
+ */
+export function eachVariant<T extends string>(define: Define, variants: readonly T[], canRun: (variant: T) => boolean) {
+  return (title: string, body: (variant: T) => void): void => {
+    for (const variant of variants) {
+      (canRun(variant) ? define : define.skip)(title.replace('%s', variant), () => body(variant));
+    }
+  };
+}
+
+/** Defines a suite or a test per driver of the bus. */
+export const eachBus = (define: Define) =>
+  eachVariant(define, ['postgres', 'amqp'], (driver) => driver === 'postgres' || hasBroker());
