@@ -1,5 +1,5 @@
-import { eachBus } from '@idsync/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BrokerVhost, createVhost, eachBus } from '@idsync/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
 import { BusFixture, until } from '../test/bus-fixture.js';
 import { Bus } from './bus.js';
@@ -7,9 +7,15 @@ import { PermanentError } from './delivery.js';
 
 eachBus(describe)('the bus, over %s', (driver) => {
   let bus: BusFixture;
+  let vhost: BrokerVhost | undefined;
+
+  beforeAll(async () => {
+    vhost = driver === 'amqp' ? await createVhost() : undefined;
+  });
+  afterAll(() => vhost?.drop());
 
   beforeEach(async () => {
-    bus = await BusFixture.create(driver);
+    bus = await BusFixture.create(driver, vhost);
   });
 
   afterEach(async () => {

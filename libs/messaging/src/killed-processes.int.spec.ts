@@ -2,18 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expireLeases } from '@idsync/database/schema';
-import { eachBus } from '@idsync/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BrokerVhost, createVhost, eachBus } from '@idsync/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BusFixture, until } from '../test/bus-fixture.js';
 
 const numbers = Array.from({ length: 30 }, (_, n) => n);
 
 eachBus(describe)('the bus, when processes are killed, over %s', (driver) => {
   let bus: BusFixture;
+  let vhost: BrokerVhost | undefined;
   const children: ChildProcess[] = [];
 
+  beforeAll(async () => {
+    vhost = driver === 'amqp' ? await createVhost() : undefined;
+  });
+  afterAll(() => vhost?.drop());
+
   beforeEach(async () => {
-    bus = await BusFixture.create(driver);
+    bus = await BusFixture.create(driver, vhost);
   });
 
   afterEach(async () => {
@@ -48,6 +54,7 @@ eachBus(describe)('the bus, when processes are killed, over %s', (driver) => {
       await once(child, 'exit');
       expect(child.signalCode).toBe('SIGKILL');
       await bus.closeBuses();
+      await expireLeases(bus.database.url);
       await expectEachOnce();
     },
   );
