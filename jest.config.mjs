@@ -30,8 +30,9 @@ const common = {
 
 export default {
   reporters: ['default', '<rootDir>/test/setup/skip-reporter.mjs'],
-  // Only limits tests that hang, since a busy machine is many times slower than an idle one.
-  testTimeout: 120_000,
+  // Only limits tests that hang, since a busy machine is many times slower than an idle one. Files whose tests take more
+  // than 10 s on a busy machine, or start services, set a longer one.
+  testTimeout: 60_000,
   // Two files at a time on any machine. Each has its own database, vhost and ports; the largest files take forty of the
   // hundred connections that PostgreSQL allows.
   maxWorkers: 2,

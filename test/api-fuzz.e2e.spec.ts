@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { type FuzzRequest, fuzzRequest, operationCount } from './support/fuzz/requests.js';
 import { FuzzTarget } from './support/fuzz/target.js';
+
+jest.setTimeout(120_000);
 
 const requests = Number(process.env.FUZZ_REQUESTS ?? 10_000);
 /** Fixed for CI; `npm run test:fuzz` uses other seeds. */

@@ -1,8 +1,10 @@
 import { routes, scopes } from '@idsync/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CheckedClient } from './support/checked-client.js';
 import { Client } from './support/client.js';
 import { SpecDirectory } from './support/spec-directory.js';
+
+jest.setTimeout(120_000);
 
 const keyed = routes.filter((route) => route.auth === 'key');
 const unknownIdentity = 'idn_01h00000000000000000000000';

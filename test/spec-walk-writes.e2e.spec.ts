@@ -1,9 +1,11 @@
 import { newUuid } from '@idsync/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CheckedClient } from './support/checked-client.js';
 import { createConnector, jobEnd } from './support/client.js';
 import { SpecDirectory } from './support/spec-directory.js';
 import { fieldsOf, specTables } from './support/spec-tables.js';
+
+jest.setTimeout(120_000);
 
 const longText = 'x'.repeat(300);
 const unknownConnector = 'con_01h00000000000000000000000';

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CheckedClient } from './support/checked-client.js';
 import { SpecDirectory } from './support/spec-directory.js';
 import { peopleCount } from './support/spec-sources.js';
 import { fieldsOf, specTables } from './support/spec-tables.js';
+
+jest.setTimeout(120_000);
 
 interface Item {
   id: string;

@@ -8,12 +8,14 @@ import {
   eachBus,
   type TestDatabase,
 } from '@idsync/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { type Answer, Client, createTenant, type Tenant } from './support/client.js';
 import { commandLine } from './support/command-line.js';
 import { Services } from './support/services.js';
+
+jest.setTimeout(120_000);
 
 const timeoutMs = 60_000;
 

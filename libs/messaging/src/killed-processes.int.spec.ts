@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expireLeases } from '@idsync/database/schema';
 import { type BrokerVhost, createVhost, eachBus } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BusFixture, until } from '../test/bus-fixture.js';
+
+jest.setTimeout(120_000);
 
 const numbers = Array.from({ length: 30 }, (_, n) => n);
 
