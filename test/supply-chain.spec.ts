@@ -17,7 +17,7 @@ interface Manifest {
 
 interface Job {
   services?: Record<string, { ports: string[] }>;
-  steps: { uses?: string; run?: string }[];
+  steps: { uses?: string; run?: string; with?: object }[];
 }
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -72,11 +72,16 @@ describe('the GitHub workflow', () => {
   const steps = Object.values(jobs).flatMap((job) => job.steps);
 
   it('runs .ci/run with servers on the expected ports', () => {
-    const script = read('.ci/run');
+    const script = read('.ci/services');
     const ports = Object.values(jobs.run?.services ?? {}).flatMap((service) => service.ports);
     expect(ports).toEqual(['5432:5432', '5672:5672']);
-    for (const port of ports) expect(script).toContain(`/dev/tcp/127.0.0.1/${port.split(':')[0]}`);
+    for (const port of ports) expect(script).toContain(`@127.0.0.1:${port.split(':')[0]}`);
     expect(steps.filter(({ run }) => run?.includes('.ci/run'))).toHaveLength(1);
+    expect(jobs.run?.steps[0]?.with).toEqual({ 'fetch-depth': 0 });
+  });
+
+  it('tests the images in Docker, which .ci/run leaves out', () => {
+    expect(steps.filter(({ run }) => run === 'npm run test:compose')).toHaveLength(1);
   });
 
   it('pins actions to a version', () => {

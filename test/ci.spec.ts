@@ -1,0 +1,244 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@idsync/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+const scripts = fileURLToPath(new URL('../.ci/', import.meta.url));
+const given = ['CI_WITHOUT', 'CI_COMPOSE', 'DATABASE_URL', 'AMQP_URL'];
+const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !given.includes(name)));
+
+interface Outcome {
+  code: number;
+  output: string;
+}
+
+function run(file: string, words: string[], env: object = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(file, words, { env: { ...inherited, ...env } }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
+    });
+  });
+}
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'idsync-ci-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('.ci/services', () => {
+  const servers: Server[] = [];
+  /** Starts a server that sends this after the first bytes that it receives. */
+  async function answering(answer: string): Promise<number> {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(Buffer.from(answer, 'latin1')));
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  }
+  let postgres: number;
+  let rabbit: number;
+  let free: number;
+  const at = (postgresPort: number, rabbitPort: number) => ({
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${postgresPort}/postgres`,
+    AMQP_URL: `amqp://guest:guest@127.0.0.1:${rabbitPort}`,
+  });
+  const services = (env: object) => run(join(scripts, 'services'), [], env);
+
+  beforeAll(async () => {
+    postgres = await answering('N');
+    rabbit = await answering('\x01');
+    free = await freePort();
+  });
+  afterAll(() => {
+    for (const server of servers) server.close();
+  });
+
+  it('passes if PostgreSQL and RabbitMQ answer', async () => {
+    expect((await services(at(postgres, rabbit))).code).toBe(0);
+  });
+
+  it('fails and says what to start if one of them does not answer', async () => {
+    const withoutPostgres = await services(at(free, rabbit));
+    expect(withoutPostgres.code).toBe(1);
+    expect(withoutPostgres.output).toContain(`postgresql does not answer on 127.0.0.1:${free}. Start it, or`);
+    expect(withoutPostgres.output).not.toContain('rabbitmq does not answer');
+    const withoutRabbit = await services(at(postgres, free));
+    expect(withoutRabbit.code).toBe(1);
+    expect(withoutRabbit.output).toContain(`rabbitmq does not answer on 127.0.0.1:${free}. Start it, or`);
+  });
+
+  it('fails if another service has the port', async () => {
+    const { code, output } = await services(at(rabbit, postgres));
+    expect(code).toBe(1);
+    expect(output).toContain('postgresql does not answer');
+    expect(output).toContain('rabbitmq does not answer');
+  });
+
+  it('passes without the services that CI_WITHOUT names, and prints them', async () => {
+    const { code, output } = await services({ ...at(free, free), CI_WITHOUT: 'postgresql,rabbitmq' });
+    expect(code).toBe(0);
+    for (const name of ['postgresql', 'rabbitmq']) expect(output).toContain(`!! LEFT OUT: ${name}.`);
+  });
+
+  it('fails if CI_WITHOUT leaves out only the other service', async () => {
+    expect((await services({ ...at(free, free), CI_WITHOUT: 'rabbitmq' })).code).toBe(1);
+  });
+
+  it('refuses a name in CI_WITHOUT that it does not know', async () => {
+    const { code, output } = await services({ ...at(postgres, rabbit), CI_WITHOUT: 'rabbit' });
+    expect(code).toBe(1);
+    expect(output).toContain('CI_WITHOUT may name postgresql, rabbitmq and docker, got "rabbit"');
+  });
+
+  it('fails without Docker if CI_COMPOSE is set, unless CI_WITHOUT names it', async () => {
+    const env = { ...at(postgres, rabbit), CI_COMPOSE: '1', DOCKER_HOST: `unix://${folder}/none` };
+    const { code, output } = await services(env);
+    expect(code).toBe(1);
+    expect(output).toContain('docker info fails. Start Docker');
+    expect((await services({ ...env, CI_WITHOUT: 'docker' })).code).toBe(0);
+  });
+});
+
+describe('.ci/programs', () => {
+  const tools = ['bash', 'cp', 'dirname', 'grep', 'timeout'];
+  const attempts = async () =>
+    (await readFile(join(folder, 'attempts'), 'utf8').catch(() => '')).split('\n').length - 1;
+  const addProgram = async (name: string, body: string) => {
+    await writeFile(join(folder, name), `#!/usr/bin/env bash\n${body}\n`);
+    await chmod(join(folder, name), 0o755);
+  };
+  /** Runs the script with a PATH that contains neither PHP nor Go, as a user with this id. */
+  const programs = (uid = 0, ...packages: string[]) =>
+    addProgram('id', `echo ${uid}`).then(() =>
+      run(join(scripts, 'programs'), packages, { PATH: folder, HOME: folder }),
+    );
+
+  beforeEach(async () => {
+    for (const tool of tools) {
+      const found = ['/usr/bin', '/bin'].map((bin) => join(bin, tool)).find(existsSync);
+      await symlink(found ?? tool, join(folder, tool));
+    }
+    await addProgram('sleep', `echo "slept $1"`);
+  });
+
+  it('installs what is missing at the third attempt, and prints what apt-get prints', async () => {
+    await addProgram(
+      'apt-get',
+      `echo "$*" >>${folder}/attempts
+      [[ "$*" == *update* ]] && { (($(grep -c update ${folder}/attempts) > 2)); exit; }
+      for program in php go; do cp ${folder}/id ${folder}/$program; done
+      echo 'Setting up php-cli'`,
+    );
+    const { code, output } = await programs(0, 'php-cli', 'golang-go');
+    expect(output).toContain('slept 10\nslept 20\nSetting up php-cli\n');
+    expect(code).toBe(0);
+    expect(await attempts()).toBe(4);
+  });
+
+  it('fails with the list of what is missing if apt-get always fails', async () => {
+    await addProgram('apt-get', `echo "$*" >>${folder}/attempts; echo 'no mirror' >&2; exit 100`);
+    const { code, output } = await programs(0, 'php-cli', 'golang-go');
+    expect(code).toBe(1);
+    expect(output).toContain('no mirror');
+    expect(output).toContain('.ci/programs: missing: php-cli golang-go.');
+    expect(await attempts()).toBe(3);
+  });
+
+  it('fails if the installed package has no such program', async () => {
+    await addProgram('apt-get', 'true');
+    const { code, output } = await programs(0, 'php-cli');
+    expect(code).toBe(1);
+    expect(output).toContain('.ci/programs: missing: php-cli.');
+  });
+
+  it.each([0, 1000])('installs nothing if all programs are there, as user %d', async (uid) => {
+    await addProgram('php', 'true');
+    await addProgram('go', 'true');
+    await addProgram('apt-get', `echo "$*" >>${folder}/attempts; exit 100`);
+    expect(await programs(uid, 'php-cli', 'golang-go')).toEqual({ code: 0, output: '' });
+    expect(await attempts()).toBe(0);
+  });
+
+  it('fails at once with the list of what is missing if the user may not install', async () => {
+    await addProgram('apt-get', `echo "$*" >>${folder}/attempts`);
+    const { code, output } = await programs(1000, 'php-cli');
+    expect(code).toBe(1);
+    expect(output).toContain('.ci/programs: missing: php-cli.');
+    expect(await attempts()).toBe(0);
+  });
+});
+
+describe('.ci/history', () => {
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.test', ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  const history = () => run(join(folder, 'clone/.ci/history'), []);
+
+  beforeEach(async () => {
+    git('init', '--quiet', 'origin');
+    for (const message of ['one', 'two'])
+      git('-C', 'origin', 'commit', '--quiet', '--allow-empty', '--message', message);
+  });
+  const clone = async (...options: string[]) => {
+    git('clone', '--quiet', ...options, `file://${folder}/origin`, 'clone');
+    await mkdir(join(folder, 'clone/.ci'));
+    await cp(join(scripts, 'history'), join(folder, 'clone/.ci/history'));
+  };
+  const commits = () => Number(git('-C', 'clone', 'rev-list', '--count', 'HEAD'));
+
+  it('completes a shallow clone', async () => {
+    await clone('--depth', '1');
+    expect(commits()).toBe(1);
+    expect((await history()).code).toBe(0);
+    expect(commits()).toBe(2);
+  });
+
+  it('fails if the history of a shallow clone cannot be fetched', async () => {
+    await clone('--depth', '1');
+    await rm(join(folder, 'origin'), { recursive: true });
+    const { code, output } = await history();
+    expect(code).toBe(1);
+    expect(output).toContain('the history of this shallow clone cannot be fetched. Clone it with its history.');
+  });
+
+  it('fetches nothing for a complete clone', async () => {
+    await clone();
+    await rm(join(folder, 'origin'), { recursive: true });
+    expect(await history()).toEqual({ code: 0, output: '' });
+  });
+});
+
+describe('.ci/run', () => {
+  it('stops at a step that fails, and prints the steps that did not run', async () => {
+    const url = `127.0.0.1:${await freePort()}`;
+    const env = { DATABASE_URL: `postgres://${url}`, AMQP_URL: `amqp://${url}`, CI_WITHOUT: 'docker' };
+    const { code, output } = await run(join(scripts, 'run'), [], env);
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /== FAILED \(\d+s\): \.ci\/services\n== did not run:\n {3}\.ci\/history\n {3}\.ci\/programs\n/,
+    );
+    expect(output).toContain('   npm test -- --selectProjects integration\n');
+    expect(output).toContain('!! LEFT OUT: docker.');
+  });
+});
+
+describe('the coverage floors', () => {
+  it('include every package with fast tests', () => {
+    const floors = JSON.parse(readFileSync(new URL('coverage-floors.json', import.meta.url), 'utf8'));
+    const packages = ['apps', 'libs'].flatMap((folder) =>
+      readdirSync(new URL(`../${folder}`, import.meta.url)).map((name) => `./${folder}/${name}`),
+    );
+    // Helpers of the integration tests have no fast tests.
+    expect(Object.keys(floors).sort()).toEqual(packages.filter((path) => path !== './libs/testing').sort());
+  });
+});
