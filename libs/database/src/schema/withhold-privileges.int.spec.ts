@@ -60,7 +60,9 @@ describe('the database', () => {
     const owner = `${name}_owner`;
     const url = new URL(databaseUrl(own.url, name));
     url.username = owner;
-    await admin.rows(`create role ${owner} login bypassrls`);
+    // The embedded PostgreSQL asks for a password.
+    url.password = randomBytes(12).toString('hex');
+    await admin.rows(`create role ${owner} login bypassrls password '${url.password}'`);
     try {
       await admin.rows(`grant ${Object.values(serviceRoles).join(', ')} to ${owner}`);
       await createDatabase(own.url, name);
