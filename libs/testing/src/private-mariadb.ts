@@ -37,6 +37,9 @@ export class PrivateMariaDb {
       `--pid-file=${join(directory, 'pid')}`,
       `--port=${port}`,
       '--bind-address=127.0.0.1',
+      // Makes commits several times as fast. They survive a kill of the server, but not a crash of the machine.
+      '--innodb-flush-log-at-trx-commit=2',
+      '--innodb-flush-method=nosync',
       ...options,
     ]);
     execFileSync(installer, [...common, '--auth-root-authentication-method=normal', '--skip-test-db'], {

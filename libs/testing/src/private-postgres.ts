@@ -35,6 +35,7 @@ export class PrivatePostgres {
     const postgres = new PrivatePostgres(await mkdtemp(join(parent, 'idsync-postgres-')), await freePort());
     try {
       await postgres.up();
+      await postgres.withoutFsync();
       return postgres;
     } catch (error) {
       await postgres.remove();
@@ -66,6 +67,14 @@ export class PrivatePostgres {
         if (Date.now() > end) throw error;
       }
     }
+  }
+
+  /** Makes commits several times as fast. They survive a kill of the server, but not a crash of the machine. */
+  private async withoutFsync(): Promise<void> {
+    const administrator = DirectoryFixture.connect(this.serverUrl);
+    await administrator.rows('alter system set fsync = off');
+    await administrator.rows('select pg_reload_conf()');
+    await administrator.close();
   }
 
   /** Makes it accept only encrypted connections from now on, with this certificate. */
