@@ -38,8 +38,8 @@ export default {
   maxWorkers: 2,
   // Jest keeps modules of finished files in memory, so a worker that holds much memory is replaced.
   workerIdleMemoryLimit: '512MB',
-  // For `npm run test:coverage`: covers code that runs in Jest, not services that tests start from dist.
-  coverageProvider: 'v8',
+  // Covers code that runs in Jest, not services that tests start from dist. The provider v8 takes three times as long.
+  coverageProvider: 'babel',
   collectCoverageFrom: ['{apps,libs}/*/src/**/*.ts', '!**/*.spec.ts'],
   coverageReporters: ['text-summary', 'html'],
   projects: [
