@@ -19,7 +19,7 @@ interface Outcome {
 
 function run(file: string, words: string[], env: object = {}): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(file, words, { env: { ...inherited, ...env } }, (error, stdout, stderr) => {
+    execFile(file, words, { env: { ...inherited, ...env }, timeout: 50_000 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
     });
   });
