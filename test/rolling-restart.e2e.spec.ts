@@ -1,14 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import {
-  type BrokerVhost,
-  createTestDatabase,
-  createVhost,
-  eachVariant,
-  hasBroker,
-  type TestDatabase,
-} from '@idsync/testing';
+import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 // Limits tests that hang: on a busy machine, a gateway takes seconds to start.
@@ -84,17 +77,18 @@ describe('two gateways that are replaced in turn under load', () => {
     return report;
   }
 
-  eachVariant(
-    it,
-    ['plain', 'haproxy'],
-    (balancer) => balancer === 'plain' || hasHaproxy,
-  )('answer every request through a %s balancer and exit with 0', async (balancer) => {
-    const report = await replace(balancer, 'SIGTERM');
-    expect(report.failures).toEqual([]);
-    expect(report).toMatchObject({ unanswered: 0, withoutJob: 0, jobs: report.triggers, allJobs: report.triggers });
-    expect(report.answered + report.late).toBe(report.due);
-    expect(report.ends.map(({ code }) => code)).toEqual(Array(gateways).fill(0));
-  });
+  for (const balancer of ['plain', 'haproxy'] as const) {
+    (balancer === 'plain' || hasHaproxy ? it : it.skip)(
+      `answer every request through a ${balancer} balancer and exit with 0`,
+      async () => {
+        const report = await replace(balancer, 'SIGTERM');
+        expect(report.failures).toEqual([]);
+        expect(report).toMatchObject({ unanswered: 0, withoutJob: 0, jobs: report.triggers, allJobs: report.triggers });
+        expect(report.answered + report.late).toBe(report.due);
+        expect(report.ends.map(({ code }) => code)).toEqual(Array(gateways).fill(0));
+      },
+    );
+  }
 
   (hasHaproxy ? it : it.skip)(
     'lose only requests in flight when they are killed, and a repeated trigger creates no second job',

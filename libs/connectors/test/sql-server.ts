@@ -21,7 +21,7 @@ export interface SqlServer {
 
 export const hasMariaDb = () => PrivateMariaDb.isInstalled();
 
-/** Defines a suite or a test per database system. */
+/** Defines a suite per database system. */
 export const eachDatabase = (define: Parameters<typeof eachVariant>[0]) =>
   eachVariant(define, ['PostgreSQL', 'MariaDB'], (system) => system === 'PostgreSQL' || hasMariaDb());
 

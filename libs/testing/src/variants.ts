@@ -1,14 +1,14 @@
 import { hasBroker } from './broker-vhost.js';
 
-/** `describe` or `it` of Jest. */
+/** `describe` of Jest. */
 interface Define {
   (title: string, body: () => void): void;
   skip(title: string, body: () => void): void;
 }
 
 /**
- * Defines a suite or a test per variant, as `describe.each` and `it.each` do. A variant that this machine cannot run is
- * skipped, not left out, because only skipped tests are compared with the list of allowed skips.
+ * Defines a suite per variant, as `describe.each` does. A variant that this machine cannot run is skipped, not left out,
+ * because only skipped tests are compared with the list of allowed skips.
  */
 export function eachVariant<T extends string>(define: Define, variants: readonly T[], canRun: (variant: T) => boolean) {
   return (title: string, body: (variant: T) => void): void => {
@@ -18,6 +18,6 @@ export function eachVariant<T extends string>(define: Define, variants: readonly
   };
 }
 
-/** Defines a suite or a test per driver of the bus. */
+/** Defines a suite per driver of the bus. */
 export const eachBus = (define: Define) =>
   eachVariant(define, ['postgres', 'amqp'], (driver) => driver === 'postgres' || hasBroker());
