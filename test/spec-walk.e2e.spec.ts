@@ -261,10 +261,11 @@ describe('GET /v1/events', () => {
     expect([...types]).toEqual(expect.arrayContaining(['identity.created', 'user.deleted', 'sync.job.completed']));
   });
 
-  it('contains the subject of an event as the API returns it', async () => {
+  it('contains the subject of an event as the API returns it for the time of the event', async () => {
     const { body } = await client.get('/v1/events', { query: '?types=identity.created&limit=200' });
-    const { body: identity } = await client.get('/v1/identities/{id}', { id: full.id });
     const found = body.data.find((each: { data: Item }) => each.data.id === full.id);
+    const query = `?at=${found.timestamp}`;
+    const { body: identity } = await client.get('/v1/identities/{id}', { id: full.id, query });
     expect(found.data).toEqual({ ...identity, job_id: expect.stringMatching(/^job_/), changed: expect.any(Array) });
   });
 
