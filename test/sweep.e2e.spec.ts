@@ -190,6 +190,27 @@ eachBus(describe)('records that a source no longer lists or disables, over %s', 
     expect(await total('active')).toBe(75);
   });
 
+  it('wait for a decision while later runs add people, and a release does not delete who is listed again', async () => {
+    await list(0, 100);
+    await sync();
+    await list(0, 75);
+    const held = await sync();
+    expect(held).toMatchObject({ status: 'quarantined' });
+    await list(0, 80, 'p100,Person 100,active\n');
+    expect(await sync()).toMatchObject({
+      status: 'completed',
+      records_deleted: 0,
+      note: `deletions and disables wait for the decision about ${held.job_id}`,
+    });
+    expect(await total('active')).toBe(101);
+    expect((await tenant.operator.get(`${jobs()}/${held.job_id}/plan`)).body).toMatchObject({ total: 20 });
+    await tenant.operator.post(`${jobs()}/${held.job_id}/release`, { reason: 'they did leave', by: 'eve' });
+    expect(await until(held.job_id, 'completed')).toMatchObject({ records_deleted: 20 });
+    expect(await person('Person 79')).toMatchObject({ status: 'active' });
+    expect(await total('active')).toBe(81);
+    expect(await sync()).toMatchObject({ status: 'completed', records_deleted: 0 });
+  });
+
   it('stay active after each quarantined and cancelled run that would disable too many, until one is released', async () => {
     await list(0, 200);
     await sync();

@@ -730,9 +730,10 @@ create table sync_jobs (
 );
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
-CREATE UNIQUE INDEX sync_jobs_one_running ON public.sync_jobs USING btree (connector_id) WHERE ((status = ANY (ARRAY['running'::text, 'quarantined'::text])) AND (mode <> 'record'::text));
+CREATE INDEX sync_jobs_quarantined ON public.sync_jobs USING btree (connector_id, id) WHERE ((status = 'quarantined'::text) AND (mode <> 'record'::text));
 CREATE INDEX sync_jobs_records ON public.sync_jobs USING btree (connector_id, last_record_at) WHERE (mode = 'record'::text);
 CREATE INDEX sync_jobs_records_unfinished ON public.sync_jobs USING btree (id) WHERE ((mode = 'record'::text) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
+CREATE UNIQUE INDEX sync_jobs_running ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'running'::text) AND (mode <> 'record'::text));
 CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
 CREATE INDEX sync_jobs_source_message ON public.sync_jobs USING btree (connector_id) WHERE (source_message IS NOT NULL);
 CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at) WHERE (sweep_asked_at IS NOT NULL);

@@ -15,6 +15,7 @@ import type { AppliedBatch } from './metrics.js';
 import { type ChangedRecords, findChanges, repeatedRecord } from './read-batch.js';
 import { reportOvertaken } from './report-overtaken.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
+import { contradictHeldPlan } from './sweep/beside-held-job.js';
 import { planChanges } from './sweep/plan-changes.js';
 import { planDestructive } from './sweep/plan-destructive.js';
 import { planRemovals } from './sweep/plan-removals.js';
@@ -118,6 +119,7 @@ async function apply(
   // The last entry of a repeated record counts, also if the batch is divided between its entries.
   const latest = new Map(records.map((record) => [record.external_id, record]));
   const parts: AppliedPart[] = [];
+  const contradicts = isNew && !batch.dryRun && batch.mode !== 'record';
   const leftOut = await divide(records, async (some) => {
     const found = await findChanges(tx, { jobId, seq, connectorId, kind, policy: tenant.policy, now }, some);
     const changes = isNew ? found.changes : [];
@@ -127,6 +129,7 @@ async function apply(
     // The deletion safeguard covers mass changes; a client named this one record.
     else if (batch.mode === 'record') await applyChanges(tx, cause, changes);
     else await applyChanges(tx, cause, await planDestructive(tx, cause, job, changes, incoming));
+    if (contradicts) await contradictHeldPlan(tx, job, counting, changes);
     const created = changes.filter(({ before }) => !before).length;
     parts.push({
       knownIds: found.knownIds,

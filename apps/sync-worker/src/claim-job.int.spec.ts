@@ -59,18 +59,32 @@ describe('claiming a job', () => {
     expect(await claimJob(context, job)).toMatchObject({ id: job.id });
   });
 
-  it('finds the oldest queued job of a connector, and none while another one runs or is quarantined', async () => {
+  it('finds the oldest queued job of a connector, and none while another one runs', async () => {
     const first = await fixture.queueAlone();
     const second = await fixture.queue(first.tenantId, first.connectorId);
     expect(await claimable()).toContain(first.id);
     expect(await claimable()).not.toContain(second.id);
-    for (const status of ['running', 'quarantined']) {
-      await fixture.rows.rows('update sync_jobs set status = $2 where id = $1', [first.id, status]);
-      expect(await claimable()).not.toContain(second.id);
-      expect(await claimJob(context, second)).toBeUndefined();
-    }
+    await fixture.rows.rows(`update sync_jobs set status = 'running' where id = $1`, [first.id]);
+    expect(await claimable()).not.toContain(second.id);
+    expect(await claimJob(context, second)).toBeUndefined();
     await fixture.rows.rows(`update sync_jobs set status = 'completed' where id = $1`, [first.id]);
     expect(await claimable()).toContain(second.id);
+  });
+
+  it('finds a queued job while another one of the connector is quarantined, but not once that one is released', async () => {
+    const first = await fixture.queueAlone();
+    const second = await fixture.queue(first.tenantId, first.connectorId);
+    await fixture.rows.rows(`update sync_jobs set status = 'quarantined' where id = $1`, [first.id]);
+    expect(await claimable()).toContain(second.id);
+    const decide = (action: string | null) =>
+      fixture.rows.rows(`update sync_jobs set decision = $2::jsonb where id = $1`, [
+        first.id,
+        action && JSON.stringify({ action }),
+      ]);
+    await decide('released');
+    expect(await claimable()).not.toContain(second.id);
+    await decide(null);
+    expect(await claimJob(context, second)).toMatchObject({ id: second.id });
   });
 
   it('starts one of two jobs of a connector when both are claimed concurrently', async () => {

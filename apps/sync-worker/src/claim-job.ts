@@ -33,7 +33,7 @@ export async function claimJob(context: SyncContext, candidate: ClaimableJob): P
       return job;
     });
   } catch (error) {
-    // Either another queued job of the connector was claimed concurrently (sync_jobs_one_running), or the tenant is
+    // Either another queued job of the connector was claimed concurrently (sync_jobs_running), or the tenant is
     // locked and the next poll retries.
     const state = sqlState(error);
     if (state === uniqueViolation || state === lockNotAvailable) return undefined;

@@ -8,6 +8,8 @@ import {
   findFirstRecordError,
   type JobCounts,
   type JobEnd,
+  lockReleasedJob,
+  lockRunningBeside,
   markSweepRequested,
   type SyncJob,
   saveCheckpoint,
@@ -98,6 +100,9 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
   });
   // A single-record job does not prove whether its source can be read.
   if (!job.dryRun && job.mode !== 'record') await saveLastJob(tx, job, couldReadSource[jobEnd.status]);
+  const released = job.mode === 'record' ? undefined : await lockReleasedJob(tx, job.connectorId);
+  // A cancelled job may have been queued behind another one, which still runs.
+  if (released && !(await lockRunningBeside(tx, released.id))) await requestSweep(tx, released);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
   await recordEvents(tx, job.tenantId, [
     {

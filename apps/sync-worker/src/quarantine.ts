@@ -1,7 +1,7 @@
 import { encodeId, type Message } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { recordEvents } from '@idsync/database/bus';
-import { lockJob, quarantineJob, saveDecision } from '@idsync/database/sync';
+import { lockJob, lockRunningBeside, quarantineJob, saveDecision } from '@idsync/database/sync';
 import { requestSweep } from './end-job.js';
 import { reportEnd } from './job-ends.js';
 import { quarantinedJobs } from './metrics.js';
@@ -36,16 +36,21 @@ export async function quarantine(
   });
 }
 
-/** Releases a quarantined job for this run. Returns false if the job is not quarantined. */
+/**
+ * Releases a quarantined job for this run. If another job of the connector is running, the job is swept when that one
+ * ends. Returns false if the job is not quarantined or already released.
+ */
 export async function releaseJob(
   database: Database,
   { tenant_id: tenantId, data }: Message<'sync.job.release_requested'>,
 ): Promise<boolean> {
   return database.transaction(tenantId, async (tx) => {
+    // First, as by the end of that job, which then finds this decision.
+    const mustWait = await lockRunningBeside(tx, data.job_id);
     const job = await lockJob(tx, tenantId, data.job_id);
-    if (job?.status !== 'quarantined') return false;
+    if (job?.status !== 'quarantined' || job.released) return false;
     await saveDecision(tx, job.id, { action: 'released', reason: data.reason, by: data.by, at: new Date() });
-    await requestSweep(tx, job);
+    if (!mustWait) await requestSweep(tx, job);
     return true;
   });
 }

@@ -94,7 +94,7 @@ describe('a schedule', () => {
     const { tenant, connector } = await connectorWith({ every: '5m', jitter: '0s' });
     await poll();
     const { id } = await fixture.queue(tenant, connector);
-    for (const status of ['queued', 'running', 'quarantined']) {
+    for (const status of ['queued', 'running']) {
       await fixture.rows.rows('update sync_jobs set status = $2 where id = $1', [id, status]);
       await advance(connector, '5 minutes');
       await poll();
@@ -102,6 +102,16 @@ describe('a schedule', () => {
       expect(await planned(connector)).toMatchObject({ skipped_because: `another job of the connector was ${status}` });
       expect(minutesAhead((await planned(connector)).due_at)).toBeGreaterThan(0);
     }
+  });
+
+  it('creates a run while another job of the connector is quarantined', async () => {
+    const { tenant, connector } = await connectorWith({ every: '5m', jitter: '0s' });
+    await poll();
+    const { id } = await fixture.queue(tenant, connector);
+    await fixture.rows.rows(`update sync_jobs set status = 'quarantined' where id = $1`, [id]);
+    await advance(connector, '5 minutes');
+    await poll();
+    expect(await jobs(connector)).toHaveLength(2);
   });
 
   it('is planned from its last run when it is changed', async () => {

@@ -26,7 +26,7 @@ interface Job {
 }
 
 /** Returns a job that waits for its sweep. */
-async function readJob(): Promise<Job> {
+async function readJob(): Promise<Job & { connectorId: string }> {
   const job = await fixture.queueAlone();
   const context = fixture.context(listSource(0));
   const claimed = await claimJob(context, job);
@@ -132,7 +132,7 @@ describe('a quarantined job', () => {
     quarantine(fixture.database, to(job, { note: 'quarantined: the run would delete 25' }));
   const release = (job: Job, reason = 'they did leave') => releaseJob(fixture.database, to(job, { reason, by: 'eve' }));
 
-  it('waits for an operator with its reason, and blocks its connector', async () => {
+  it('waits for an operator with its reason, and is not swept meanwhile', async () => {
     const job = await readJob();
     await takeRequests(job);
     expect(await quarantined(job)).toBe(true);
@@ -176,6 +176,75 @@ describe('a quarantined job', () => {
     await releaseJob(fixture.database, to(job, { reason: 'they did leave', by: 'eve' }));
     await endSweep(fixture.database, to(job, { deleted: 30 }));
     expect(await row(job)).toMatchObject({ status: 'completed', note: null, records_deleted: 30 });
+  });
+
+  describe('that is released while another job of its connector runs', () => {
+    /** A released job, and the job of its connector that runs. */
+    async function releasedBeside(): Promise<{ job: Job & { connectorId: string }; running: Job }> {
+      const job = await readJob();
+      await quarantined(job);
+      const running = await fixture.queue(job.tenantId, job.connectorId);
+      const claimed = await claimJob(fixture.context(listSource(0)), running);
+      if (!claimed) throw new Error('not claimed');
+      await takeRequests(job);
+      expect(await release(job)).toBe(true);
+      expect(await release(job, 'once more')).toBe(false);
+      expect(await takeRequests(job)).toBe(0);
+      expect(await row(job)).toMatchObject({ status: 'quarantined' });
+      return { job, running };
+    }
+
+    it.each<[string, (running: Job) => Promise<unknown>]>([
+      ['is cancelled', (running) => cancelRequestedJob(fixture.database, to(running, { reason: 'r', by: 'eve' }))],
+      [
+        'completes',
+        async (running) => {
+          await fixture.rows.rows('update sync_jobs set batches_total = 0 where id = $1', [running.id]);
+          await endSweep(fixture.database, to(running, { deleted: 0 }));
+        },
+      ],
+    ])('is swept when that job %s', async (_how, end) => {
+      const { job, running } = await releasedBeside();
+      await end(running);
+      expect(await takeRequests(job)).toBe(1);
+      expect(await row(job)).toMatchObject({ status: 'running' });
+    });
+
+    it('is not swept when a queued job of the connector is cancelled', async () => {
+      const { job } = await releasedBeside();
+      const queued = await fixture.queue(job.tenantId, job.connectorId);
+      await cancelRequestedJob(fixture.database, to(queued, { reason: 'r', by: 'eve' }));
+      expect(await takeRequests(job)).toBe(0);
+    });
+
+    it('waits for the end of that job if both are decided at the same moment', async () => {
+      const job = await readJob();
+      await quarantined(job);
+      const running = await fixture.queue(job.tenantId, job.connectorId);
+      await claimJob(fixture.context(listSource(0)), running);
+      await takeRequests(job);
+      await Promise.all([release(job), cancelRequestedJob(fixture.database, to(running, { reason: 'r', by: 'eve' }))]);
+      expect(await takeRequests(job)).toBe(1);
+    });
+  });
+
+  it('moves back neither the checkpoint nor the health when it completes after a later run', async () => {
+    const job = await readJob();
+    await quarantined(job);
+    const checkpoint = { at: 'later' };
+    await fixture.rows.rows(`update sync_jobs set checkpoint = '{"at":"earlier"}' where id = $1`, [job.id]);
+    await fixture.rows.rows(
+      `insert into connector_states (connector_id, tenant_id, checkpoint, checkpoint_at, config_version, failures, last_job_id)
+       values ($1, $2, $3, now() + interval '1 minute', 1, 2, $4)`,
+      [job.connectorId, job.tenantId, JSON.stringify(checkpoint), newUuid()],
+    );
+    await release(job);
+    await endSweep(fixture.database, to(job, { deleted: 25 }));
+    const [state] = await fixture.rows.rows<{ checkpoint: object; failures: number }>(
+      'select checkpoint, failures from connector_states where connector_id = $1',
+      [job.connectorId],
+    );
+    expect(state).toEqual({ checkpoint, failures: 2 });
   });
 
   it('can be cancelled, and stores the operator and the reason', async () => {

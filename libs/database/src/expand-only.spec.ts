@@ -56,6 +56,8 @@ describe('a statement of a migration', () => {
      alter table sync_jobs add constraint sync_jobs_mode_check check (mode in ('auto', 'full')) not valid`,
     'alter table sync_jobs validate constraint sync_jobs_mode_check; alter table sync_jobs add column kind text',
     'alter table sync_jobs drop constraint a_check, add constraint a_check check (true) not valid',
+    `create unique index concurrently sync_jobs_running on sync_jobs (connector_id) where status = 'running'`,
+    'drop index sync_jobs_one_running',
     'grant select on events to idsync_gateway',
     'revoke create on schema public from public',
   ])('is compatible with the previous version: %s', (sql) => {

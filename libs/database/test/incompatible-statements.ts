@@ -5,6 +5,13 @@ const alone = /^(select|set|reset|grant|comment on|create view) /;
 const unneeded = 'revoke create on schema public from public';
 
 /**
+ * Unique indexes on existing tables that narrow another one, and the index that each replaces. The rows of the new one
+ * are part of those of the old one, so it is always valid, and code of the previous version meets fewer conflicts. No
+ * such code names the columns of the old one in `on conflict`.
+ */
+const narrowed: Readonly<Record<string, string>> = { sync_jobs_running: 'sync_jobs_one_running' };
+
+/**
  * Returns the statements of a migration that are not compatible with running code of the previous version, or that
  * block it for long. Only known statements are compatible; tables that the migration creates may be changed freely.
  */
@@ -16,9 +23,12 @@ export function incompatibleStatements(statements: readonly string[]): string[] 
     if (alone.test(statement) || statement === unneeded) return false;
     const [, created] = /^create table (?:if not exists )?(\w+)/.exec(statement) ?? [];
     if (created) return !own.add(created);
-    const [, unique, concurrently, indexed] =
-      /^create (unique )?index (concurrently )?(?:if not exists )?\w+ on (\w+)/.exec(statement) ?? [];
-    if (indexed) return !own.has(indexed) && (unique !== undefined || concurrently === undefined);
+    const [, unique, concurrently, index = '', indexed] =
+      /^create (unique )?index (concurrently )?(?:if not exists )?(\w+) on (\w+)/.exec(statement) ?? [];
+    const mayConflict = unique !== undefined && !(index in narrowed);
+    if (indexed) return !own.has(indexed) && (mayConflict || concurrently === undefined);
+    const [, obsolete] = /^drop index (\w+)$/.exec(statement) ?? [];
+    if (obsolete) return !Object.values(narrowed).includes(obsolete);
     const [, altered, actions = ''] = /^alter table (\w+) (.*)$/.exec(statement) ?? [];
     if (!altered) return true;
     if (own.has(altered)) return false;

@@ -29,6 +29,7 @@ import { causedAt, loadTenant } from '../cause.js';
 import { repeatedRecord } from '../read-batch.js';
 import { reportOvertaken } from '../report-overtaken.js';
 import { runChunk } from '../run-chunk.js';
+import { deferToHeldJob } from './beside-held-job.js';
 import { quarantineReason } from './guard.js';
 import { plannedChanges } from './planned-changes.js';
 import { reportsDeletions, whyIncomplete } from './why-incomplete.js';
@@ -79,6 +80,8 @@ async function planSweep(tx: Transaction, tenantId: string, jobId: string): Prom
 
 /** Adds the records that the source no longer lists, and checks the whole plan against the deletion safeguard. */
 async function completePlan(tx: Transaction, tenantId: string, job: JobState, plan: SyncPlan): Promise<SyncPlan> {
+  const deferred = await deferToHeldJob(tx, job, plan, () => findIncompleteness(tx, job));
+  if (deferred) return deferred;
   const incomplete = await planMissing(tx, tenantId, job);
   // A client named this one record, so the safeguard does not apply.
   if (job.mode === 'record') return { ...plan, state: 'ready' };

@@ -1,3 +1,4 @@
+import { decodeId } from '@idsync/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -134,12 +135,21 @@ describe('the schedule of a connector', () => {
     expect(await waitsFor(first.job_id)).toBeUndefined();
     expect(await waitsFor(full.job_id)).toEqual({ job_id: first.job_id, status: 'queued' });
     const later = await trigger({ mode: 'full' });
-    await gateway.fixture.rows(
-      `update sync_jobs set status = 'quarantined'
-        where connector_id = (select id from connectors where name = 'Modes') and mode = 'auto'`,
-    );
+    const become = (mode: string, status: string, decision: string | null = null) =>
+      gateway.fixture.rows(
+        `update sync_jobs set status = $2, decision = $3::jsonb
+          where connector_id = (select id from connectors where name = 'Modes') and mode = $1 and id <> $4`,
+        [mode, status, decision, decodeId('job', later.job_id)],
+      );
+    await become('auto', 'running');
     expect(await waitsFor(first.job_id)).toBeUndefined();
+    expect(await waitsFor(later.job_id)).toEqual({ job_id: first.job_id, status: 'running' });
+    await become('auto', 'quarantined');
+    expect(await waitsFor(later.job_id)).toEqual({ job_id: full.job_id, status: 'queued' });
+    await become('auto', 'quarantined', '{"action":"released"}');
     expect(await waitsFor(later.job_id)).toEqual({ job_id: first.job_id, status: 'quarantined' });
+    await become('full', 'running');
+    expect(await waitsFor(first.job_id)).toEqual({ job_id: full.job_id, status: 'running' });
     expect((await operator('GET', `${tenant}/sync-jobs/${full.job_id}`)).body).toMatchObject({ mode: 'full' });
     expect(await trigger({ mode: 'half' })).toEqual({ error: 'mode must be one of auto, full, changes' });
   });

@@ -110,7 +110,7 @@ const operatorJobFields = {
   waits_for: z
     .strictObject({ job_id: text, status: text })
     .optional()
-    .describe('Job of the same connector that this queued job waits for; a quarantined one needs a decision.'),
+    .describe('Job of the same connector that this queued or released job waits for.'),
   mode: text.describe('Reading mode: full | changes | record; auto until this is decided.'),
   external_id: text.optional().describe('External id of the record, if the job reads a single one.'),
   outcome: oneOf(

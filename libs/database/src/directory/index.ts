@@ -7,6 +7,7 @@ export * from './document-renderings.js';
 export * from './due-records.js';
 export * from './erase-person-data.js';
 export * from './erase-record-errors.js';
+export * from './held-plans.js';
 export * from './identities.js';
 export * from './lifecycle-policies.js';
 export * from './load-limit.js';

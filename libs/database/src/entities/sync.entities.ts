@@ -15,10 +15,8 @@ import { DeletedWithTenant, TenantOwned } from './tenant.entities.js';
 /** A position in a source, in the format of its connector. */
 export type SourcePlace = Readonly<Record<string, string | number | boolean>>;
 
-@Index('sync_jobs_one_running', ['connectorId'], {
-  unique: true,
-  where: "status in ('running', 'quarantined') and mode <> 'record'",
-})
+@Index('sync_jobs_running', ['connectorId'], { unique: true, where: "status = 'running' and mode <> 'record'" })
+@Index('sync_jobs_quarantined', ['connectorId', 'id'], { where: "status = 'quarantined' and mode <> 'record'" })
 @Index('sync_jobs_one_queued', ['connectorId'], { unique: true, where: "status = 'queued' and not keyed" })
 @Index('sync_jobs_unfinished', ['connectorId', 'id'], { where: "status in ('queued', 'running', 'quarantined')" })
 @Index('sync_jobs_waiting', ['connectorId', 'id'], { where: "status = 'queued' and mode <> 'record'" })

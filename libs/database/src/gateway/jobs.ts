@@ -38,17 +38,20 @@ const shown = [
 export interface JobRow extends Pick<SyncJobEntity, (typeof shown)[number]> {
   /** True if a worker has been waiting for its source for minutes. */
   stalled: boolean;
-  /** The job of the same connector that a queued job waits for. */
+  /** The job of the same connector that a queued or released job waits for. */
   waitsFor: { id: string; status: JobStatus } | null;
   /** The stored record that a record job reads. */
   record: { id: string; kind: RecordKind; identityId: string | null } | null;
 }
 
-// Two lookups in small indexes, because a connector may have thousands of queued jobs.
+// Lookups in small indexes, because a connector may have thousands of queued jobs.
 const waitsFor = `
-  case when status = 'queued' and mode <> 'record' then coalesce(
+  case when mode <> 'record' and (status = 'queued' or (status = 'quarantined' and decision ->> 'action' = 'released')) then coalesce(
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
-      where b.connector_id = sync_jobs.connector_id and b.status in ('running', 'quarantined') and b.mode <> 'record' limit 1),
+      where b.connector_id = sync_jobs.connector_id and b.status = 'running' and b.mode <> 'record' limit 1),
+    (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
+      where b.connector_id = sync_jobs.connector_id and b.status = 'quarantined' and b.mode <> 'record'
+        and b.decision ->> 'action' = 'released' and b.id <> sync_jobs.id limit 1),
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
       where b.connector_id = sync_jobs.connector_id and b.status = 'queued' and b.mode <> 'record' and b.id < sync_jobs.id
       order by b.id limit 1)) end as "waitsFor"`;

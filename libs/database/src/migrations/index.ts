@@ -30,9 +30,11 @@ import { Autoscaling1700000000040 } from './1700000000040-autoscaling.js';
 import { DocumentRenderings1700000000041 } from './1700000000041-document-renderings.js';
 import { ReadsAndRetries1700000000042 } from './1700000000042-reads-and-retries.js';
 import { LifecyclePolicies1700000000043 } from './1700000000043-lifecycle-policies.js';
+import { RunningJobs1700000000044 } from './1700000000044-running-jobs.js';
 import { TimesInCommitOrder1700000000045 } from './1700000000045-times-in-commit-order.js';
 import { RecordVersions1700000000046 } from './1700000000046-record-versions.js';
 import { FieldsLeftOut1700000000047 } from './1700000000047-fields-left-out.js';
+import { RunsBesideHeldJobs1700000000049 } from './1700000000049-runs-beside-held-jobs.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -68,7 +70,9 @@ export const migrations = [
   DocumentRenderings1700000000041,
   ReadsAndRetries1700000000042,
   LifecyclePolicies1700000000043,
+  RunningJobs1700000000044,
   TimesInCommitOrder1700000000045,
   RecordVersions1700000000046,
   FieldsLeftOut1700000000047,
+  RunsBesideHeldJobs1700000000049,
 ];

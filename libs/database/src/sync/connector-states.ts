@@ -67,6 +67,9 @@ export async function saveReadingMode(
  * is kept. Pushed resources are complete after every run, because each push is recorded.
  */
 export async function saveCheckpoint(tx: Transaction, job: SyncJob): Promise<void> {
+  // A released job may end after a later run of its connector, whose checkpoint is kept.
+  const isNewer =
+    '(excluded.checkpoint_at is not null and excluded.checkpoint_at >= coalesce(s.checkpoint_at, excluded.checkpoint_at))';
   await tx.query(
     `insert into connector_states as s
         (connector_id, tenant_id, checkpoint, checkpoint_at, config_version, runs_since_full, complete_as_of)
@@ -75,11 +78,11 @@ export async function saveCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
             case when j.mode = 'full' or c.type = 'scim-push' then j.started_at end
        from sync_jobs j join connectors c on c.id = j.connector_id where j.id = $1
      on conflict (connector_id) do update
-        set checkpoint = coalesce(excluded.checkpoint, s.checkpoint),
-            checkpoint_at = coalesce(excluded.checkpoint_at, s.checkpoint_at),
-            config_version = coalesce(excluded.config_version, s.config_version),
+        set checkpoint = case when ${isNewer} then excluded.checkpoint else s.checkpoint end,
+            checkpoint_at = case when ${isNewer} then excluded.checkpoint_at else s.checkpoint_at end,
+            config_version = case when ${isNewer} then excluded.config_version else s.config_version end,
             runs_since_full = case excluded.runs_since_full when 0 then 0 else s.runs_since_full + 1 end,
-            complete_as_of = coalesce(excluded.complete_as_of, s.complete_as_of)`,
+            complete_as_of = greatest(excluded.complete_as_of, s.complete_as_of)`,
     [job.id],
   );
 }
@@ -98,7 +101,9 @@ export async function saveLastJob(tx: Transaction, job: SyncJob, succeeded: bool
             failures = case when $5 then s.failures when $4 then 0 else s.failures + 1 end,
             last_failed_at = case when $4 then s.last_failed_at else now() end,
             due_at = case when ${asBefore} then s.due_at end,
-            next_run_at = case when ${asBefore} or s.next_run_at is null then s.next_run_at else now() end`,
+            next_run_at = case when ${asBefore} or s.next_run_at is null then s.next_run_at else now() end
+      -- A released job may end after a later run, which says more about the source. Ids are in the order of creation.
+      where s.last_job_id is null or s.last_job_id <= excluded.last_job_id`,
     [job.connectorId, job.tenantId, job.id, succeeded ?? true, succeeded === undefined],
   );
 }

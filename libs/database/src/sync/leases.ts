@@ -43,8 +43,12 @@ export async function findClaimableJobs(tx: Transaction, limit: number): Promise
        union all
        select id, tenant_id from waiting where not exists (
          select from sync_jobs busy
-          where busy.connector_id = waiting.connector_id and busy.mode <> 'record'
-            and busy.status in ('running', 'quarantined'))
+          where busy.connector_id = waiting.connector_id and busy.mode <> 'record' and busy.status = 'running')
+         -- A released job goes first.
+         and not exists (
+         select from sync_jobs held
+          where held.connector_id = waiting.connector_id and held.mode <> 'record' and held.status = 'quarantined'
+            and held.decision ->> 'action' = 'released')
      ) as claimable
      order by id limit $1`,
     [limit],

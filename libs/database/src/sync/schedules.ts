@@ -100,10 +100,10 @@ export async function saveSkippedRun(tx: Transaction, { id, tenantId }: DueConne
   await tx.manager.update(ConnectorStateEntity, { connectorId: id, tenantId }, skipped);
 }
 
-/** Returns the status of an unfinished job of the connector, except record jobs. */
+/** Returns the status of a queued or running job of the connector, except record jobs. */
 export async function findUnfinishedJob(tx: Transaction, connectorId: string): Promise<string | undefined> {
   const [job] = await tx.query<{ status: string }>(
-    `select status from sync_jobs where connector_id = $1 and mode <> 'record' and status in ('queued', 'running', 'quarantined')
+    `select status from sync_jobs where connector_id = $1 and mode <> 'record' and status in ('queued', 'running')
       order by id limit 1`,
     [connectorId],
   );

@@ -2,7 +2,7 @@
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { SyncJobEntity } from '../entities/sync.entities.js';
-import type { JobDecision } from './jobs.js';
+import { type JobDecision, jobColumns, type SyncJob } from './jobs.js';
 
 /** Marks a locked job as waiting for the directory's sweep. */
 export async function markSweepRequested(tx: Transaction, jobId: string): Promise<void> {
@@ -17,6 +17,30 @@ export async function quarantineJob(tx: Transaction, jobId: string, note: string
     [jobId, note],
   );
   if (!row) throw new Error(`job ${jobId} does not exist`);
+}
+
+/**
+ * Locks the running job of a job's connector, except record jobs. Returns true if there is one. If it ends in the
+ * meantime, the lock waits for its transaction.
+ */
+export async function lockRunningBeside(tx: Transaction, jobId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select r.id from sync_jobs j join sync_jobs r on r.connector_id = j.connector_id and r.id <> j.id
+      where j.id = $1 and r.status = 'running' and r.mode <> 'record' for update of r`,
+    [jobId],
+  );
+  return rows.length > 0;
+}
+
+/** Locks and returns the oldest released job of a connector that waits for the end of another job, if any. */
+export async function lockReleasedJob(tx: Transaction, connectorId: string): Promise<SyncJob | undefined> {
+  const [job] = await tx.query<SyncJob>(
+    `select ${jobColumns} from sync_jobs j
+      where connector_id = $1 and status = 'quarantined' and mode <> 'record' and decision ->> 'action' = 'released'
+      order by id limit 1 for update`,
+    [connectorId],
+  );
+  return job;
 }
 
 /** Saves an operator's decision; earlier ones are kept in `after`. */
