@@ -143,7 +143,7 @@ export class WholeSync {
 
   private async deliver(type: MessageType, message: Message, at: Date | undefined): Promise<void> {
     if (type === 'sync.batch.ready' || type === 'sync.record.ready')
-      await applyBatch(this.directory, message as Message<typeof type>, at);
+      await applyBatch(this.directory, message as Message<typeof type>, { fixedTime: at });
     if (type === 'sync.sweep.requested') await sweepJob(this.directory, message as Message<typeof type>, at);
     if (type === 'sync.batch.applied') await applyProgress(this.worker, message as Message<typeof type>);
     if (type === 'sync.sweep.ended') await endSweep(this.worker, message as Message<typeof type>);

@@ -42,7 +42,7 @@ function person(external_id: string, values: Record<string, string | string[]>):
 async function sync(connector: string, records: SourceRecord[], at?: string): Promise<void> {
   const job = await fixture.job(tenant, connector);
   const now = at === undefined ? undefined : new Date(at);
-  await applyBatch(database, await fixture.batch(tenant, connector, job, 0, records), now);
+  await applyBatch(database, await fixture.batch(tenant, connector, job, 0, records), { fixedTime: now });
   await applyPlanned({ database, fixture, tenant }, job, now);
 }
 

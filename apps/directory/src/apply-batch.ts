@@ -25,6 +25,8 @@ export interface BatchDelivery {
   /** 1 on the first delivery of its message. */
   attempt?: number;
   gate?: WorkGate;
+  /** Replaces the clock in tests. */
+  fixedTime?: Date | undefined;
 }
 
 /** Result of an applied part. Its records are not retained, because those of all parts may exceed the memory. */
@@ -45,8 +47,7 @@ class SuspectBatch extends Error {}
 export async function applyBatch(
   database: Database,
   message: Message<'sync.batch.ready'>,
-  fixedTime?: Date,
-  { attempt = 1, gate = new WorkGate() }: BatchDelivery = {},
+  { attempt = 1, gate = new WorkGate(), fixedTime }: BatchDelivery = {},
 ): Promise<AppliedBatch | undefined> {
   const { tenant_id: tenantId } = message;
   const once = (divide: (tx: Transaction) => Divide, suspected: boolean) => () =>

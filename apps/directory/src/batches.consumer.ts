@@ -16,12 +16,12 @@ export class BatchesConsumer {
   @On('sync.batch.ready')
   async apply(message: Message<'sync.batch.ready'>, { attempt }: MessageContext): Promise<void> {
     const began = performance.now();
-    const applied = await applyBatch(this.database, message, new Date(), { attempt, gate: this.gate });
+    const applied = await applyBatch(this.database, message, { attempt, gate: this.gate });
     if (applied) countBatch(applied, (performance.now() - began) / 1_000);
   }
 
   @On('sync.record.ready')
   async applyRecord(message: Message<'sync.record.ready'>, { attempt }: MessageContext): Promise<void> {
-    await applyBatch(this.database, message, new Date(), { attempt, gate: this.gate });
+    await applyBatch(this.database, message, { attempt, gate: this.gate });
   }
 }

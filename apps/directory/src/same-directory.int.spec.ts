@@ -89,7 +89,7 @@ async function fill(sources: readonly Source[], order: readonly number[], pageSi
     .sort((a, b) => a.place - b.place);
   for (const { batch } of sorted) {
     const message = await fixture.batch(tenant, batch.connector, batch.job, batch.seq, batch.records);
-    await applyBatch(database, message, sameMoment);
+    await applyBatch(database, message, { fixedTime: sameMoment });
   }
   expect(await directoryFaults(fixture, tenant)).toEqual([]);
   return picture(tenant);
@@ -105,7 +105,9 @@ async function runTwice(sources: readonly Source[], next: readonly SourceRecord[
   for (const listed of [sources.map(({ rows }) => rows), next]) {
     for (const [at, connector] of connectors.entries()) {
       const job = await fixture.job(tenant, connector, 'running');
-      await applyBatch(database, await fixture.batch(tenant, connector, job, 0, listed[at] ?? []), sameMoment);
+      await applyBatch(database, await fixture.batch(tenant, connector, job, 0, listed[at] ?? []), {
+        fixedTime: sameMoment,
+      });
       await applyPlanned({ database, fixture, tenant }, job, sameMoment);
       await fixture.rows(`update sync_jobs set status = 'completed' where id = $1`, [job]);
     }

@@ -3,7 +3,8 @@ import { Database, isUnavailable, type Transaction } from '@idsync/database';
 import { findDocuments, findIdentityAt } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../test/harness.js';
-import { applyBatch } from './apply-batch.js';
+import { BatchesConsumer } from './batches.consumer.js';
+import { WorkGate } from './work-gate.js';
 
 let directory: Harness;
 let gateway: Database;
@@ -30,7 +31,11 @@ const person = (id: string, title: string) =>
   row(id, { first_name: 'Ann', email: `${id}@example.com`, job_title: title });
 
 async function apply(seq: number, records: ReturnType<typeof row>[]): Promise<void> {
-  await applyBatch(directory.database, await directory.fixture.batch(directory.tenant, hr, job, seq, records));
+  const consumer = new BatchesConsumer(directory.database, new WorkGate());
+  await consumer.apply(await directory.fixture.batch(directory.tenant, hr, job, seq, records), {
+    queue: 'directory.batches',
+    attempt: 1,
+  });
 }
 
 /** A client that requests the changes since the latest `updated_at` it has seen. */

@@ -47,7 +47,7 @@ export class Harness {
     const job = await this.fixture.job(this.tenant, connector);
     const message = await this.fixture.batch(this.tenant, connector, job, 0, records);
     const now = at === undefined ? undefined : new Date(at);
-    await applyBatch(this.database, message, now);
+    await applyBatch(this.database, message, { fixedTime: now });
     await applyPlanned(this, job, now);
     await proposeMatches(this.database, { tenant_id: this.tenant }, now);
     return job;

@@ -32,7 +32,9 @@ export async function appliedRun(
   await fixture.rows('update sync_jobs set dry_run = $2, mode = $3 where id = $1', [job, dryRun, mode]);
   const now = at === undefined ? undefined : new Date(at);
   for (const seq of order) {
-    await applyBatch(database, await fixture.batch(tenant, connector, job, seq, batches[seq] ?? []), now);
+    await applyBatch(database, await fixture.batch(tenant, connector, job, seq, batches[seq] ?? []), {
+      fixedTime: now,
+    });
   }
   const applied = batches.flat().length;
   await fixture.rows(
