@@ -168,6 +168,29 @@ describe('applying a batch', () => {
     expect(await user()).not.toHaveProperty('hire_date');
   });
 
+  it.each(['hire_date', 'termination_date'])(
+    'leaves out a new user whose %s cannot be used, and reports it',
+    async (date) => {
+      const hr = await fixture.connector(tenant);
+      const unusable = { ...person('1', { first_name: 'Ann' }), kept: [date] };
+      const others = [person('2', { first_name: 'Bo' }), { ...person('3', { first_name: 'Cy' }), kept: ['job_title'] }];
+      await sync(hr, [unusable, ...others]);
+      expect((await identities()).map(({ users }) => users[0]?.external_id).sort()).toEqual(['2', '3']);
+      const [applied] = await fixture.rows<{ message: string }>(
+        `select message from outbox where type = 'sync.batch.applied' and message like '%' || $1 || '%' order by id`,
+        [tenant],
+      );
+      expect(JSON.parse(applied?.message ?? '{}').data).toMatchObject({
+        created: 2,
+        unchanged: 0,
+        errors: [{ external_id: '1', message: `${date} cannot be used; without it, a new user would be active` }],
+      });
+
+      await sync(hr, [person('1', { first_name: 'Ann' }), ...others]);
+      expect(await identities()).toHaveLength(3);
+    },
+  );
+
   it('leaves a record as it is if its stored hash depends on the order of its values', async () => {
     const hr = await fixture.connector(tenant);
     await sync(hr, [person('1', { roles: ['B', 'A'], email: 'a@x.org' })], '2026-01-01T00:00:00Z');

@@ -30,7 +30,7 @@ export interface BatchDelivery {
 }
 
 /** Result of an applied part. Its records are not retained, because those of all parts may exceed the memory. */
-type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'repeated' | 'overtaken'> & {
+type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'repeated' | 'overtaken' | 'undated'> & {
   created: number;
   updated: number;
   unchanged: number;
@@ -137,6 +137,7 @@ async function apply(
       createdIds: found.createdIds,
       repeated: found.repeated,
       overtaken: found.overtaken,
+      undated: found.undated,
       created,
       updated: changes.length - created,
       unchanged: found.unchanged + found.changes.length - changes.length,
@@ -147,7 +148,8 @@ async function apply(
   const sum = (count: 'created' | 'updated' | 'unchanged') => parts.reduce((total, part) => total + part[count], 0);
   const [created, updated] = [sum('created'), sum('updated')];
   const unchanged = sum('unchanged') + listed.length - records.length;
-  const errors = [...parts.flatMap(({ repeated }) => repeated.map(repeatedRecord)), ...leftOut];
+  const repeated = parts.flatMap((part) => part.repeated.map(repeatedRecord));
+  const errors = [...repeated, ...parts.flatMap(({ undated }) => undated), ...leftOut];
   if (suspected) await deleteBatchState(tx, jobId, seq);
   await enqueue(tx, {
     type: 'sync.batch.applied',

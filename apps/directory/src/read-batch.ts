@@ -14,6 +14,7 @@ import {
   type StoredRecord,
 } from '@idsync/database/directory';
 import { contentHash } from './content-hash.js';
+import type { LeftOut } from './divide-batch.js';
 import { employmentOf, employmentRules, nextStatus } from './lifecycle.js';
 import { isDeleted, isTombstone } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
@@ -38,6 +39,8 @@ export interface ChangedRecords {
   repeated: string[];
   /** External ids that a single-record job has read in the meantime; their entries in this batch are ignored. */
   overtaken: string[];
+  /** New users who would be active only because a date of their employment cannot be used. */
+  undated: LeftOut[];
 }
 
 /** Job error for a record that the source listed more than once. */
@@ -75,9 +78,11 @@ export async function findChanges(
     source,
     [...existing.values()].map(({ id }) => id),
   );
+  const undated = source.kind === 'user' ? candidates.flatMap(({ record }) => undatedUser(record, existing)) : [];
+  const leftOut = new Set(undated.map(({ external_id }) => external_id));
   const overtaken = candidates.length > 0 ? await findOvertaken(tx, source.jobId, [...changed.keys()]) : [];
   const changes = candidates.flatMap(({ record, hash }) => {
-    if (overtaken.includes(record.external_id)) return [];
+    if (overtaken.includes(record.external_id) || leftOut.has(record.external_id)) return [];
     const before = existing.get(record.external_id);
     // A later batch of the same run has already been applied to the record, or has confirmed its values.
     if (before?.lastJobId === source.jobId && before.lastSeq > source.seq) return [];
@@ -87,7 +92,17 @@ export async function findChanges(
     return before || !isDeleted(next) ? [{ record: next, before }] : [];
   });
   const createdIds = changes.filter(({ before }) => !before).map(({ record }) => record.id);
-  return { changes, unchanged: latest.size - changes.length, knownIds, createdIds, repeated, overtaken };
+  const unchanged = latest.size - changes.length - undated.length;
+  return { changes, unchanged, knownIds, createdIds, repeated, overtaken, undated };
+}
+
+const employmentDates = ['hire_date', 'termination_date'];
+
+/** A new user has no stored date that could take the place of one that cannot be used. */
+function undatedUser({ external_id, kept = [] }: SourceRecord, existing: ReadonlyMap<string, StoredRecord>): LeftOut[] {
+  const field = employmentDates.find((date) => kept.includes(date));
+  if (field === undefined || existing.has(external_id)) return [];
+  return [{ external_id, message: `${field} cannot be used; without it, a new user would be active` }];
 }
 
 function nextRecord(
