@@ -95,6 +95,11 @@ describe('several contracts of one person in one source', () => {
     expect(await lifecycleOf('1')).toEqual(['lifecycle.joiner', 'lifecycle.leaver', 'lifecycle.rejoiner']);
   });
 
+  it('are one person whose last name has changed', async () => {
+    await run([old, contract('2', { display_name: 'Ann Berg', job_title: 'Lead' })]);
+    expect(await contracts()).toEqual([['1', '2']]);
+  });
+
   it('stay one active person when the source no longer lists the earlier contract', async () => {
     await run([old, current]);
     await run([current]);
@@ -147,6 +152,11 @@ describe('two records of one source that may be one person', () => {
     [
       'a number and other names',
       { display_name: 'Karl Berg' },
+      ['2: employee_number "17" belongs to a person with another name (open)'],
+    ],
+    [
+      'a number and the last name only',
+      { display_name: 'Karl Lee' },
       ['2: employee_number "17" belongs to a person with another name (open)'],
     ],
     [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { nameSimilarity, namesDisagree, nameWords, soundOf } from './names.js';
+import { nameSimilarity, namesDisagree, nameWords, shareOnlySurname, soundOf } from './names.js';
 
 const similarity = (a: string, b: string) => nameSimilarity(a.split(' '), b.split(' '));
 
@@ -120,6 +120,20 @@ describe('the similarity of two names', () => {
     const words = (text: string) => nameWords({ display_name: [text] });
     expect(namesDisagree(words(a), words(b))).toBe(expected);
     expect(namesDisagree(words(b), words(a))).toBe(expected);
+  });
+
+  it.each([
+    ['jan mueller', 'ute mueller', true],
+    ['jan mueller', 'ute muller', true],
+    ['jan mueller', 'jan mueller', false],
+    ['anna dorn', 'anna schmidt', false],
+    ['maria anna lee', 'anna lee', false],
+    ['jon lee', 'john lee', false],
+    ['jan mueller', 'ute lang', false],
+    ['mueller', 'ute mueller', false],
+  ])('of %j and %j is in the last word only: %s', (a, b, expected) => {
+    expect(shareOnlySurname(a.split(' '), b.split(' '))).toBe(expected);
+    expect(shareOnlySurname(b.split(' '), a.split(' '))).toBe(expected);
   });
 
   it('compares each word with one word only', () => {

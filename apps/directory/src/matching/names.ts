@@ -47,6 +47,18 @@ export function namesDisagree(a: readonly string[], b: readonly string[]): boole
   return !a.some((word) => b.some((other) => wordSimilarity(word, other) >= leastSharedWord));
 }
 
+/**
+ * Returns true if two full names have the last word in common and no other, as those of relatives do. A marriage changes
+ * the last word instead.
+ */
+export function shareOnlySurname(a: readonly string[], b: readonly string[]): boolean {
+  const [surname, other] = [a.at(-1), b.at(-1)];
+  if (a.length < 2 || b.length < 2 || surname === undefined || other === undefined) return false;
+  if (wordSimilarity(surname, other) < leastSharedWord) return false;
+  const given = b.slice(0, -1);
+  return !a.slice(0, -1).some((word) => given.some((name) => wordSimilarity(word, name) >= leastSharedWord));
+}
+
 function isLatin(words: readonly string[]): boolean {
   return words.some((word) => /\p{Script=Latin}/u.test(word));
 }

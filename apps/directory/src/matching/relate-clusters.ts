@@ -1,6 +1,6 @@
 import type { MatchingKey } from '@idsync/contracts';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
-import { namesDisagree } from './names.js';
+import { namesDisagree, shareOnlySurname } from './names.js';
 import { keyText } from './record-keys.js';
 
 /**
@@ -28,7 +28,9 @@ export function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
 
 function relationByNumber(a: Cluster, b: Cluster, { joinsEmployments }: Tier): Relation {
   const pairs = sameSourcePairs(a, b);
-  if (pairs.some(([one, other]) => namesDisagree(one.name, other.name))) return 'other_name';
+  // A number is typed wrong or given again more often than a given name changes.
+  if (pairs.some(([{ name }, other]) => namesDisagree(name, other.name) || shareOnlySurname(name, other.name)))
+    return 'other_name';
   const listedTwice = pairs.filter(([one, other]) => !one.gone && !other.gone);
   if (listedTwice.length === 0) return 'joinable';
   const sharing = listedTwice.filter(([one, other]) => shareKey(one, other, 'employee_number'));
