@@ -21,6 +21,20 @@ export interface Following {
 }
 
 /**
+ * Returns the one person who has the employee number of an account that is linked to another person: a number was
+ * corrected, or given to another person.
+ */
+export function otherPerson(
+  keys: readonly CorrelationKey[],
+  identityId: string,
+  holders: ReadonlyMap<string, readonly Holder[]>,
+): { key: CorrelationKey; candidates: string[] } | undefined {
+  const key = keys.find(({ kind }) => kind === 'employee_number');
+  const candidates = [...new Set((key && holders.get(keyText(key)))?.map((holder) => holder.identityId))];
+  return key && candidates.length === 1 && !candidates.includes(identityId) ? { key, candidates } : undefined;
+}
+
+/**
  * Finds the identity of a record by its strongest key with exactly one holder, ignoring holders with another employee
  * number.
  */

@@ -14,7 +14,7 @@ import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
 import type { MovedKeys } from './find-machines.js';
-import { followPeople, type Holder } from './follow-people.js';
+import { followPeople, type Holder, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
 import { isSettled } from './is-settled.js';
 import { type LinkStrengthOf, linkStrengths } from './link-strength.js';
@@ -31,8 +31,8 @@ export interface DisputedRecord {
   key: CorrelationKey;
   /** Identity ids. */
   candidates: string[];
-  /** Undefined if the key fits several people. */
-  doubt?: Doubt;
+  /** Undefined if the key fits several people. `linked_elsewhere`: the record is linked to another person. */
+  doubt?: Doubt | 'linked_elsewhere';
 }
 
 export interface PlacedRecords {
@@ -81,6 +81,8 @@ export async function placeRecords(
     const current = successor ?? record.identityId;
     if (current && isSettled(record, linkStrengthOf)) {
       links.set(record.id, current);
+      const other = record.decided ? undefined : otherPerson(neighbourhood.keysOf(record), current, holders);
+      if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
       continue;
     }
     const following = followPeople({ keys: neighbourhood.keysOf(record) }, holders);
@@ -137,14 +139,14 @@ async function assignPeople(
       cluster.members.filter((member) => member.identityId !== undefined && member.identityId !== identityId),
     );
     // An account that leaves one person may fit another by a key that is not locked yet.
-    const followers = [...neighbourhood.changes.values()].flatMap(({ record, removed }) =>
-      record.kind === 'user' || removed || isSettled(record, linkStrengthOf) ? [] : record,
-    );
+    // One that stays with its person is compared with the holder of its number.
+    const followed = [...neighbourhood.changes.values()].flatMap(({ record, removed }) => {
+      if (record.kind === 'user' || removed) return [];
+      const keys = neighbourhood.keysOf(record);
+      return isSettled(record, linkStrengthOf) ? keys.filter(({ kind }) => kind === 'employee_number') : keys;
+    });
     const size = neighbourhood.changes.size;
-    await neighbourhood.extend(
-      [...movers.flatMap(({ keys }) => keys), ...followers.flatMap((record) => neighbourhood.keysOf(record))],
-      [],
-    );
+    await neighbourhood.extend([...movers.flatMap(({ keys }) => keys), ...followed], []);
     if (neighbourhood.changes.size === size) return { partition, assignments, linkStrengthOf };
   }
 }

@@ -34,12 +34,16 @@ export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, pl
   );
 }
 
-const reasons: Record<Doubt | 'several', { reason: string; evidence?: string }> = {
+const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; evidence?: string }> = {
   several: { reason: 'belongs to several people' },
   other_name: { reason: 'belongs to a person with another name', evidence: 'the names have nothing in common' },
   has_left: {
     reason: 'belongs to a person who has left',
     evidence: 'only one of them is active',
+  },
+  linked_elsewhere: {
+    reason: 'belongs to another person than the one it is linked to',
+    evidence: 'the person it is linked to does not have it',
   },
   same_source: { reason: 'belongs to another record of the same source', evidence: 'one source lists both' },
 };
