@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { directoryFaults } from '../test/directory-faults.js';
-import { Harness } from '../test/harness.js';
+import { Harness, row } from '../test/harness.js';
 import { applyDue } from './apply-due.js';
 
 const runs = Number(process.env.IDSYNC_PROPERTY_RUNS ?? 15);
@@ -153,6 +153,28 @@ describe('a merge', () => {
       { numRuns: runs },
     );
   }, 600_000);
+
+  it('into an identity that is then merged itself is left by the revert of the second merge', async () => {
+    await directory.newTenant();
+    const hr = await directory.fixture.connector(directory.tenant, { name: 'HR' });
+    await directory.sync(
+      hr,
+      ['a', 'b', 'c'].map((id) => row(id, { employee_number: id })),
+      day(1),
+    );
+    const [a = '', b = '', c = ''] = await Promise.all(['a', 'b', 'c'].map((id) => directory.identityOf(id)));
+    const redirects = async () =>
+      directory.fixture.rows('select id, into_id from identity_redirects where tenant_id = $1 order by id', [
+        directory.tenant,
+      ]);
+    await directory.operate('identity.merge', { into_id: b, from_ids: [a] }, day(2));
+    const once = await redirects();
+    expect(once).toEqual([{ id: a, into_id: b }]);
+    const second = await directory.operate('identity.merge', { into_id: c, from_ids: [b] }, day(3));
+    expect((await redirects()).map((each) => (each as { into_id: string }).into_id)).toEqual([c, c]);
+    await directory.operate('operation.revert', { operation_id: second.id }, day(4));
+    expect(await redirects()).toEqual(once);
+  });
 
   it('followed by a split of the merged records leaves the directory unchanged except for a new identity id', async () => {
     await fc.assert(

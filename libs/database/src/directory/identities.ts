@@ -97,11 +97,24 @@ export async function findRedirects(
   return tx.query('select id, created_at as "createdAt" from identity_redirects where id = any($1)', [ids]);
 }
 
-/** Deletes the redirects of these ids. */
+/** Deletes the redirects of these ids. Ids that led to one of them before it was merged lead to it again. */
 export async function restoreIdentities(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
-  await saveRedirectVersions(tx, 'id', ids, now);
+  const returning = await tx.query<{ id: string; intoId: string }>(
+    `select r.id, b.id as "intoId" from identity_redirects b
+       join identity_redirects r on r.into_id = b.into_id
+       join identity_versions v on v.identity_id = r.id and v.valid_until = b.merged_at and v.into_id = b.id
+      where b.id = any($1)`,
+    [ids],
+  );
+  const returningIds = returning.map(({ id }) => id);
+  await saveRedirectVersions(tx, 'id', [...ids, ...returningIds], now);
   await tx.query('delete from identity_redirects where id = any($1)', [ids]);
+  await tx.query(
+    `update identity_redirects r set into_id = n.into_id from unnest($1::uuid[], $2::uuid[]) as n (id, into_id)
+      where r.id = n.id`,
+    [returningIds, returning.map(({ intoId }) => intoId)],
+  );
 }
 
 /** Stores the redirects of or to these identities before they change, for queries of a past time. */
