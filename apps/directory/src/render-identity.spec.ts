@@ -139,6 +139,20 @@ describe('the display name of an identity', () => {
     );
   });
 
+  it.each([
+    [1, 1, 2, 'Anna Leigh'],
+    [2, 2, 2, 'Ann Lee'],
+    [1, 2, 2, 'Ann Lee'],
+    [3, 3, 2, 'Ann Lee'],
+    [1, undefined, 2, 'Ann Lee'],
+  ])('is the first and last name only if both precede the display name: %s, %s, %s', (first, last, shown, expected) => {
+    const ranks = { first_name: first, last_name: last, display_name: shown };
+    const attributes = Object.entries(ranks).flatMap(([field, rank]) =>
+      rank === undefined ? [] : [{ ...attribute(field, rank, 0), field_value: values[field as keyof typeof values] }],
+    );
+    expect(displayNameOf(winners(attributes), [])).toBe(expected);
+  });
+
   it('is the lowest external id without any of these, and absent without records', () => {
     expect(nameOf({}, [record('account', 2, 1), record('account', 1, 1)])).toBe('r1');
     expect(nameOf({})).toBeUndefined();

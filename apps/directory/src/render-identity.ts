@@ -94,19 +94,26 @@ function byAge(a: StoredRecord, b: StoredRecord): number {
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }
 
-/** Returns the winning display name, else first and last name, else an identifier. */
+/**
+ * Returns the winning display name, or the first and last name if sources of higher precedence list them; else an
+ * identifier.
+ */
 export function displayNameOf(
   winners: ReadonlyMap<string, Attribute>,
   records: readonly StoredRecord[],
 ): string | undefined {
   const value = (field: string) => winners.get(field)?.field_value;
-  const names = [value('first_name'), value('last_name')].filter((name) => name !== undefined).join(' ');
+  const shown = winners.get('display_name');
+  const parts = [winners.get('first_name'), winners.get('last_name')];
+  // HR knows a new surname before the display name of another source changes.
+  const precede = parts.every((part) => part && shown && part.priority < shown.priority);
+  if (shown && !precede) return shown.field_value;
+  const names = parts.flatMap((part) => part?.field_value ?? []).join(' ');
   return (
-    value('display_name') ??
-    (names ||
-      (value('email') ??
-        value('user_principal_name') ??
-        value('employee_number') ??
-        records.map((record) => record.externalId).sort()[0]))
+    names ||
+    (value('email') ??
+      value('user_principal_name') ??
+      value('employee_number') ??
+      records.map((record) => record.externalId).sort()[0])
   );
 }
