@@ -5,6 +5,7 @@ import * as events from './events.entities.js';
 import * as gateway from './gateway.entities.js';
 import * as history from './history.entities.js';
 import * as matching from './matching.entities.js';
+import * as recordErrors from './record-errors.entities.js';
 import * as scim from './scim.entities.js';
 import * as sweep from './sweep.entities.js';
 import * as sync from './sync.entities.js';
@@ -21,6 +22,7 @@ export const entities = {
   ...gateway,
   ...history,
   ...matching,
+  ...recordErrors,
   ...scim,
   ...sweep,
   ...sync,

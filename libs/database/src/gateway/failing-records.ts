@@ -1,5 +1,5 @@
 import type { Transaction } from '../database.js';
-import { FailingRecordEntity } from '../entities/sync.entities.js';
+import { FailingRecordEntity } from '../entities/record-errors.entities.js';
 import { findPage, type Page, type Rows } from './page.js';
 
 export type FailingRecordRow = FailingRecordEntity;

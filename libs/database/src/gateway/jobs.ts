@@ -1,7 +1,8 @@
 // SQL by hand: computed columns.
 import type { JobStatus, RecordKind } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { type SyncJobEntity, SyncRecordErrorEntity } from '../entities/sync.entities.js';
+import { SyncRecordErrorEntity } from '../entities/record-errors.entities.js';
+import type { SyncJobEntity } from '../entities/sync.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { count, type Page, type Rows } from './page.js';
 

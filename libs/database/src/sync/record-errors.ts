@@ -1,7 +1,7 @@
 // SQL by hand: inserts in bulk.
 import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { SyncRecordErrorEntity } from '../entities/sync.entities.js';
+import { SyncRecordErrorEntity } from '../entities/record-errors.entities.js';
 import { findRow } from '../rows.js';
 import type { SyncJob } from './jobs.js';
 
