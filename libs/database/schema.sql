@@ -19,7 +19,9 @@ CREATE INDEX api_keys_tenant ON public.api_keys USING btree (tenant_id, created_
 alter table api_keys enable row level security, force row level security;
 create policy all_rows_idsync_gateway on api_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on api_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on api_keys to idsync_directory;
 grant delete, insert, select, update on api_keys to idsync_gateway;
+grant select (ctid, tenant_id) on api_keys to idsync_directory;
 
 create table attribute_priorities (
   tenant_id uuid not null,
@@ -32,6 +34,68 @@ alter table attribute_priorities enable row level security, force row level secu
 create policy own_rows on attribute_priorities to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on attribute_priorities to idsync_directory;
 grant select on attribute_priorities to idsync_gateway;
+
+create table audit_entries (
+  tenant_id uuid not null,
+  sequence bigint not null,
+  id uuid not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  action text not null,
+  resource text,
+  request_id text,
+  entry text not null,
+  hash bytea not null,
+  mac bytea not null,
+  key_id bytea not null,
+  constraint audit_entries_pkey PRIMARY KEY (tenant_id, sequence)
+);
+CREATE INDEX audit_entries_action ON public.audit_entries USING btree (tenant_id, action, sequence);
+CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor, sequence);
+CREATE INDEX audit_entries_everywhere ON public.audit_entries USING btree (at, id);
+CREATE INDEX audit_entries_request ON public.audit_entries USING btree (tenant_id, request_id, sequence) WHERE (request_id IS NOT NULL);
+CREATE INDEX audit_entries_resource ON public.audit_entries USING btree (tenant_id, resource, sequence) WHERE (resource IS NOT NULL);
+CREATE INDEX audit_entries_time ON public.audit_entries USING btree (tenant_id, at, sequence);
+alter table audit_entries enable row level security, force row level security;
+create policy all_rows_idsync_gateway on audit_entries to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on audit_entries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on audit_entries to idsync_directory;
+grant insert, select on audit_entries to idsync_gateway;
+grant select (ctid, tenant_id) on audit_entries to idsync_directory;
+
+create table audit_heads (
+  tenant_id uuid not null,
+  sequence bigint default 0 not null,
+  hash bytea not null,
+  at timestamp with time zone not null,
+  mac bytea not null,
+  key_id bytea not null,
+  anchored_sequence bigint default 0 not null,
+  constraint audit_heads_pkey PRIMARY KEY (tenant_id)
+);
+CREATE INDEX audit_heads_to_anchor ON public.audit_heads USING btree (tenant_id) WHERE (sequence > anchored_sequence);
+alter table audit_heads enable row level security, force row level security;
+create policy all_rows_idsync_gateway on audit_heads to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on audit_heads to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on audit_heads to idsync_directory;
+grant insert, select, update on audit_heads to idsync_gateway;
+grant select (ctid, tenant_id) on audit_heads to idsync_directory;
+
+create table audit_keys (
+  id uuid not null,
+  tenant_id uuid not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint audit_keys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_keys_chain ON public.audit_keys USING btree (tenant_id, created_at);
+alter table audit_keys enable row level security, force row level security;
+create policy all_rows_idsync_gateway on audit_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on audit_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on audit_keys to idsync_directory;
+grant insert, select on audit_keys to idsync_gateway;
+grant select (ctid, tenant_id) on audit_keys to idsync_directory;
+grant update (ciphertext) on audit_keys to idsync_gateway;
 
 create table batches_begun (
   job_id uuid not null,
@@ -89,8 +153,10 @@ create table connector_probes (
 alter table connector_probes enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connector_probes to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connector_probes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on connector_probes to idsync_directory;
 grant insert, select on connector_probes to idsync_gateway;
 grant delete, select, update on connector_probes to idsync_sync_worker;
+grant select (ctid, tenant_id) on connector_probes to idsync_directory;
 
 create table connector_secrets (
   connector_id uuid not null,
@@ -102,8 +168,10 @@ create table connector_secrets (
 alter table connector_secrets enable row level security, force row level security;
 create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connector_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on connector_secrets to idsync_directory;
 grant delete, insert, select, update on connector_secrets to idsync_gateway;
 grant select on connector_secrets to idsync_sync_worker;
+grant select (ctid, tenant_id) on connector_secrets to idsync_directory;
 
 create table connector_states (
   connector_id uuid not null,
@@ -128,6 +196,7 @@ CREATE INDEX connector_states_due ON public.connector_states USING btree (next_r
 alter table connector_states enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on connector_states to idsync_directory;
 grant select on connector_states to idsync_gateway;
 grant insert, select, update on connector_states to idsync_sync_worker;
 
@@ -155,7 +224,7 @@ CREATE INDEX connectors_to_plan ON public.connectors USING btree (id) WHERE ((sc
 alter table connectors enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on connectors to idsync_directory;
+grant delete, select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
 grant select on connectors to idsync_sync_worker;
 grant update (planned_schedule) on connectors to idsync_sync_worker;
@@ -235,7 +304,7 @@ create table event_sequences (
 alter table event_sequences enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on event_sequences to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select, update on event_sequences to idsync_directory;
+grant delete, select, update on event_sequences to idsync_directory;
 grant insert, select, update on event_sequences to idsync_gateway;
 grant select, update on event_sequences to idsync_sync_worker;
 grant select, update on event_sequences to idsync_webhook_dispatcher;
@@ -257,7 +326,7 @@ CREATE INDEX events_identity ON public.events USING btree (identity_id, sequence
 CREATE INDEX events_subject ON public.events USING btree (subject_id) WHERE (subject_id IS NOT NULL);
 alter table events enable row level security, force row level security;
 create policy own_rows on events to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant insert, select, update on events to idsync_directory;
+grant delete, insert, select, update on events to idsync_directory;
 grant insert, select on events to idsync_gateway;
 grant insert, select on events to idsync_sync_worker;
 grant insert, select on events to idsync_webhook_dispatcher;
@@ -275,6 +344,7 @@ create table failing_records (
   source_message text,
   retries integer default 0 not null,
   retry_at timestamp with time zone,
+  field text,
   constraint failing_records_pkey PRIMARY KEY (id),
   constraint failing_records_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
 );
@@ -297,7 +367,86 @@ create table fan_out_positions (
 alter table fan_out_positions enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on fan_out_positions to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on fan_out_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on fan_out_positions to idsync_directory;
 grant insert, select, update on fan_out_positions to idsync_webhook_dispatcher;
+grant select (ctid, tenant_id) on fan_out_positions to idsync_directory;
+
+create table finding_passes (
+  tenant_id uuid not null,
+  phase text default 'users'::text not null,
+  after_at timestamp with time zone,
+  after_id uuid,
+  began_at timestamp with time zone not null,
+  began_sequence bigint not null,
+  spent_ms integer default 0 not null,
+  ended_at timestamp with time zone,
+  silent boolean default false not null,
+  constraint finding_passes_pkey PRIMARY KEY (tenant_id),
+  constraint finding_passes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint finding_passes_phase_check CHECK ((phase = ANY (ARRAY['users'::text, 'others'::text, 'findings'::text])))
+);
+alter table finding_passes enable row level security, force row level security;
+create policy own_rows on finding_passes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on finding_passes to idsync_directory;
+
+create table finding_policies (
+  tenant_id uuid not null,
+  policy jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint finding_policies_pkey PRIMARY KEY (tenant_id)
+);
+alter table finding_policies enable row level security, force row level security;
+create policy own_rows on finding_policies to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on finding_policies to idsync_directory;
+grant delete, insert, select, update on finding_policies to idsync_gateway;
+
+create table findings (
+  id uuid not null,
+  tenant_id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  identity_id uuid,
+  evidence jsonb not null,
+  state text default 'open'::text not null,
+  opened_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  accepted_by text,
+  accepted_reason text,
+  accepted_at timestamp with time zone,
+  accepted_until timestamp with time zone,
+  constraint findings_pkey PRIMARY KEY (id),
+  constraint findings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint findings_state_check CHECK ((state = ANY (ARRAY['open'::text, 'accepted'::text, 'resolved'::text])))
+);
+CREATE INDEX findings_checked ON public.findings USING btree (tenant_id, id) WHERE (state <> 'resolved'::text);
+CREATE INDEX findings_expiring ON public.findings USING btree (tenant_id, accepted_until) WHERE (state = 'accepted'::text);
+CREATE INDEX findings_identity ON public.findings USING btree (tenant_id, identity_id, id) WHERE (identity_id IS NOT NULL);
+CREATE INDEX findings_listed ON public.findings USING btree (tenant_id, state, kind, id);
+CREATE INDEX findings_open ON public.findings USING btree (kind) WHERE (state = 'open'::text);
+CREATE INDEX findings_resolved ON public.findings USING btree (tenant_id, resolved_at) WHERE (state = 'resolved'::text);
+CREATE INDEX findings_subject ON public.findings USING btree (tenant_id, subject_id, id);
+CREATE UNIQUE INDEX findings_unresolved ON public.findings USING btree (tenant_id, kind, subject_id) WHERE (state <> 'resolved'::text);
+alter table findings enable row level security, force row level security;
+create policy all_rows_idsync_directory on findings to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on findings to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on findings to idsync_directory;
+grant select on findings to idsync_gateway;
+
+create table groups (
+  id uuid not null,
+  tenant_id uuid not null,
+  connector_id uuid not null,
+  name text not null,
+  term text not null,
+  created_at timestamp with time zone not null,
+  constraint groups_pkey PRIMARY KEY (id)
+);
+CREATE INDEX groups_listed ON public.groups USING btree (tenant_id, created_at, id);
+CREATE INDEX groups_source ON public.groups USING btree (connector_id, created_at, id);
+alter table groups enable row level security, force row level security;
+create policy own_rows on groups to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on groups to idsync_directory;
+grant select on groups to idsync_gateway;
 
 create table idempotency_keys (
   tenant_id uuid not null,
@@ -311,7 +460,9 @@ create table idempotency_keys (
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
 alter table idempotency_keys enable row level security, force row level security;
 create policy own_rows on idempotency_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on idempotency_keys to idsync_directory;
 grant delete, insert, select, update on idempotency_keys to idsync_gateway;
+grant select (ctid, tenant_id) on idempotency_keys to idsync_directory;
 
 create table identities (
   id uuid not null,
@@ -391,6 +542,19 @@ grant delete, insert, select on inbox to idsync_gateway;
 grant delete, insert, select on inbox to idsync_sync_worker;
 grant delete, insert, select on inbox to idsync_webhook_dispatcher;
 
+create table key_addresses (
+  key_id uuid not null,
+  network text not null,
+  tenant_id uuid not null,
+  first_seen_at timestamp with time zone default now() not null,
+  constraint key_addresses_pkey PRIMARY KEY (key_id, network)
+);
+alter table key_addresses enable row level security, force row level security;
+create policy own_rows on key_addresses to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on key_addresses to idsync_directory;
+grant insert, select on key_addresses to idsync_gateway;
+grant select (ctid, tenant_id) on key_addresses to idsync_directory;
+
 create table lifecycle_policies (
   tenant_id uuid not null,
   policy jsonb not null,
@@ -415,6 +579,18 @@ alter table list_positions enable row level security, force row level security;
 create policy own_rows on list_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on list_positions to idsync_directory;
 grant select on list_positions to idsync_gateway;
+
+create table list_terms (
+  tenant_id uuid not null,
+  term text not null,
+  created_at timestamp with time zone not null,
+  record_id uuid not null,
+  constraint list_terms_pkey PRIMARY KEY (tenant_id, term, created_at, record_id)
+);
+alter table list_terms enable row level security, force row level security;
+create policy own_rows on list_terms to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on list_terms to idsync_directory;
+grant select on list_terms to idsync_gateway;
 
 create table machine_references (
   tenant_id uuid not null,
@@ -472,8 +648,20 @@ CREATE INDEX operations_queued ON public.operations USING btree (tenant_id, anno
 CREATE INDEX operations_tenant ON public.operations USING btree (tenant_id, id);
 alter table operations enable row level security, force row level security;
 create policy own_rows on operations to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select, update on operations to idsync_directory;
+grant delete, select, update on operations to idsync_directory;
 grant insert, select on operations to idsync_gateway;
+
+create table operator_policies (
+  tenant_id uuid not null,
+  policy jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint operator_policies_pkey PRIMARY KEY (tenant_id)
+);
+alter table operator_policies enable row level security, force row level security;
+create policy own_rows on operator_policies to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on operator_policies to idsync_directory;
+grant insert, select, update on operator_policies to idsync_gateway;
+grant select (ctid, tenant_id) on operator_policies to idsync_directory;
 
 create table outbox (
   id bigint generated always as identity not null,
@@ -559,7 +747,7 @@ create policy own_rows on scim_members to public using ((tenant_id = ( SELECT (N
 grant delete on scim_members to idsync_directory;
 grant delete, insert, select, update on scim_members to idsync_gateway;
 grant select on scim_members to idsync_sync_worker;
-grant select (member_id, tenant_id) on scim_members to idsync_directory;
+grant select (ctid, member_id, tenant_id) on scim_members to idsync_directory;
 
 create table scim_positions (
   connector_id uuid not null,
@@ -573,8 +761,10 @@ create table scim_positions (
 alter table scim_positions enable row level security, force row level security;
 create policy all_rows_idsync_gateway on scim_positions to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on scim_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on scim_positions to idsync_directory;
 grant delete, insert, select, update on scim_positions to idsync_gateway;
 grant select on scim_positions to idsync_sync_worker;
+grant select (ctid, tenant_id) on scim_positions to idsync_directory;
 
 create table scim_resources (
   tenant_id uuid not null,
@@ -604,7 +794,18 @@ create policy own_rows on scim_resources to public using ((tenant_id = ( SELECT 
 grant delete on scim_resources to idsync_directory;
 grant delete, insert, select, update on scim_resources to idsync_gateway;
 grant select on scim_resources to idsync_sync_worker;
-grant select (tenant_id, connector_id, kind, id) on scim_resources to idsync_directory;
+grant select (ctid, tenant_id, connector_id, kind, id) on scim_resources to idsync_directory;
+
+create table search_terms (
+  tenant_id uuid not null,
+  term text not null,
+  record_id uuid not null,
+  constraint search_terms_pkey PRIMARY KEY (tenant_id, term, record_id)
+);
+alter table search_terms enable row level security, force row level security;
+create policy own_rows on search_terms to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on search_terms to idsync_directory;
+grant select on search_terms to idsync_gateway;
 
 create table seen_records (
   job_id uuid not null,
@@ -619,6 +820,28 @@ CREATE INDEX seen_records_connector ON public.seen_records USING btree (connecto
 alter table seen_records enable row level security, force row level security;
 create policy own_rows on seen_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on seen_records to idsync_directory;
+
+create table service_tokens (
+  id uuid not null,
+  tenant_id uuid not null,
+  name text not null,
+  role text not null,
+  tenant_ids uuid[],
+  secret_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  created_by text not null,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint service_tokens_pkey PRIMARY KEY (id),
+  constraint service_tokens_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'auditor'::text, 'admin'::text])))
+);
+CREATE INDEX service_tokens_listed ON public.service_tokens USING btree (tenant_id, created_at, id);
+alter table service_tokens enable row level security, force row level security;
+create policy own_rows on service_tokens to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on service_tokens to idsync_directory;
+grant insert, select, update on service_tokens to idsync_gateway;
+grant select (ctid, tenant_id) on service_tokens to idsync_directory;
 
 create table source_records (
   id uuid not null,
@@ -643,14 +866,23 @@ create table source_records (
   due_at timestamp with time zone,
   previous jsonb,
   weight integer,
+  manager_id uuid,
+  evidence jsonb,
+  search_terms text,
+  list_terms text,
   constraint source_records_pkey PRIMARY KEY (id),
   constraint source_records_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'account'::text, 'machine_identity'::text])))
 );
+CREATE INDEX source_records_accounts ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'account'::text);
 CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (connector_id, external_id);
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX source_records_identity ON public.source_records USING btree (identity_id);
 CREATE INDEX source_records_living ON public.source_records USING btree (connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
+CREATE INDEX source_records_machines ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'machine_identity'::text);
+CREATE INDEX source_records_manager ON public.source_records USING btree (manager_id) WHERE (manager_id IS NOT NULL);
 CREATE INDEX source_records_others ON public.source_records USING btree (tenant_id, id) WHERE (kind <> 'user'::text);
+CREATE INDEX source_records_source ON public.source_records USING btree (connector_id, created_at, id);
+CREATE INDEX source_records_unmatched ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE ((kind = 'account'::text) AND (identity_id IS NULL));
 CREATE INDEX source_records_users ON public.source_records USING btree (tenant_id, created_at, id) WHERE ((kind = 'user'::text) AND (status <> 'deleted'::text));
 CREATE INDEX source_records_users_by_status ON public.source_records USING btree (tenant_id, status, created_at, id) WHERE (kind = 'user'::text);
 CREATE INDEX source_records_users_changed ON public.source_records USING btree (tenant_id, updated_at) WHERE (kind = 'user'::text);
@@ -660,6 +892,46 @@ create policy own_rows on source_records to public using ((tenant_id = ( SELECT 
 grant delete, insert, select, update on source_records to idsync_directory;
 grant select on source_records to idsync_gateway;
 grant select on source_records to idsync_webhook_dispatcher;
+
+create table suppression_hashes (
+  tenant_id uuid not null,
+  hash bytea not null,
+  suppression_id uuid not null,
+  constraint suppression_hashes_pkey PRIMARY KEY (tenant_id, hash, suppression_id)
+);
+CREATE INDEX suppression_hashes_suppression ON public.suppression_hashes USING btree (suppression_id);
+alter table suppression_hashes enable row level security, force row level security;
+create policy own_rows on suppression_hashes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on suppression_hashes to idsync_directory;
+grant delete, select on suppression_hashes to idsync_gateway;
+grant select on suppression_hashes to idsync_sync_worker;
+
+create table suppression_keys (
+  tenant_id uuid not null,
+  ciphertext bytea not null,
+  constraint suppression_keys_pkey PRIMARY KEY (tenant_id)
+);
+alter table suppression_keys enable row level security, force row level security;
+create policy all_rows_idsync_gateway on suppression_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on suppression_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on suppression_keys to idsync_directory;
+grant insert, select, update on suppression_keys to idsync_gateway;
+grant select on suppression_keys to idsync_sync_worker;
+grant select (ctid, tenant_id) on suppression_keys to idsync_directory;
+
+create table suppressions (
+  id uuid not null,
+  tenant_id uuid not null,
+  identity_id uuid not null,
+  operation_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint suppressions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX suppressions_tenant ON public.suppressions USING btree (tenant_id, created_at, id);
+alter table suppressions enable row level security, force row level security;
+create policy own_rows on suppressions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on suppressions to idsync_directory;
+grant delete, select on suppressions to idsync_gateway;
 
 create table sync_batches (
   job_id uuid not null,
@@ -675,7 +947,7 @@ create table sync_batches (
 alter table sync_batches enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on sync_batches to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on sync_batches to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on sync_batches to idsync_directory;
+grant delete, select on sync_batches to idsync_directory;
 grant delete, insert, select, update on sync_batches to idsync_sync_worker;
 
 create table sync_jobs (
@@ -721,6 +993,8 @@ create table sync_jobs (
   source_message text,
   records_retried bigint default 0 not null,
   fields_left_out bigint default 0 not null,
+  retires boolean default false not null,
+  records_suppressed bigint default 0 not null,
   constraint sync_jobs_pkey PRIMARY KEY (id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text, 'record'::text]))),
@@ -743,7 +1017,7 @@ CREATE INDEX sync_jobs_waiting ON public.sync_jobs USING btree (connector_id, id
 alter table sync_jobs enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on sync_jobs to idsync_directory;
+grant delete, select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
 grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
 grant update (error_message, source_message) on sync_jobs to idsync_directory;
@@ -762,11 +1036,16 @@ create table sync_plan_entries (
   incoming text,
   based_on timestamp with time zone,
   done boolean default false not null,
+  moved_from text,
+  resembles_id uuid,
+  resembles_by text,
+  changed_fields text[] default '{}'::text[] not null,
   constraint sync_plan_entries_pkey PRIMARY KEY (id),
   constraint sync_plan_entries_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_plans(job_id) ON DELETE CASCADE,
   constraint sync_plan_entries_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'disable'::text, 'delete'::text])))
 );
 CREATE INDEX sync_plan_entries_anchor ON public.sync_plan_entries USING btree (job_id, external_id);
+CREATE INDEX sync_plan_entries_deletions ON public.sync_plan_entries USING btree (job_id, identity_id) WHERE (action = 'delete'::text);
 CREATE INDEX sync_plan_entries_job ON public.sync_plan_entries USING btree (job_id, id);
 CREATE INDEX sync_plan_entries_open ON public.sync_plan_entries USING btree (job_id, id) WHERE (NOT done);
 alter table sync_plan_entries enable row level security, force row level security;
@@ -783,6 +1062,7 @@ create table sync_plans (
   deletions integer default 0 not null,
   disables integer default 0 not null,
   note text,
+  reasons jsonb default '[]'::jsonb not null,
   constraint sync_plans_pkey PRIMARY KEY (job_id),
   constraint sync_plans_state_check CHECK ((state = ANY (ARRAY['open'::text, 'held'::text, 'ready'::text, 'done'::text])))
 );
@@ -810,22 +1090,42 @@ CREATE INDEX sync_record_errors_job ON public.sync_record_errors USING btree (jo
 CREATE INDEX sync_record_errors_record ON public.sync_record_errors USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
 alter table sync_record_errors enable row level security, force row level security;
 create policy own_rows on sync_record_errors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on sync_record_errors to idsync_directory;
+grant delete, select on sync_record_errors to idsync_directory;
 grant select on sync_record_errors to idsync_gateway;
 grant delete, insert, select, update on sync_record_errors to idsync_sync_worker;
 grant update (external_id, message, source_message) on sync_record_errors to idsync_directory;
+
+create table tenant_deletions (
+  tenant_id uuid not null,
+  requested_at timestamp with time zone default now() not null,
+  table_name text,
+  block integer default 0 not null,
+  found bigint default 0 not null,
+  deleted bigint default 0 not null,
+  constraint tenant_deletions_pkey PRIMARY KEY (tenant_id)
+);
+alter table tenant_deletions enable row level security, force row level security;
+create policy all_rows_idsync_directory on tenant_deletions to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy all_rows_idsync_gateway on tenant_deletions to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on tenant_deletions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select, update on tenant_deletions to idsync_directory;
+grant insert, select on tenant_deletions to idsync_gateway;
+grant select on tenant_deletions to idsync_sync_worker;
+grant select on tenant_deletions to idsync_webhook_dispatcher;
 
 create table tenants (
   id uuid not null,
   name text not null,
   created_at timestamp with time zone default now() not null,
+  suspended_at timestamp with time zone,
   constraint tenants_pkey PRIMARY KEY (id)
 );
 alter table tenants enable row level security, force row level security;
 create policy all_rows_idsync_directory on tenants to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy all_rows_idsync_gateway on tenants to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy all_rows_idsync_sync_worker on tenants to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on tenants to public using ((id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on tenants to idsync_directory;
+grant delete, select on tenants to idsync_directory;
 grant delete, insert, select, update on tenants to idsync_gateway;
 grant select on tenants to idsync_sync_worker;
 grant select on tenants to idsync_webhook_dispatcher;
@@ -865,16 +1165,18 @@ create table webhook_attempts (
   status_code integer,
   error text,
   response_body text,
+  request jsonb,
+  response_headers jsonb,
   constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number)
 );
 CREATE INDEX webhook_attempts_webhook ON public.webhook_attempts USING btree (webhook_id, started_at);
 alter table webhook_attempts enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_attempts to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_attempts to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on webhook_attempts to idsync_directory;
+grant delete, select on webhook_attempts to idsync_directory;
 grant select on webhook_attempts to idsync_gateway;
 grant delete, insert, select, update on webhook_attempts to idsync_webhook_dispatcher;
-grant update (response_body) on webhook_attempts to idsync_directory;
+grant update (response_body, response_headers) on webhook_attempts to idsync_directory;
 
 create table webhook_deliveries (
   id uuid not null,
@@ -890,6 +1192,7 @@ create table webhook_deliveries (
   due_at timestamp with time zone default now() not null,
   lease_until timestamp with time zone,
   ended_at timestamp with time zone,
+  thin boolean default false not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
 );
@@ -901,7 +1204,7 @@ CREATE INDEX webhook_deliveries_retry_sequence ON public.webhook_deliveries USIN
 alter table webhook_deliveries enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_deliveries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on webhook_deliveries to idsync_directory;
+grant delete, select on webhook_deliveries to idsync_directory;
 grant select on webhook_deliveries to idsync_gateway;
 grant delete, insert, select, update on webhook_deliveries to idsync_webhook_dispatcher;
 
@@ -923,8 +1226,25 @@ create table webhook_endpoints (
 alter table webhook_endpoints enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_endpoints to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_endpoints to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on webhook_endpoints to idsync_directory;
 grant select on webhook_endpoints to idsync_gateway;
 grant delete, insert, select, update on webhook_endpoints to idsync_webhook_dispatcher;
+grant select (ctid, tenant_id) on webhook_endpoints to idsync_directory;
+
+create table webhook_headers (
+  webhook_id uuid not null,
+  tenant_id uuid not null,
+  ciphertext bytea not null,
+  constraint webhook_headers_pkey PRIMARY KEY (webhook_id),
+  constraint webhook_headers_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+alter table webhook_headers enable row level security, force row level security;
+create policy all_rows_idsync_gateway on webhook_headers to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on webhook_headers to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on webhook_headers to idsync_directory;
+grant delete, insert, select, update on webhook_headers to idsync_gateway;
+grant select on webhook_headers to idsync_webhook_dispatcher;
+grant select (ctid, tenant_id) on webhook_headers to idsync_directory;
 
 create table webhook_replays (
   id uuid not null,
@@ -952,8 +1272,10 @@ CREATE INDEX webhook_replays_tenant ON public.webhook_replays USING btree (tenan
 alter table webhook_replays enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_replays to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on webhook_replays to idsync_directory;
 grant insert, select on webhook_replays to idsync_gateway;
 grant delete, select, update on webhook_replays to idsync_webhook_dispatcher;
+grant select (ctid, tenant_id) on webhook_replays to idsync_directory;
 
 create table webhook_secrets (
   id uuid not null,
@@ -970,8 +1292,30 @@ alter table webhook_secrets enable row level security, force row level security;
 create policy all_rows_idsync_gateway on webhook_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on webhook_secrets to idsync_directory;
 grant delete, insert, select, update on webhook_secrets to idsync_gateway;
 grant select on webhook_secrets to idsync_webhook_dispatcher;
+grant select (ctid, tenant_id) on webhook_secrets to idsync_directory;
+
+create table webhook_signing_keys (
+  id uuid not null,
+  tenant_id uuid not null,
+  webhook_id uuid not null,
+  public_key text not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  constraint webhook_signing_keys_pkey PRIMARY KEY (id),
+  constraint webhook_signing_keys_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_signing_keys_webhook ON public.webhook_signing_keys USING btree (webhook_id);
+alter table webhook_signing_keys enable row level security, force row level security;
+create policy all_rows_idsync_gateway on webhook_signing_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on webhook_signing_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on webhook_signing_keys to idsync_directory;
+grant delete, insert, select, update on webhook_signing_keys to idsync_gateway;
+grant select on webhook_signing_keys to idsync_webhook_dispatcher;
+grant select (ctid, tenant_id) on webhook_signing_keys to idsync_directory;
 
 create table webhooks (
   id uuid not null,
@@ -981,6 +1325,12 @@ create table webhooks (
   active boolean default true not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  deactivated_at timestamp with time zone,
+  deactivated_by uuid,
+  tested_at timestamp with time zone,
+  filter jsonb,
+  payload text default 'full'::text not null,
+  header_names text[] default '{}'::text[] not null,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -988,7 +1338,7 @@ CREATE INDEX webhooks_tenant ON public.webhooks USING btree (tenant_id, created_
 alter table webhooks enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhooks to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhooks to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on webhooks to idsync_directory;
+grant delete, select on webhooks to idsync_directory;
 grant delete, insert, select, update on webhooks to idsync_gateway;
 grant select on webhooks to idsync_webhook_dispatcher;
 grant update (active, updated_at) on webhooks to idsync_webhook_dispatcher;

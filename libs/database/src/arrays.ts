@@ -35,13 +35,27 @@ export function jsons(values: readonly Value<string>[]): Buffer {
 }
 
 export function uuids(values: readonly Value<string>[]): Buffer {
-  return encode(
-    'uuid',
-    values,
-    () => 16,
-    (buffer, value, at) => buffer.write(value.replaceAll('-', ''), at, 'hex'),
-  );
+  return encode('uuid', values, () => 16, writeUuid);
 }
+
+/** Values of hexadecimal digits by character code. */
+const digits = new Uint8Array(128);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  digits[digit.charCodeAt(0)] = value;
+  digits[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+/** A loop over the digits takes a third of the time of `replaceAll` and `write`, and a new person has twenty ids. */
+function writeUuid(buffer: Buffer, uuid: string, at: number): void {
+  let to = at;
+  for (let from = 0; from < uuid.length; from += 2) {
+    if (uuid.charCodeAt(from) === hyphen) from += 1;
+    buffer[to] = ((digits[uuid.charCodeAt(from)] ?? 0) << 4) | (digits[uuid.charCodeAt(from + 1)] ?? 0);
+    to += 1;
+  }
+}
+
+const hyphen = 45;
 
 export function integers(values: readonly Value<number>[]): Buffer {
   return encode(

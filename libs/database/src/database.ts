@@ -125,6 +125,19 @@ export class Database {
     return this.run(tenantId, `begin; ${setTenant(tenantId)}`, work);
   }
 
+  /** Runs `work` in a transaction that reads only rows of `tenantId`; a statement that writes fails. */
+  async readTransaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.run(tenantId, `begin read only; ${setTenant(tenantId)}`, work);
+  }
+
+  /**
+   * Runs `work` in a read-only transaction of a tenant in which every statement sees the same committed state. It is
+   * never repeated, so `work` may send what it reads.
+   */
+  async snapshot<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.once(tenantId, `begin isolation level repeatable read read only; ${setTenant(tenantId)}`, work);
+  }
+
   /**
    * Searches the tables that `ownership.ts` opens to this service across tenants, in a read-only transaction. Rows that
    * are found must be written in a transaction of their tenant.

@@ -1,23 +1,10 @@
 import { newUuid, type ServiceName, services } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dropConstraints, findTables, insertion, type Table } from '../test/tables-of-tenants.js';
 import { Database, type Transaction } from './database.js';
 import { type ServiceRole, serviceRoles } from './roles.js';
 import { ownership, type TableOwnership } from './schema/ownership.js';
-
-interface Column {
-  name: string;
-  /** An SQL expression for a valid value of the column. */
-  value: string;
-}
-
-interface Table {
-  name: string;
-  /** The column that contains the tenant. */
-  tenant: string;
-  /** Required columns, except the tenant. */
-  columns: Column[];
-}
 
 const [mine, theirs, unknown] = [newUuid(), newUuid(), newUuid()];
 const databases = new Map<ServiceName, Database>();
@@ -32,8 +19,8 @@ let tables: Table[];
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   admin = DirectoryFixture.connect(testDatabase.url);
-  for (const { sql } of await admin.rows<{ sql: string }>(dropConstraints)) await admin.rows(sql);
-  tables = await findTables();
+  await dropConstraints(admin);
+  tables = await findTables(admin);
   for (const table of tables) for (const tenant of [mine, theirs]) await admin.rows(insertion(table, tenant));
   for (const service of services) {
     databases.set(service, await Database.connect({ url: testDatabase.url, service, poolSize: 1 }));
@@ -173,37 +160,4 @@ async function allowed(service: ServiceName, privilege: string): Promise<(Table 
     const granted = columns.get(table.name);
     return granted ? [{ ...table, granted }] : [];
   });
-}
-
-const dropConstraints = `
-  select format('alter table %s drop constraint %I', conrelid::regclass, conname) as sql
-    from pg_constraint where connamespace = 'public'::regnamespace and contype in ('c', 'f')`;
-
-/** Returns every table of the catalog with a tenant column, even if it is not in the ownership table. */
-async function findTables(): Promise<Table[]> {
-  const rows = await admin.rows<{ name: string; tenant: string; columns: Column[] }>(
-    `select relname as name, tenant, (
-              select coalesce(json_agg(json_build_object('name', attname, 'value', case
-                       when typcategory = 'A' then '''{}'''
-                       when typname = 'uuid' then 'gen_random_uuid()'
-                       when typname in ('text', 'varchar') then 'gen_random_uuid()::text'
-                       when typname = 'jsonb' then '''{}'''
-                       when typname = 'timestamptz' then 'now()'
-                       when typname = 'bytea' then '''x'''
-                       when typname = 'bool' then 'false'
-                       else '1' end)), '[]')
-                from pg_attribute a join pg_type t on t.oid = a.atttypid
-               where attrelid = c.oid and attnum > 0 and attnotnull and not atthasdef and attidentity = '' and attname <> tenant) as columns
-       from pg_class c, lateral (select case when relname = 'tenants' then 'id' else 'tenant_id' end) as of (tenant)
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-        and exists (select from pg_attribute where attrelid = c.oid and attname = tenant and not attisdropped)
-      order by relname collate "C"`,
-  );
-  return rows;
-}
-
-function insertion({ name, tenant, columns }: Table, of: string): string {
-  const names = [tenant, ...columns.map((column) => column.name)];
-  const values = [`'${of}'`, ...columns.map((column) => column.value)];
-  return `insert into ${name} (${names.join(', ')}) values (${values.join(', ')})`;
 }

@@ -1,2 +1,3 @@
+export * from './deleted-tenants.js';
 export * from './outbox.js';
 export * from './record-events.js';

@@ -22,6 +22,8 @@ export interface ClaimedDelivery {
   /** Number of attempts of the schedule that are used up. */
   attempts: number;
   isRetry: boolean;
+  /** The receiver gets only ids. */
+  thin: boolean;
   /** Null if an erasure removed them, so that they must be rendered again. */
   eventId: string | null;
   body: string | null;
@@ -63,7 +65,7 @@ export async function claimDeliveries(
      claimed as (
        update webhook_deliveries d set tries = d.tries + 1, lease_until = now() + $5 * interval '1 millisecond'
          from (select * from firsts union all select * from retries) as picked where d.id = picked.id
-       returning d.id, d.tenant_id, d.webhook_id, d.event_sequence, d.tries, d.attempts, d.is_retry, picked.reclaimed),
+       returning d.id, d.tenant_id, d.webhook_id, d.event_sequence, d.tries, d.attempts, d.is_retry, d.thin, picked.reclaimed),
      lost as (
        update webhook_attempts a set outcome = 'unknown', ended_at = now()
          from claimed where claimed.reclaimed
@@ -72,7 +74,7 @@ export async function claimDeliveries(
        insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id)
        select id, tries, tenant_id, webhook_id from claimed)
      select claimed.id, claimed.tenant_id as "tenantId", webhook_id as "webhookId", event_sequence as sequence,
-            tries as number, attempts, is_retry as "isRetry", payload.event_id as "eventId", payload.body, payload.traceparent
+            tries as number, attempts, is_retry as "isRetry", thin, payload.event_id as "eventId", payload.body, payload.traceparent
        from claimed left join event_payloads payload
          on payload.tenant_id = claimed.tenant_id and payload.sequence = claimed.event_sequence
       order by event_sequence`,

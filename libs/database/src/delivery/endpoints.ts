@@ -21,6 +21,10 @@ export interface Receiver {
   callbackUrl: string;
   /** Encrypted; the newest first. */
   secrets: Buffer[];
+  /** Private keys of asymmetric signatures; encrypted, the newest first. */
+  signingKeys: Buffer[];
+  /** Additional headers, encrypted; null if there are none. */
+  headers: Buffer | null;
 }
 
 /** Result of a batch of attempts for one endpoint. */
@@ -66,7 +70,11 @@ export async function findReceivers(
     `select w.id as "webhookId", w.callback_url as "callbackUrl", array(
               select s.ciphertext from webhook_secrets s
                where s.webhook_id = w.id and s.tenant_id = $1 and (s.expires_at is null or s.expires_at > now())
-               order by s.id desc) as secrets
+               order by s.id desc) as secrets, array(
+              select k.ciphertext from webhook_signing_keys k
+               where k.webhook_id = w.id and k.tenant_id = $1 and (k.expires_at is null or k.expires_at > now())
+               order by k.id desc) as "signingKeys",
+            (select h.ciphertext from webhook_headers h where h.webhook_id = w.id and h.tenant_id = $1) as headers
        from webhooks w where w.tenant_id = $1 and w.id = any($2)`,
     [tenantId, uuids(webhookIds)],
   );

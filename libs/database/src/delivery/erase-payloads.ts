@@ -31,8 +31,8 @@ export async function erasePayloads(
          join webhook_deliveries d on d.webhook_id = w.id and d.event_sequence = affected.sequence
         where w.tenant_id = $1),
      answers as (
-       update webhook_attempts a set response_body = null
-         from sent where a.delivery_id = sent.id and a.response_body is not null)
+       update webhook_attempts a set response_body = null, response_headers = null
+         from sent where a.delivery_id = sent.id and (a.response_body is not null or a.response_headers is not null))
      delete from event_payloads p using affected where p.tenant_id = $1 and p.sequence = affected.sequence`,
     [tenantId, uuids(about.identityIds), uuids(about.recordIds)],
   );

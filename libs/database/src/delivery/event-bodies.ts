@@ -1,5 +1,5 @@
 // SQL by hand: a size-limited page from lateral joins, benchmarked.
-import { encodeId, type IdKind, recordIds } from '@idsync/contracts';
+import { encodeId, type FieldChange, type IdKind, recordIds, showsChanges } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
 import { isWithinPage } from '../gateway/page.js';
@@ -29,7 +29,7 @@ interface EventRow {
   subjectId: string | null;
   identityId: string | null;
   traceparent: string | null;
-  details: Record<string, unknown> & { changes?: { field: string }[] };
+  details: Record<string, unknown> & { changes?: FieldChange[]; values_left_out?: true };
   /** The body that was sent, if it is still stored. */
   sent: string | null;
   /** The public document of the event's subject after the event; null if the subject is gone, or it is not needed. */
@@ -121,7 +121,18 @@ const subjectKinds: Record<string, IdKind> = {
 };
 
 /** Details of an event that are added to the resource. */
-const additions = ['job_id', 'operation_id', 'merged_id', 'into_id', 'from_id', 'new_id', 'handed_over', 'erased'];
+const additions = [
+  'job_id',
+  'operation_id',
+  'merged_id',
+  'into_id',
+  'from_id',
+  'new_id',
+  'reason',
+  'evidence',
+  'handed_over',
+  'erased',
+];
 
 function renderEventBody(event: EventRow, tenant: string): string {
   const envelope = {
@@ -138,13 +149,22 @@ function renderEventBody(event: EventRow, tenant: string): string {
 function renderData({ type, subjectId, identityId, details, resource }: EventRow): string {
   const { changes = [], ...rest } = details;
   const kind = subjectKinds[type.slice(0, type.indexOf('.'))];
-  // An event of a job or a test has only its own details, no document.
-  if (!kind) return JSON.stringify({ ...rest, changed: 'status' in rest ? ['status'] : [] });
+  // An event of a job, a finding or a test has only its own details, no document.
+  if (!kind) return JSON.stringify({ ...rest, changed: ['status', 'state'].filter((field) => field in rest) });
   const changed = [...new Set(changes.map(({ field }) => field))];
   const added = Object.fromEntries(additions.flatMap((key) => (key in rest ? [[key, rest[key]]] : [])));
-  const more = JSON.stringify({ ...added, changed }).slice(1);
+  const previous = showsChanges(type) && changes.length > 0 ? valuesOf(changes, rest.values_left_out) : {};
+  const more = JSON.stringify({ ...added, ...previous, changed }).slice(1);
   // A mover event has the user as its subject, but reports the identity.
   const id = kind === 'identity' ? (identityId ?? subjectId) : subjectId;
   const shown = resource ?? JSON.stringify({ ...(id && { id: encodeId(kind, id) }) });
   return shown === '{}' ? `{${more}` : `${shown.slice(0, -1)},${more}`;
+}
+
+/** Omits the connector of each change, which means nothing to a receiver. */
+function valuesOf(changes: readonly FieldChange[], values_left_out: unknown): Record<string, unknown> {
+  return {
+    changes: changes.map(({ field, from, to }) => ({ field, from, to })),
+    ...(values_left_out === true && { values_left_out }),
+  };
 }

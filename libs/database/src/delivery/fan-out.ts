@@ -1,6 +1,6 @@
 // SQL by hand: inserts in bulk, benchmarked.
-import { newUuid } from '@idsync/contracts';
-import { bigints, texts, uuids } from '../arrays.js';
+import { newUuid, type PayloadForm, type WebhookFilter } from '@idsync/contracts';
+import { bigints, booleans, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { EventBody } from './event-bodies.js';
 
@@ -8,6 +8,9 @@ export interface Subscription {
   webhookId: string;
   /** Event types, prefixes (`identity.*`) or `*`. */
   events: string[];
+  /** Condition on the body of an event. */
+  filter: WebhookFilter | null;
+  payload: PayloadForm;
 }
 
 /** One event for one webhook. */
@@ -15,11 +18,13 @@ export interface NewDelivery {
   webhookId: string;
   sequence: number;
   type: string;
+  /** The receiver gets only ids. */
+  thin: boolean;
 }
 
 export async function findActiveSubscriptions(tx: Transaction, tenantId: string): Promise<Subscription[]> {
   return tx.query<Subscription>(
-    'select id as "webhookId", events from webhooks where tenant_id = $1 and active order by created_at, id',
+    'select id as "webhookId", events, filter, payload from webhooks where tenant_id = $1 and active order by created_at, id',
     [tenantId],
   );
 }
@@ -49,9 +54,9 @@ export async function insertDeliveries(
 ): Promise<number> {
   const [inserted] = await tx.query<{ count: number }>(
     `with inserted as (
-       insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type)
-       select id, $1, webhook_id, sequence, type
-         from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[]) as d (id, webhook_id, sequence, type)
+       insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, thin)
+       select id, $1, webhook_id, sequence, type, thin
+         from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::boolean[]) as d (id, webhook_id, sequence, type, thin)
        on conflict (webhook_id, event_sequence) do nothing returning 1)
      select count(*) from inserted`,
     [
@@ -60,6 +65,7 @@ export async function insertDeliveries(
       uuids(deliveries.map(({ webhookId }) => webhookId)),
       bigints(deliveries.map(({ sequence }) => sequence)),
       texts(deliveries.map(({ type }) => type)),
+      booleans(deliveries.map(({ thin }) => thin)),
     ],
   );
   return inserted?.count ?? 0;

@@ -1,5 +1,6 @@
 // SQL by hand: updates in bulk, benchmarked.
-import { booleans, integers, texts, times, uuids } from '../arrays.js';
+import type { SentRequest } from '@idsync/contracts';
+import { booleans, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /** Outcome of an attempt, and the next state of its delivery. */
@@ -11,6 +12,9 @@ export interface FinishedAttempt {
   error?: string;
   /** Response body of the receiver, at most 16 KiB. */
   responseBody?: string;
+  responseHeaders?: Record<string, string>;
+  /** Absent if no request was sent. */
+  request?: SentRequest;
   durationMs: number;
   endedAt: Date;
   status: 'pending' | 'delivered' | 'dead';
@@ -33,8 +37,9 @@ export async function finishAttempts(
   const rows = await tx.query<{ id: string }>(
     `with ended as (
        select * from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[],
-                            $8::timestamptz[], $9::text[], $10::timestamptz[], $11::boolean[])
-         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, due_at, counts)),
+                            $8::timestamptz[], $9::text[], $10::timestamptz[], $11::boolean[], $13::jsonb[], $14::jsonb[])
+         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, due_at, counts, request,
+                 response_headers)),
      held as (
        update webhook_deliveries d
           set status = ended.status, attempts = d.attempts + ended.counts::integer, lease_until = null, is_retry = true,
@@ -44,7 +49,8 @@ export async function finishAttempts(
        returning d.id)
      update webhook_attempts a
         set outcome = ended.outcome, status_code = ended.status_code, error = ended.error,
-            response_body = ended.response_body, duration_ms = ended.duration_ms, ended_at = ended.ended_at
+            response_body = ended.response_body,
+            request = ended.request, response_headers = ended.response_headers, duration_ms = ended.duration_ms, ended_at = ended.ended_at
        from ended join held using (id)
       where a.delivery_id = ended.id and a.number = ended.number and a.outcome is null
      returning a.delivery_id as id`,
@@ -61,6 +67,8 @@ export async function finishAttempts(
       times(finished.map(({ dueAt }) => dueAt)),
       booleans(finished.map(({ counts }) => counts)),
       tenantId,
+      jsons(finished.map(({ request }) => request && JSON.stringify(request))),
+      jsons(finished.map(({ responseHeaders }) => responseHeaders && JSON.stringify(responseHeaders))),
     ],
   );
   return rows.map(({ id }) => id);

@@ -1,7 +1,7 @@
 // SQL by hand: bulk updates that skip locked rows.
 import { newUuid, type ReplayStatus } from '@idsync/contracts';
 import { type FindOperator, In } from 'typeorm';
-import { bigints, texts, uuids } from '../arrays.js';
+import { bigints, booleans, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { WebhookEntity } from '../entities/gateway.entities.js';
 import { WebhookReplayEntity } from '../entities/webhook-delivery.entities.js';
@@ -20,12 +20,12 @@ export interface ReplayProgress {
   ended: boolean;
 }
 
-/** Returns the current event filter of a webhook, or undefined if the webhook was deleted. */
+/** Returns what a webhook receives now, or undefined if the webhook was deleted. */
 export function findReplayedWebhook(
   tx: Transaction,
   tenantId: string,
   webhookId: string,
-): Promise<Pick<WebhookEntity, 'events'> | undefined> {
+): Promise<Pick<WebhookEntity, 'events' | 'filter' | 'payload'> | undefined> {
   return findRow(tx, WebhookEntity, { where: { tenantId, id: webhookId } });
 }
 
@@ -147,9 +147,9 @@ export async function redeliver(
   deliveries: readonly NewDelivery[],
 ): Promise<number> {
   const rows = await tx.query(
-    `insert into webhook_deliveries as d (id, tenant_id, webhook_id, event_sequence, event_type, is_retry)
-     select id, $1, webhook_id, sequence, type, true
-       from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[]) as n (id, webhook_id, sequence, type)
+    `insert into webhook_deliveries as d (id, tenant_id, webhook_id, event_sequence, event_type, is_retry, thin)
+     select id, $1, webhook_id, sequence, type, true, thin
+       from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::boolean[]) as n (id, webhook_id, sequence, type, thin)
      on conflict (webhook_id, event_sequence) do update set ${dueAgain}
       where d.lease_until is null or d.lease_until < now()
      returning 1`,
@@ -159,6 +159,7 @@ export async function redeliver(
       uuids(deliveries.map(({ webhookId }) => webhookId)),
       bigints(deliveries.map(({ sequence }) => sequence)),
       texts(deliveries.map(({ type }) => type)),
+      booleans(deliveries.map(({ thin }) => thin)),
     ],
   );
   return rows.length;

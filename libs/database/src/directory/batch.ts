@@ -71,12 +71,32 @@ export async function findSafeguard(tx: Transaction, connectorId: string): Promi
   return safeguard.parse(row?.safeguard ?? {});
 }
 
+/**
+ * Returns the safeguard of a connector of people that has completely read its source before; undefined during the first
+ * import, which has nothing to compare with, and for pushed people, who are added one by one.
+ */
+export async function findGuardOfPeople(
+  tx: Transaction,
+  { connectorId, kind }: { connectorId: string; kind: RecordKind },
+): Promise<Safeguard | undefined> {
+  if (kind !== 'user') return undefined;
+  const [row] = await tx.query<{ safeguard: unknown }>(
+    `select c.safeguard from connectors c
+       join connector_states s on s.connector_id = c.id and s.complete_as_of is not null
+      where c.id = $1 and c.type <> 'scim-push'`,
+    [connectorId],
+  );
+  return row && safeguard.parse(row.safeguard ?? {});
+}
+
 export interface JobState {
   id: string;
   status: JobStatus;
   connectorId: string;
   kind: RecordKind;
   dryRun: boolean;
+  /** True if the job deletes all records of a deleted connector. */
+  retires: boolean;
   mode: JobMode;
   /** True if an operator released the changes that its safeguard quarantined. */
   released: boolean;
@@ -90,7 +110,7 @@ export interface JobState {
 
 export async function findJobState(tx: Transaction, jobId: string): Promise<JobState | undefined> {
   const [job] = await tx.query<JobState>(
-    `select j.id, j.status, j.connector_id as "connectorId", c.records as kind, j.dry_run as "dryRun", j.mode,
+    `select j.id, j.status, j.connector_id as "connectorId", c.records as kind, j.dry_run as "dryRun", j.retires, j.mode,
             coalesce(j.decision ->> 'action' = 'released', false) as released, j.batches_total as "batchesTotal",
             j.records_read as "recordsRead", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed",
             j.records_retried as "recordsRetried"

@@ -1,11 +1,11 @@
 // SQL by hand: inserts and locks in bulk, benchmarked.
-import type { MatchingKey } from '@idsync/contracts';
+import type { KeyKind } from '@idsync/contracts';
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /** A normalised value that refers to at most one identity within a tenant. */
 export interface CorrelationKey {
-  kind: MatchingKey;
+  kind: KeyKind;
   value: string;
 }
 
@@ -59,7 +59,7 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
     values,
   );
   const held = rows.map(({ kind, value, identityId, shared }) => ({
-    kind: kind as MatchingKey,
+    kind: kind as KeyKind,
     value: value as string,
     // An identity that does not exist yet can only come from the insert above.
     ...(identityId && (expected.get(`${kind} ${value}`) === identityId ? { expectedId: identityId } : { identityId })),

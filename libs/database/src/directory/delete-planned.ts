@@ -17,7 +17,10 @@ export async function deletePlannedRecords(tx: Transaction, recordIds: readonly 
 
 /** Deletes the planned changes of an identity, including records that do not exist. */
 export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string, identityId: string): Promise<void> {
-  await tx.query('delete from sync_plan_entries where tenant_id = $1 and identity_id = $2', [tenantId, identityId]);
+  await tx.query('delete from sync_plan_entries where tenant_id = $1 and $2 in (identity_id, resembles_id)', [
+    tenantId,
+    identityId,
+  ]);
 }
 
 /** Removes records from the results of undone jobs and refused plans; their number stays. */

@@ -3,9 +3,11 @@ import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { lockRecordsById, type StoredRecord } from './records.js';
 
-/** Lists all tenants, at most a few thousand rows. */
+/** Lists all tenants that are not being deleted, at most a few thousand rows. */
 export async function findTenantIds(tx: Transaction): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>('select id from tenants order by id');
+  const rows = await tx.query<{ id: string }>(
+    'select id from tenants where id not in (select tenant_id from tenant_deletions) order by id',
+  );
   return rows.map(({ id }) => id);
 }
 

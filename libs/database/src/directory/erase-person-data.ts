@@ -13,6 +13,8 @@ export interface PersonTraces {
   externalIds: readonly string[];
   /** Machine identities that referred to the person. */
   machineIds: readonly string[];
+  /** Users whose manager the person was. */
+  managedIds: readonly string[];
   /** Public ids of their records, as documents contain them. */
   publicIds: readonly string[];
   /** All values that sources currently report for them. */
@@ -29,14 +31,15 @@ export interface PersonTraces {
 export async function erasePersonData(tx: Transaction, tenantId: string, person: PersonTraces): Promise<void> {
   const earlier = await findEarlierValues(tx, tenantId, person.recordIds);
   await eraseIdentityHistory(tx, [person.identityId]);
-  await deletePlannedRecords(tx, person.machineIds);
+  await deletePlannedRecords(tx, [...person.machineIds, ...person.managedIds]);
   await deletePlannedOfIdentity(tx, tenantId, person.identityId);
   await eraseOutcomes(tx, tenantId, person.externalIds);
   await tx.query(
     `update events set details = details - 'changes' where tenant_id = $1 and subject_id = any($2) and details ? 'changes'`,
     [tenantId, uuids(person.recordIds)],
   );
-  const involved = [...person.recordIds, ...person.machineIds];
+  const owned = [...person.recordIds, ...person.machineIds];
+  const involved = [...owned, ...person.managedIds];
   const others = await tx.query<{ id: string }>(
     `select identity_id as id from events where tenant_id = $1 and subject_id = any($2) and identity_id <> $3
      union select identity_id from source_records where id = any($2) and identity_id is not null`,
@@ -48,13 +51,14 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
     recordIds: involved,
   });
   const quoted = person.names.map((name) => JSON.stringify(name));
-  await tx.query('delete from record_versions where record_id = any($1)', [uuids(involved)]);
+  await tx.query('delete from record_versions where record_id = any($1)', [uuids(owned)]);
   await tx.query(
     `delete from record_versions v using (
        select distinct subject_id as id from events where tenant_id = $1 and identity_id in (
-         select $2 union select id from identity_redirects where into_id = $2)) as former
+         select $2 union select id from identity_redirects where into_id = $2)
+       union select unnest($4::uuid[])) as former
       where v.record_id = former.id and exists (select from unnest($3::text[]) trace where position(trace in v.document) > 0)`,
-    [tenantId, person.identityId, texts([...person.publicIds, ...quoted])],
+    [tenantId, person.identityId, texts([...person.publicIds, ...quoted]), uuids(person.managedIds)],
   );
   await tx.query(
     `delete from identity_versions where identity_id = any($1)
@@ -66,7 +70,7 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
       where tenant_id = $1 and (subject_id = any($2) or identity_id = any($3)) and exists (
         select from jsonb_array_elements(details -> 'changes') change
          where change -> 'from' ?| $4::text[] or change -> 'to' ?| $4::text[])`,
-    [tenantId, uuids(person.machineIds), elsewhere, texts([...person.values, ...earlier])],
+    [tenantId, uuids([...person.machineIds, ...person.managedIds]), elsewhere, texts([...person.values, ...earlier])],
   );
 }
 

@@ -1,4 +1,5 @@
 // SQL by hand: compares whole runs, and updates a plan together with its counts.
+import { In } from 'typeorm';
 import { texts } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { SyncPlanEntryEntity } from '../entities/sweep.entities.js';
@@ -23,24 +24,72 @@ export async function dropAllEntries(tx: Transaction, jobId: string): Promise<nu
   return affected ?? 0;
 }
 
+/** Deletes the planned deletions and disables of a plan. Returns their number. */
+export async function dropDestructive(tx: Transaction, jobId: string): Promise<number> {
+  const { affected } = await tx.manager.delete(SyncPlanEntryEntity, { jobId, action: In(['delete', 'disable']) });
+  return affected ?? 0;
+}
+
+/** Returns true if a plan has still to create records, or to change them otherwise than by a disable or deletion. */
+export async function hasAdditions(tx: Transaction, jobId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from sync_plan_entries where job_id = $1 and (action in ('create', 'update') or moved_from is not null) and not done limit 1`,
+    [jobId],
+  );
+  return rows.length > 0;
+}
+
+/** Returns true if nothing of a held plan is left to decide, and the run was not held because it left out records. */
+export async function isObsolete(tx: Transaction, heldId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from sync_plans p where p.job_id = $1 and p.state = 'held' and not p.reasons @> '[{"rule": "failed"}]'
+        and not exists (select from sync_plan_entries e where e.job_id = p.job_id and not e.done)`,
+    [heldId],
+  );
+  return rows.length > 0;
+}
+
+/** Deletes from a held plan the records, and new ids of records, that a later, complete run would not create. */
+export async function dropUnlisted(tx: Transaction, heldId: string, jobId: string): Promise<void> {
+  await tx.query(
+    `delete from sync_plan_entries e
+      where e.job_id = $1 and not e.done and (e.action = 'create' or e.moved_from is not null)
+        and not exists (select from sync_plan_entries n where n.job_id = $2 and n.external_id = e.external_id)`,
+    [heldId, jobId],
+  );
+}
+
+/** Deletes from a held plan the new ids of records that a later run lists under their old ones. */
+export async function dropUnmoved(tx: Transaction, heldId: string, jobId: string): Promise<void> {
+  await tx.query(
+    `delete from sync_plan_entries
+      where job_id = $1 and not done and moved_from is not null
+        and record_id in (select unnest(record_ids || named_ids) from seen_records where job_id = $2)`,
+    [heldId, jobId],
+  );
+}
+
 /**
- * Deletes from a held plan what a later run contradicts: all entries of the records in `kept`, and the deletions of
- * those in `listed`. The counts of the plan follow.
+ * Deletes from a held plan what a later run contradicts: all entries of the records in `kept`, except the creations and
+ * changes of those in `waiting`, and the deletions of those in `listed`. The counts of the plan follow.
  */
 export async function dropContradicted(
   tx: Transaction,
   jobId: string,
-  { kept, listed }: { kept: readonly string[]; listed: readonly string[] },
+  { kept, listed, waiting }: Record<'kept' | 'listed' | 'waiting', readonly string[]>,
 ): Promise<void> {
   await tx.query(
     `with dropped as (
        delete from sync_plan_entries
-        where job_id = $1 and (external_id = any($2) or (action = 'delete' and external_id = any($3))) returning action)
+        where job_id = $1 and not done
+          and ((external_id = any($2)
+                and not ((action in ('create', 'update') or moved_from is not null) and external_id = any($4)))
+            or (action = 'delete' and external_id = any($3))) returning action)
      update sync_plans p set deletions = greatest(0, p.deletions - d.deletions), disables = greatest(0, p.disables - d.disables)
        from (select count(*) filter (where action = 'delete')::int as deletions,
                     count(*) filter (where action = 'disable')::int as disables from dropped) d
       where p.job_id = $1 and d.deletions + d.disables > 0`,
-    [jobId, texts(kept), texts(listed)],
+    [jobId, texts(kept), texts(listed), texts(waiting)],
   );
 }
 
@@ -52,4 +101,17 @@ export async function findHeldJob(tx: Transaction, connectorId: string, jobId: s
     [connectorId, jobId],
   );
   return held?.id;
+}
+
+/**
+ * Deletes the entries of all other held plans of a connector, because its records are retired or handed over: a later
+ * release would restore or delete them.
+ */
+export async function dropHeldPlans(tx: Transaction, connectorId: string, jobId?: string): Promise<void> {
+  await tx.query(
+    `delete from sync_plan_entries e using sync_jobs j
+      where j.connector_id = $1 and j.status = 'quarantined' and j.mode <> 'record' and j.id is distinct from $2::uuid
+        and e.job_id = j.id`,
+    [connectorId, jobId ?? null],
+  );
 }

@@ -1,5 +1,5 @@
-// SQL by hand: reads and writes in bulk.
-import type { MachineReference, MatchingKey } from '@idsync/contracts';
+// SQL by hand: reads and writes in bulk, by lateral joins that remain index lookups in tables without statistics.
+import type { KeyKind, MachineReference } from '@idsync/contracts';
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
@@ -105,14 +105,17 @@ export async function saveReferences(
 export async function findKeyHolders(
   tx: Transaction,
   tenantId: string,
-  kinds: readonly MatchingKey[],
+  kinds: readonly KeyKind[],
   values: readonly string[],
-): Promise<{ kind: MatchingKey; value: string; identityId: string }[]> {
+): Promise<{ kind: KeyKind; value: string; identityId: string }[]> {
   if (values.length === 0) return [];
   return tx.query(
-    `select kind, value, identity_id as "identityId" from correlation_keys
-      where tenant_id = $1 and kind = any($2) and value = any($3) and identity_id is not null`,
-    [tenantId, texts(kinds), texts(values)],
+    `select k.kind, v.value, c.identity_id as "identityId"
+       from unnest($2::text[]) as k (kind) cross join unnest($3::text[]) as v (value)
+      cross join lateral (select identity_id from correlation_keys
+                           where tenant_id = $1 and kind = k.kind and value = v.value offset 0) c
+      where c.identity_id is not null`,
+    [tenantId, texts([...new Set(kinds)]), texts([...new Set(values)])],
   );
 }
 
@@ -124,8 +127,11 @@ export async function findUsersByExternalId(
 ): Promise<{ id: string; externalId: string; identityId: string | null }[]> {
   if (externalIds.length === 0) return [];
   return tx.query(
-    `select id, external_id as "externalId", identity_id as "identityId" from source_records
-      where connector_id = any($1) and external_id = any($2) and kind = 'user'`,
-    [uuids(connectorIds), texts(externalIds)],
+    `select r.id, e.external_id as "externalId", r.identity_id as "identityId"
+       from unnest($1::uuid[]) as c (connector_id) cross join unnest($2::text[]) as e (external_id)
+      cross join lateral (select id, identity_id, kind from source_records
+                           where connector_id = c.connector_id and external_id = e.external_id offset 0) r
+      where r.kind = 'user'`,
+    [uuids([...new Set(connectorIds)]), texts([...new Set(externalIds)])],
   );
 }

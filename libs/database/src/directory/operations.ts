@@ -34,12 +34,13 @@ export async function takeUnansweredOperations(
   );
 }
 
+/** Ends an operation. Hashes of an erased person are stored as its suppression only, so that it can be lifted. */
 export async function endOperation(
   tx: Transaction,
   id: string,
   { status, result, undo }: { status: OperationStatus; result: object; undo?: object },
 ): Promise<void> {
-  const ended = { status, result, undo: undo ?? null, endedAt: () => 'now()' };
+  const ended = { status, result, undo: undo ?? null, endedAt: () => 'now()', input: () => "input - 'suppress'" };
   await tx.manager.update(OperationEntity, { id }, ended);
 }
 

@@ -1,5 +1,11 @@
 // SQL by hand: batches lock and save plans, and entries are written and compared in bulk.
-import { type FieldChange, type RecordKind, volumeLimits } from '@idsync/contracts';
+import {
+  type FieldChange,
+  type KeyKind,
+  type QuarantineReason,
+  type RecordKind,
+  volumeLimits,
+} from '@idsync/contracts';
 import { IsNull } from 'typeorm';
 import { integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
@@ -17,6 +23,8 @@ export interface SyncPlan {
   deletions: number;
   disables: number;
   note?: string;
+  /** Why the safeguard stops the plan; empty if it does not. */
+  reasons: QuarantineReason[];
 }
 
 export interface PlanEntry {
@@ -33,11 +41,17 @@ export interface PlanEntry {
   incoming?: string;
   /** `updated_at` of the record when the plan was made; absent for a record that did not exist. */
   basedOn?: Date;
+  /** External id under which the record is stored, if a new one replaces it. */
+  movedFrom?: string;
+  /** Identity with a match key of the record to be created. */
+  resembles?: { identityId: string; by: KeyKind };
+  /** Fields under the safeguard whose value changes or is lost. */
+  changedFields?: readonly string[];
 }
 
 const deletedStatuses = `('deleted', 'decommissioned')`;
 
-const planColumns = selectList(['jobId', 'connectorId', 'state', 'known', 'deletions', 'disables', 'note']);
+const planColumns = selectList(['jobId', 'connectorId', 'state', 'known', 'deletions', 'disables', 'note', 'reasons']);
 
 /** Creates the plan of a job if there is none, without locking it, so that batches can add entries concurrently. */
 export async function openPlan(
@@ -68,8 +82,17 @@ export async function lockPlan(
 
 export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
   await tx.query(
-    'update sync_plans set state = $2, known = $3, deletions = $4, disables = $5, note = $6 where job_id = $1',
-    [plan.jobId, plan.state, plan.known ?? null, plan.deletions, plan.disables, plan.note ?? null],
+    `update sync_plans set state = $2, known = $3, deletions = $4, disables = $5, note = $6, reasons = $7
+      where job_id = $1`,
+    [
+      plan.jobId,
+      plan.state,
+      plan.known ?? null,
+      plan.deletions,
+      plan.disables,
+      plan.note ?? null,
+      JSON.stringify(plan.reasons),
+    ],
   );
 }
 
@@ -169,7 +192,8 @@ export async function planRemoved(
 
 /**
  * Drops the planned changes of records that a later batch of the full run contained, because its version of the record
- * counts. Batches are applied in any order, so this is known only when all of them are.
+ * counts. Batches are applied in any order, so this is known only when all of them are. Records to be created have
+ * another id in each batch, so these are compared by external id.
  */
 export async function dropSuperseded(tx: Transaction, jobId: string): Promise<void> {
   await tx.query(
@@ -177,6 +201,13 @@ export async function dropSuperseded(tx: Transaction, jobId: string): Promise<vo
       using (select seq, unnest(record_ids) as id from seen_records
               where job_id = $1 and seq > (select min(seq) from sync_plan_entries where job_id = $1 and incoming is not null)) later
       where e.job_id = $1 and e.incoming is not null and e.record_id = later.id and later.seq > e.seq`,
+    [jobId],
+  );
+  await tx.query(
+    `delete from sync_plan_entries e
+      where e.job_id = $1 and e.action = 'create'
+        and exists (select from sync_plan_entries later
+                     where later.job_id = $1 and later.external_id = e.external_id and later.seq > e.seq)`,
     [jobId],
   );
 }
@@ -205,9 +236,14 @@ export async function addPlanEntries(
   if (entries.length === 0) return;
   await tx.query(
     `insert into sync_plan_entries
-        (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on)
-     select $1, $2, * from unnest($3::integer[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::uuid[], $9::jsonb[],
-        $10::text[], $11::timestamptz[])`,
+        (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on,
+         resembles_id, resembles_by, changed_fields)
+     select $1, $2, seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on,
+            resembles_id, resembles_by, array(select jsonb_array_elements_text(changed_fields))
+       from unnest($3::integer[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::uuid[], $9::jsonb[],
+        $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::jsonb[])
+         as n (seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on, resembles_id,
+               resembles_by, changed_fields)`,
     [
       jobId,
       tenantId,
@@ -220,6 +256,9 @@ export async function addPlanEntries(
       jsons(entries.map((entry) => JSON.stringify(entry.changes))),
       texts(entries.map((entry) => entry.incoming)),
       times(entries.map((entry) => entry.basedOn)),
+      uuids(entries.map((entry) => entry.resembles?.identityId)),
+      texts(entries.map((entry) => entry.resembles?.by)),
+      jsons(entries.map((entry) => JSON.stringify(entry.changedFields ?? []))),
     ],
   );
 }
@@ -228,20 +267,27 @@ export async function addPlanEntries(
  * Returns the next open entries of a plan in their order, as many as fit into memory. The caller must hold the lock of
  * the plan.
  */
-export async function findOpenEntries(tx: Transaction, jobId: string, limit: number): Promise<PlanEntry[]> {
+export async function findOpenEntries(
+  tx: Transaction,
+  jobId: string,
+  limit: number,
+  actions: readonly PlanAction[] = ['create', 'update', 'disable', 'delete'],
+): Promise<PlanEntry[]> {
   const rows = await tx.query<PlanEntry>(
     `select id, seq, action, record_id as "recordId", kind, external_id as "externalId", identity_id as "identityId",
-            changes, incoming, based_on as "basedOn"
+            changes, incoming, based_on as "basedOn", moved_from as "movedFrom"
        from (select *, sum(octet_length(incoming)) over (order by id) as upto, row_number() over (order by id) as place
-               from (select * from sync_plan_entries where job_id = $1 and not done order by id limit $2) as next) as entry
+               from (select * from sync_plan_entries where job_id = $1 and not done and action = any($4)
+                      order by id limit $2) as next) as entry
       where place = 1 or coalesce(upto, 0) <= $3 order by id`,
-    [jobId, limit, volumeLimits.batchWeight],
+    [jobId, limit, volumeLimits.batchWeight, texts(actions)],
   );
   return rows.map((row) => ({
     ...row,
     identityId: row.identityId ?? undefined,
     incoming: row.incoming ?? undefined,
     basedOn: row.basedOn ?? undefined,
+    movedFrom: row.movedFrom ?? undefined,
   }));
 }
 
@@ -269,12 +315,12 @@ export async function countEntries(tx: Transaction, jobId: string): Promise<Reco
 export async function findOutdatedEntries(tx: Transaction, jobId: string, connectorId: string): Promise<string[]> {
   await tx.query(
     `select from source_records where connector_id = $2 and external_id in (
-       select external_id from sync_plan_entries where job_id = $1) order by id for update`,
+       select coalesce(moved_from, external_id) from sync_plan_entries where job_id = $1) order by id for update`,
     [jobId, connectorId],
   );
   const rows = await tx.query<{ externalId: string }>(
     `select e.external_id as "externalId" from sync_plan_entries e
-       left join source_records r on r.connector_id = $2 and r.external_id = e.external_id
+       left join source_records r on r.connector_id = $2 and r.external_id = coalesce(e.moved_from, e.external_id)
       where e.job_id = $1 and r.updated_at is distinct from e.based_on order by e.id limit 5`,
     [jobId, connectorId],
   );

@@ -2,11 +2,19 @@
 import { type RecordKind, recordWeight } from '@idsync/contracts';
 import { byteas, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import type { MachineState } from '../entities/directory.entities.js';
+import type { LinkEvidence, MachineState } from '../entities/directory.entities.js';
 import { deletePlannedRecords } from './delete-planned.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
+import {
+  deleteListTerms,
+  insertGroups,
+  insertListTermsOfInserted,
+  joinedListTerms,
+  updateListTerms,
+} from './save-list-terms.js';
+import { deleteSearchTerms, insertTermsOfInserted, joinedTerms, updateSearchTerms } from './save-search-terms.js';
 
-export type { MachineState } from '../entities/directory.entities.js';
+export type { LinkEvidence, MachineState } from '../entities/directory.entities.js';
 
 /** A row of source_records: the data of one source about a person, account or machine identity. */
 export interface StoredRecord {
@@ -36,9 +44,17 @@ export interface StoredRecord {
   /** When the status changes without a new source value. */
   dueAt?: Date;
   /** State before the job that changed it last; absent if that job created it. */
-  previous?: Pick<StoredRecord, 'fields' | 'status' | 'changedAt'> & { contentHash: string };
+  previous?: Pick<StoredRecord, 'fields' | 'status' | 'changedAt'> & {
+    contentHash: string;
+    /** Only if the job gave the record another external id. */
+    externalId?: string;
+  };
   /** Machine identities only. */
   machine?: MachineState;
+  /** Why it belongs to its identity; users and accounts only. */
+  evidence?: LinkEvidence;
+  /** Users only: the identity that `manager_id` refers to, if it is known. */
+  managerId?: string;
 }
 
 // Batches look up records by lateral joins with a limit or offset, so that they remain index lookups. A plain join or
@@ -47,7 +63,7 @@ export interface StoredRecord {
 const columns = `id, kind, connector_id as "connectorId", external_id as "externalId", identity_id as "identityId", status,
   content_hash as "contentHash", fields, changed_at as "changedAt", created_at as "createdAt", updated_at as "updatedAt",
   document, last_job_id as "lastJobId", last_seq as "lastSeq", linked_by as "linkedBy", decided,
-  status_since as "statusSince", due_at as "dueAt", previous, machine`;
+  status_since as "statusSince", due_at as "dueAt", previous, machine, evidence, manager_id as "managerId"`;
 
 /** Estimates the weight of rows without one from column sizes, without reading the values. */
 const weightOf = 'coalesce(weight, octet_length(document) + 4 * pg_column_size(fields))';
@@ -190,12 +206,18 @@ export async function insertRecords(
 ): Promise<void> {
   if (records.length === 0) return;
   await tx.query(
-    `insert into source_records (tenant_id, id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
+    `with inserted as (
+     insert into source_records (tenant_id, id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
         changed_at, created_at, updated_at, document, last_job_id, last_seq, linked_by, decided,
-        status_since, due_at, previous, machine, weight)
+        status_since, due_at, previous, machine, weight, evidence, search_terms, manager_id,
+        list_terms)
      select $1, * from unnest($2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::bytea[],
         $9::jsonb[], $10::jsonb[], $11::timestamptz[], $12::timestamptz[], $13::text[], $14::uuid[], $15::integer[], $16::uuid[], $17::boolean[],
-        $18::timestamptz[], $19::timestamptz[], $20::jsonb[], $21::jsonb[], $22::integer[])`,
+        $18::timestamptz[], $19::timestamptz[], $20::jsonb[], $21::jsonb[], $22::integer[], $23::jsonb[], $24::text[], $25::uuid[],
+        $26::text[])
+     returning id, created_at, search_terms, list_terms),
+     listed as (${insertListTermsOfInserted})
+     ${insertTermsOfInserted}`,
     [
       tenantId,
       uuids(records.map((record) => record.id)),
@@ -216,24 +238,35 @@ export async function insertRecords(
       jsons(records.map(({ previous }) => previous && JSON.stringify(previous))),
       jsons(records.map(({ machine }) => machine && JSON.stringify(machine))),
       integers(records.map(({ fields }) => recordWeight(fields))),
+      jsons(records.map(({ evidence }) => evidence && JSON.stringify(evidence))),
+      texts(joinedTerms(records)),
+      uuids(records.map(({ managerId }) => managerId)),
+      texts(joinedListTerms(records)),
     ],
   );
+  await insertGroups(tx, tenantId, records);
 }
 
 export async function updateRecords(tx: Transaction, records: readonly StoredRecord[]): Promise<void> {
   if (records.length === 0) return;
+  const joined = joinedTerms(records);
+  await updateSearchTerms(tx, records, joined);
+  const listed = joinedListTerms(records);
+  await updateListTerms(tx, records, listed);
   await tx.query(
     `update source_records r
         set identity_id = n.identity_id, status = n.status, content_hash = n.content_hash, fields = n.fields,
             changed_at = n.changed_at, updated_at = n.updated_at, document = n.document,
             last_job_id = n.last_job_id, last_seq = n.last_seq, linked_by = n.linked_by, decided = n.decided,
             status_since = n.status_since, due_at = n.due_at, previous = n.previous,
-            machine = n.machine, weight = n.weight
+            machine = n.machine, weight = n.weight, evidence = n.evidence,
+            search_terms = n.search_terms, manager_id = n.manager_id, list_terms = n.list_terms
        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::jsonb[], $6::jsonb[], $7::timestamptz[],
             $8::text[], $9::uuid[], $10::integer[], $11::uuid[], $12::boolean[], $13::timestamptz[], $14::timestamptz[],
-            $15::jsonb[], $16::jsonb[], $17::integer[])
+            $15::jsonb[], $16::jsonb[], $17::integer[], $18::jsonb[], $19::text[], $20::uuid[], $21::text[])
          as n (id, identity_id, status, content_hash, fields, changed_at, updated_at, document, last_job_id, last_seq,
-               linked_by, decided, status_since, due_at, previous, machine, weight)
+               linked_by, decided, status_since, due_at, previous, machine, weight, evidence, search_terms,
+               manager_id, list_terms)
       where r.id = n.id`,
     [
       uuids(records.map((record) => record.id)),
@@ -250,6 +283,10 @@ export async function updateRecords(tx: Transaction, records: readonly StoredRec
       jsons(records.map(({ previous }) => previous && JSON.stringify(previous))),
       jsons(records.map(({ machine }) => machine && JSON.stringify(machine))),
       integers(records.map(({ fields }) => recordWeight(fields))),
+      jsons(records.map(({ evidence }) => evidence && JSON.stringify(evidence))),
+      texts(joined),
+      uuids(records.map(({ managerId }) => managerId)),
+      texts(listed),
     ],
   );
 }
@@ -272,6 +309,8 @@ function present(rows: StoredRecord[]): StoredRecord[] {
     dueAt: row.dueAt ?? undefined,
     previous: row.previous ?? undefined,
     machine: row.machine ?? undefined,
+    evidence: row.evidence ?? undefined,
+    managerId: row.managerId ?? undefined,
   }));
 }
 
@@ -300,6 +339,8 @@ export async function findRecordIds(
 /** Deletes records and every row that refers to them. */
 export async function deleteRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  await deleteSearchTerms(tx, ids);
+  await deleteListTerms(tx, ids);
   for (const table of [
     'waiting_records',
     'weak_keys',

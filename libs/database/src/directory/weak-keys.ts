@@ -13,11 +13,31 @@ export async function saveWeakKeys(
 ): Promise<void> {
   const old = records.filter(({ isNew }) => !isNew).map(({ id }) => id);
   if (old.length > 0) await tx.query('delete from weak_keys where record_id = any($1)', [old]);
-  const rows = records.flatMap(({ id, values }) => values.map((value) => ({ id, value })));
+  // A new record has no rows yet, and an insert that looks for conflicts takes half as long again.
+  await insertValues(
+    tx,
+    tenantId,
+    records.filter(({ isNew }) => isNew),
+    '',
+  );
+  await insertValues(
+    tx,
+    tenantId,
+    records.filter(({ isNew }) => !isNew),
+    'on conflict do nothing',
+  );
+}
+
+async function insertValues(
+  tx: Transaction,
+  tenantId: string,
+  records: readonly { id: string; values: readonly string[] }[],
+  onConflict: string,
+): Promise<void> {
+  const rows = records.flatMap(({ id, values }) => [...new Set(values)].map((value) => ({ id, value })));
   if (rows.length === 0) return;
   await tx.query(
-    `insert into weak_keys (tenant_id, value, record_id) select $1, * from unnest($2::text[], $3::uuid[])
-     on conflict do nothing`,
+    `insert into weak_keys (tenant_id, value, record_id) select $1, * from unnest($2::text[], $3::uuid[]) ${onConflict}`,
     [tenantId, texts(rows.map(({ value }) => value)), uuids(rows.map(({ id }) => id))],
   );
 }
@@ -64,6 +84,14 @@ export async function takeQueued(tx: Transaction, tenantId: string, limit: numbe
     [tenantId, limit],
   );
   return rows.map(({ id }) => id);
+}
+
+export async function countQueued(tx: Transaction, tenantId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'select count(*)::int as count from match_queue where tenant_id = $1',
+    [tenantId],
+  );
+  return row?.count ?? 0;
 }
 
 /**

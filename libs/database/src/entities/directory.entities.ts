@@ -44,6 +44,31 @@ export interface MachineState {
   risk: { score: number; factors: CountedFactor[] };
 }
 
+/** Why a user or account belongs to its identity. */
+export interface LinkEvidence {
+  /**
+   * `first`: there was no other record to compare it with. `keys`: an equal match key. `fuzzy`: a fuzzy rule.
+   * `operator`: an operation.
+   */
+  kind: 'first' | 'keys' | 'fuzzy' | 'operator';
+  /** The identity of the link. Differs from the record's identity if an earlier version has moved the record since. */
+  identity_id: string;
+  /** Time of the link, ISO 8601. */
+  at: string;
+  job_id?: string;
+  operation_id?: string;
+  /** The review case that the operation resolved. */
+  case_id?: string;
+  /** The record of the identity that it was compared with; absent if that record no longer exists. */
+  record_id?: string;
+  /** The match key, or the name of the fuzzy rule. */
+  rule?: string;
+  /** Of a fuzzy rule, 0 to 1. */
+  score?: number;
+  /** Values at the time of the link: its own and the other record's. */
+  values?: { field: string; value?: string; other?: string }[];
+}
+
 @Index('source_records_anchor', ['connectorId', 'externalId'], { unique: true })
 @Index('source_records_identity', ['identityId'])
 @Index('source_records_users', ['tenantId', 'createdAt', 'id'], { where: "kind = 'user' and status <> 'deleted'" })
@@ -53,7 +78,18 @@ export interface MachineState {
   where: "kind = 'user'",
 })
 @Index('source_records_others', ['tenantId', 'id'], { where: "kind <> 'user'" })
+@Index('source_records_accounts', ['tenantId', 'createdAt', 'id', 'status', 'updatedAt'], {
+  where: "kind = 'account'",
+})
+@Index('source_records_unmatched', ['tenantId', 'createdAt', 'id', 'status', 'updatedAt'], {
+  where: "kind = 'account' and identity_id is null",
+})
+@Index('source_records_machines', ['tenantId', 'createdAt', 'id', 'status', 'updatedAt'], {
+  where: "kind = 'machine_identity'",
+})
 @Index('source_records_due', ['tenantId', 'dueAt'], { where: 'due_at is not null' })
+@Index('source_records_manager', ['managerId'], { where: 'manager_id is not null' })
+@Index('source_records_source', ['connectorId', 'createdAt', 'id'])
 @Index('source_records_living', ['connectorId', 'id'], { where: "status not in ('deleted', 'decommissioned')" })
 @Check('source_records_kind_check', "kind in ('user', 'account', 'machine_identity')")
 @Entity('source_records')
@@ -119,9 +155,54 @@ export class SourceRecordEntity extends TenantOwned {
   @Column('jsonb', { nullable: true })
   machine!: MachineState | null;
 
+  /** Null for machine identities, records without an identity, and links from earlier versions. */
+  @Column('jsonb', { nullable: true })
+  evidence!: LinkEvidence | null;
+
   /** Estimated size in memory; null on rows from earlier versions. */
   @Column('integer', { nullable: true })
   weight!: number | null;
+
+  /** Rows of `search_terms` as lines; null on rows from earlier versions until they are rendered again. */
+  @Column('text', { nullable: true })
+  searchTerms!: string | null;
+
+  /** Rows of `list_terms` as lines; null if there are none. */
+  @Column('text', { nullable: true })
+  listTerms!: string | null;
+
+  /** The identity of a user's manager. */
+  @Column('uuid', { nullable: true })
+  managerId!: string | null;
+}
+
+/** A folded value by which a record is found. */
+@Entity('search_terms')
+export class SearchTermEntity {
+  @PrimaryColumn('uuid')
+  tenantId!: string;
+
+  @PrimaryColumn('text', { collation: 'C' })
+  term!: string;
+
+  @PrimaryColumn('uuid')
+  recordId!: string;
+}
+
+/** A folded value that many records may share, in creation order of the records. */
+@Entity('list_terms')
+export class ListTermEntity {
+  @PrimaryColumn('uuid')
+  tenantId!: string;
+
+  @PrimaryColumn('text', { collation: 'C' })
+  term!: string;
+
+  @PrimaryColumn('timestamptz')
+  createdAt!: Date;
+
+  @PrimaryColumn('uuid')
+  recordId!: string;
 }
 
 @Index('machine_references_value', ['tenantId', 'value'], { where: 'value is not null' })

@@ -1,5 +1,22 @@
-import type { ConnectorType, RecordKind, Safeguard, StoredSchedule } from '@idsync/contracts';
-import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import type {
+  ConnectorType,
+  PayloadForm,
+  RecordKind,
+  Safeguard,
+  StoredSchedule,
+  WebhookFilter,
+} from '@idsync/contracts';
+import {
+  Check,
+  Column,
+  CreateDateColumn,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  type Relation,
+} from 'typeorm';
 import { DeletedWithTenant, TenantEntity, TenantOwned } from './tenant.entities.js';
 
 @Index('api_keys_tenant', ['tenantId', 'createdAt', 'id'])
@@ -101,6 +118,29 @@ export class WebhookEntity extends DeletedWithTenant {
 
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;
+
+  /** When a client deactivated the webhook; null while it is active or if the service disabled it. */
+  @Column('timestamptz', { nullable: true })
+  deactivatedAt!: Date | null;
+
+  /** The API key of the client. */
+  @Column('uuid', { nullable: true })
+  deactivatedBy!: string | null;
+
+  /** Condition on the body of events. */
+  @Column('jsonb', { nullable: true })
+  filter!: WebhookFilter | null;
+
+  @Column('text', { default: 'full' })
+  payload!: PayloadForm;
+
+  /** Names of its additional headers, whose values are encrypted. */
+  @Column('text', { array: true, default: '{}' })
+  headerNames!: string[];
+
+  /** When a client last requested a test event. */
+  @Column('timestamptz', { nullable: true })
+  testedAt!: Date | null;
 }
 
 @Index('webhook_secrets_webhook', ['webhookId'])
@@ -116,6 +156,48 @@ export class WebhookSecretEntity extends TenantOwned {
   @JoinColumn()
   webhook?: Relation<WebhookEntity>;
 
+  @Column('bytea')
+  ciphertext!: Buffer;
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { nullable: true })
+  expiresAt!: Date | null;
+}
+
+/** The values of a webhook's additional headers. */
+@Entity('webhook_headers')
+export class WebhookHeadersEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
+  webhookId!: string;
+
+  @ManyToOne(() => WebhookEntity, { onDelete: 'CASCADE' })
+  @JoinColumn()
+  webhook?: Relation<WebhookEntity>;
+
+  @Column('bytea')
+  ciphertext!: Buffer;
+}
+
+/** A key pair that signs beside the secrets of a webhook. */
+@Index('webhook_signing_keys_webhook', ['webhookId'])
+@Entity('webhook_signing_keys')
+export class WebhookSigningKeyEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  webhookId!: string;
+
+  @ManyToOne(() => WebhookEntity, { onDelete: 'CASCADE' })
+  @JoinColumn()
+  webhook?: Relation<WebhookEntity>;
+
+  @Column('text')
+  publicKey!: string;
+
+  /** The private key, encrypted. */
   @Column('bytea')
   ciphertext!: Buffer;
 

@@ -40,8 +40,10 @@ export interface CaseCandidate {
   identity_id: string;
   /** 1 for a deterministic match key. */
   score: number;
-  /** Matching values, for display. */
+  /** Fields that agree, for display. */
   evidence: string[];
+  /** The record of the candidate that was compared; absent for a match key, and in cases from earlier versions. */
+  record_id?: string;
 }
 
 @Index('review_cases_open', ['recordId'], { unique: true, where: "status = 'open'" })

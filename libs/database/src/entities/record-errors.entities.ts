@@ -35,6 +35,10 @@ export class FailingRecordEntity extends TenantOwned {
   @Column('text', { nullable: true })
   sourceMessage!: string | null;
 
+  /** The field that was left out; null if the whole record was. */
+  @Column('text', { nullable: true })
+  field!: string | null;
+
   @Column('timestamptz', { default: () => 'now()' })
   firstFailedAt!: Date;
 

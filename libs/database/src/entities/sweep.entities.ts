@@ -1,4 +1,4 @@
-import type { FieldChange, RecordKind } from '@idsync/contracts';
+import type { FieldChange, KeyKind, QuarantineReason, RecordKind } from '@idsync/contracts';
 import {
   Check,
   Column,
@@ -60,6 +60,10 @@ export class SyncPlanEntity extends TenantOwned {
 
   @Column('text', { nullable: true })
   note!: string | null;
+
+  /** Why the safeguard stopped the run, with counts and examples. */
+  @Column('jsonb', { default: () => "'[]'" })
+  reasons!: QuarantineReason[];
 }
 
 export type PlanAction = 'create' | 'update' | 'disable' | 'delete';
@@ -67,6 +71,7 @@ export type PlanAction = 'create' | 'update' | 'disable' | 'delete';
 @Index('sync_plan_entries_job', ['jobId', 'id'])
 @Index('sync_plan_entries_anchor', ['jobId', 'externalId'])
 @Index('sync_plan_entries_open', ['jobId', 'id'], { where: 'not done' })
+@Index('sync_plan_entries_deletions', ['jobId', 'identityId'], { where: "action = 'delete'" })
 @Check('sync_plan_entries_action_check', "action in ('create', 'update', 'disable', 'delete')")
 @Entity('sync_plan_entries')
 export class SyncPlanEntryEntity extends TenantOwned {
@@ -106,6 +111,21 @@ export class SyncPlanEntryEntity extends TenantOwned {
 
   @Column('timestamptz', { nullable: true })
   basedOn!: Date | null;
+
+  /** Earlier external id of a record that a new id replaces. */
+  @Column('text', { nullable: true })
+  movedFrom!: string | null;
+
+  /** Identity that has a match key of a record to be created, and the key's kind. */
+  @Column('uuid', { nullable: true })
+  resemblesId!: string | null;
+
+  @Column('text', { nullable: true })
+  resemblesBy!: KeyKind | null;
+
+  /** Fields under the safeguard whose value changes or is lost. */
+  @Column('text', { array: true, default: () => "'{}'" })
+  changedFields!: string[];
 
   @Column('boolean', { default: false })
   done!: boolean;

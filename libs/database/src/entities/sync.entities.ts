@@ -99,6 +99,10 @@ export class SyncJobEntity extends DeletedWithTenant {
   @Column('bigint', { default: 0 })
   recordsRetried!: number;
 
+  /** Records of erased people that the source listed again; not among those read. */
+  @Column('bigint', { default: 0 })
+  recordsSuppressed!: number;
+
   @Column('integer', { default: 0 })
   batchesWritten!: number;
 
@@ -124,6 +128,10 @@ export class SyncJobEntity extends DeletedWithTenant {
 
   @Column('boolean', { default: false })
   dryRun!: boolean;
+
+  /** True if the job reads nothing and deletes all records of a deleted connector. */
+  @Column('boolean', { default: false })
+  retires!: boolean;
 
   @Column('bigint', { default: 0 })
   recordsDeleted!: number;

@@ -10,6 +10,36 @@ export class TenantEntity {
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;
+
+  /** Null unless the tenant is suspended. */
+  @Column('timestamptz', { nullable: true })
+  suspendedAt!: Date | null;
+}
+
+/** A tenant whose rows are being deleted; the row is deleted with the tenant. */
+@Entity('tenant_deletions')
+export class TenantDeletionEntity {
+  @PrimaryColumn('uuid')
+  tenantId!: string;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  requestedAt!: Date;
+
+  /** The table that is being emptied; null before the first and after the last. */
+  @Column('text', { nullable: true })
+  tableName!: string | null;
+
+  /** The first block of the table that has not been read; 0 if the table is emptied by an index. */
+  @Column('integer', { default: 0 })
+  block!: number;
+
+  /** Rows that this walk over all tables has found. */
+  @Column('bigint', { default: 0 })
+  found!: number;
+
+  /** Rows deleted so far. */
+  @Column('bigint', { default: 0 })
+  deleted!: number;
 }
 
 /** A row that belongs to a tenant and is visible only to its transactions. */

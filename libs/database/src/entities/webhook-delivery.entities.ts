@@ -1,4 +1,4 @@
-import type { AttemptOutcome, ReplayFilter, ReplayKind, ReplayStatus } from '@idsync/contracts';
+import type { AttemptOutcome, ReplayFilter, ReplayKind, ReplayStatus, SentRequest } from '@idsync/contracts';
 import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
 
@@ -53,6 +53,10 @@ export class WebhookDeliveryEntity extends TenantOwned {
 
   @Column('text')
   eventType!: string;
+
+  /** Whether the receiver gets only ids; fixed, so that all attempts send the same bytes. */
+  @Column('boolean', { default: false })
+  thin!: boolean;
 
   @Column('text', { default: 'pending' })
   status!: string;
@@ -115,6 +119,13 @@ export class WebhookAttemptEntity extends TenantOwned {
 
   @Column('text', { nullable: true })
   responseBody!: string | null;
+
+  /** The request as it was sent, without its body; null if none was sent. */
+  @Column('jsonb', { nullable: true })
+  request!: SentRequest | null;
+
+  @Column('jsonb', { nullable: true })
+  responseHeaders!: Record<string, string> | null;
 }
 
 /** State of a webhook's endpoint. It is outdated if the webhook changed after `state_since`. */

@@ -13,7 +13,7 @@ export type ApiKeyRow = Omit<ApiKeyEntity, 'secretHash'>;
 export type ApiKeySecret = Pick<
   ApiKeyEntity,
   'tenantId' | 'secretHash' | 'scopes' | 'expiresAt' | 'revokedAt' | 'connectorId'
->;
+> & { isSuspended: boolean };
 
 const revoked = { revokedAt: () => 'coalesce(revoked_at, now())' };
 
@@ -63,8 +63,9 @@ export async function findApiKeySecret(database: Database, id: string): Promise<
   const [row] = await database.acrossTenants((tx) =>
     tx.query<ApiKeySecret>(
       `select tenant_id as "tenantId", secret_hash as "secretHash", scopes, expires_at as "expiresAt",
-              revoked_at as "revokedAt", connector_id as "connectorId"
-         from api_keys where id = $1`,
+              revoked_at as "revokedAt", connector_id as "connectorId",
+              exists (select from tenants t where t.id = k.tenant_id and t.suspended_at is not null) as "isSuspended"
+         from api_keys k where id = $1`,
       [id],
     ),
   );

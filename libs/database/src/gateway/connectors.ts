@@ -145,7 +145,8 @@ function complete(row: ConnectorRow): ConnectorRow {
 /** Omits the defaults, because a service of the previous version rejects settings that it does not know. */
 function storedSafeguard(given: Safeguard): Partial<Safeguard> {
   const defaults = new Map<string, unknown>(Object.entries(safeguard.parse({})));
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => defaults.get(name) !== value));
+  const isDefault = (name: string, value: unknown) => JSON.stringify(defaults.get(name)) === JSON.stringify(value);
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isDefault(name, value)));
 }
 
 /** Omits the default of `full_every_hours`, which a sync-worker of the previous version does not know. */

@@ -1,7 +1,11 @@
 // SQL by hand: lateral joins that remain index lookups.
-import type { AttemptOutcome, DeliveryStatus } from '@idsync/contracts';
+import { type AttemptOutcome, type DeliveryStatus, thinBody } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { EventPayloadEntity, WebhookAttemptEntity } from '../entities/webhook-delivery.entities.js';
+import {
+  EventPayloadEntity,
+  WebhookAttemptEntity,
+  WebhookDeliveryEntity,
+} from '../entities/webhook-delivery.entities.js';
 
 /** A position in the list, which is sorted by descending event sequence and webhook id. */
 export interface DeliveryPosition {
@@ -66,6 +70,8 @@ export async function findDelivery(
     order: { number: 'DESC' },
     take: maxAttempts,
   });
+  const delivery = await tx.manager.findOneBy(WebhookDeliveryEntity, { tenantId, id });
   const payload = await tx.manager.findOneBy(EventPayloadEntity, { tenantId, sequence: row.sequence });
-  return { ...row, attemptRows: attempts.reverse(), body: payload?.body ?? null };
+  const body = payload && delivery?.thin ? thinBody(payload.body) : payload?.body;
+  return { ...row, attemptRows: attempts.reverse(), body: body ?? null };
 }

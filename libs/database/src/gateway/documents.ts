@@ -18,6 +18,8 @@ export interface DocumentPage {
 export interface Position {
   createdAt: number;
   id: string;
+  /** Number of the order that a list with filters follows. */
+  along?: number;
 }
 
 export interface DocumentQuery {
@@ -38,7 +40,12 @@ const resources = {
     id: survivor('select into_id from identity_redirects where tenant_id = $1 and id = $2'),
   },
   user: { table: 'source_records', only: `kind = 'user' and `, id: '$2' },
+  account: { table: 'source_records', only: `kind = 'account' and `, id: '$2' },
+  machine_identity: { table: 'source_records', only: `kind = 'machine_identity' and `, id: '$2' },
 } as const;
+
+/** The resources with maintained totals and positions. */
+type CountedResource = 'identity' | 'user';
 
 /**
  * Reads a page of a tenant's public documents in creation order, by one index range scan. PostgreSQL joins the texts,
@@ -47,7 +54,7 @@ const resources = {
 export async function findDocuments(
   database: Database,
   tenantId: string,
-  resource: keyof typeof resources,
+  resource: CountedResource,
   query: DocumentQuery,
 ): Promise<DocumentPage> {
   const [row] = await database.read<{
@@ -72,7 +79,7 @@ export async function findDocuments(
  * Builds the statement of a page. Each combination of filters has its own prepared statement, so that it is planned for
  * its index.
  */
-export function pageQuery(tenantId: string, resource: keyof typeof resources, query: DocumentQuery): NamedQuery {
+export function pageQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
   const { table, only } = resources[resource];
   const deep = query.offset > shallow && query.updatedSince === undefined && query.after === undefined;
   const values: unknown[] = [tenantId, query.limit, query.offset];
@@ -120,7 +127,7 @@ export function pageQuery(tenantId: string, resource: keyof typeof resources, qu
  * with at most 64 siblings; the remaining offset is within one 64 ms bucket. In a list of a million, an offset of 900
  * 000 costs 3 ms instead of 300, for any status.
  */
-function findPlace(resource: keyof typeof resources, status: string): string {
+function findPlace(resource: CountedResource, status: string): string {
   return `descent (level, first, last, skip) as (
       select ${positionLevels}, 0::bigint, ${Number.MAX_SAFE_INTEGER}::bigint, $3::bigint
       union all

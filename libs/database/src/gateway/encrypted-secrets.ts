@@ -5,6 +5,10 @@ import type { Transaction } from '../database.js';
 /** Tables with encrypted secrets, and their id columns. */
 const secretTables = {
   webhooks: { table: 'webhook_secrets', id: 'id', valid: '(expires_at is null or expires_at > now())' },
+  'signing keys': { table: 'webhook_signing_keys', id: 'id', valid: '(expires_at is null or expires_at > now())' },
+  'webhook headers': { table: 'webhook_headers', id: 'webhook_id', valid: 'true' },
+  suppressions: { table: 'suppression_keys', id: 'tenant_id', valid: 'true' },
+  audit: { table: 'audit_keys', id: 'id', valid: 'true' },
   connectors: { table: 'connector_secrets', id: 'connector_id', valid: 'true' },
 } as const;
 

@@ -1,18 +1,43 @@
-// SQL by hand: a lookup through redirects.
-import { encodeId } from '@idsync/contracts';
+// SQL by hand: lookups through redirects and by lateral joins.
+import { encodeId, type LifecyclePolicy } from '@idsync/contracts';
+import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { SourceRecordEntity } from '../entities/directory.entities.js';
 import { ConnectorEntity } from '../entities/gateway.entities.js';
 import { selectList } from '../naming-strategy.js';
+import { type AttributePriority, findAttributePriorities } from '../settings/attribute-priorities.js';
+import { findLifecyclePolicy } from '../settings/lifecycle-policy.js';
 import { survivor } from './survivor.js';
 
-const shown = ['id', 'kind', 'connectorId', 'externalId', 'status', 'decided', 'linkedBy'] as const;
+const shown = [
+  'id',
+  'kind',
+  'connectorId',
+  'externalId',
+  'identityId',
+  'status',
+  'decided',
+  'linkedBy',
+  'fields',
+  'machine',
+  'evidence',
+  'updatedAt',
+] as const;
+
+export type ExplainedRecord = Pick<SourceRecordEntity, (typeof shown)[number]> & {
+  /** False for a record that its source no longer lists. */
+  isListed: boolean;
+};
 
 export interface ExplainedIdentity {
   document: string;
-  records: Pick<SourceRecordEntity, (typeof shown)[number]>[];
-  /** Connector names by public id. */
-  connectorNames: Map<string, string>;
+  records: ExplainedRecord[];
+  /** By public id, deleted ones included. */
+  connectors: Map<string, Pick<ConnectorEntity, 'name' | 'priority' | 'deletedAt'>>;
+  priorities: AttributePriority[];
+  lifecycle: Pick<LifecyclePolicy, 'start_days_before'>;
+  /** Reasons of the operations that have linked records, by id. */
+  operations: Map<string, string | undefined>;
 }
 
 export async function findExplainedIdentity(
@@ -26,11 +51,38 @@ export async function findExplainedIdentity(
     [tenantId, id],
   );
   if (!identity) return undefined;
-  const records = await tx.query<ExplainedIdentity['records'][number]>(
-    `select ${selectList(shown)} from source_records where tenant_id = $1 and identity_id = $2 order by kind, created_at, id`,
+  const records = await tx.query<ExplainedRecord>(
+    `select ${selectList(shown)}, octet_length(content_hash) > 0 or status not in ('deleted', 'decommissioned') as "isListed"
+       from source_records where tenant_id = $1 and identity_id = $2 order by kind, created_at, id`,
     [tenantId, identity.id],
   );
-  const connectors = await tx.manager.find(ConnectorEntity, { select: { id: true, name: true }, where: { tenantId } });
-  const connectorNames = new Map(connectors.map((each) => [encodeId('connector', each.id), each.name]));
-  return { document: identity.document, records, connectorNames };
+  const rows = await tx.manager.find(ConnectorEntity, {
+    select: { id: true, name: true, priority: true, deletedAt: true },
+    where: { tenantId },
+  });
+  const connectors = new Map(rows.map(({ id, ...each }) => [encodeId('connector', id), each]));
+  return {
+    document: identity.document,
+    records,
+    connectors,
+    priorities: await findAttributePriorities(tx, tenantId),
+    lifecycle: await findLifecyclePolicy(tx, tenantId),
+    operations: await findReasons(tx, tenantId, records),
+  };
+}
+
+async function findReasons(
+  tx: Transaction,
+  tenantId: string,
+  records: readonly ExplainedRecord[],
+): Promise<Map<string, string | undefined>> {
+  const ids = records
+    .flatMap(({ linkedBy, evidence }) => [linkedBy, evidence?.operation_id])
+    .filter((id) => id != null);
+  const rows = await tx.query<{ id: string; reason: string | null }>(
+    `select o.id, o.input ->> 'reason' as reason from unnest($2::uuid[]) as n (id)
+      cross join lateral (select id, input from operations where tenant_id = $1 and id = n.id limit 1) o`,
+    [tenantId, uuids([...new Set(ids)])],
+  );
+  return new Map(rows.map(({ id, reason }) => [id, reason ?? undefined]));
 }

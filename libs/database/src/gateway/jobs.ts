@@ -23,9 +23,11 @@ const shown = [
   'recordsApplied',
 
   'recordsFailed',
+  'recordsSuppressed',
   'fieldsLeftOut',
   'recordsDeleted',
   'dryRun',
+  'retires',
   'mode',
   'scheduledFor',
   'lastRecordAt',

@@ -1,9 +1,10 @@
+// SQL by hand: parts of a result, which can have thousands of items.
 import { newUuid, type OperationInput, type OperationType } from '@idsync/contracts';
 import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
 import { OperationEntity } from '../entities/matching.entities.js';
-import { findRow, insertRow } from '../rows.js';
-import { findPage, type Page, type Rows } from './page.js';
+import { insertRow } from '../rows.js';
+import { count, type Page, type Rows } from './page.js';
 
 export type OperationRow = Omit<OperationEntity, 'undo'>;
 
@@ -19,11 +20,44 @@ export async function requestOperation<T extends OperationType>(
   return operation;
 }
 
-export function findOperation(tx: Transaction, tenantId: string, id: string): Promise<OperationRow | undefined> {
-  return findRow(tx, OperationEntity, { where: { tenantId, id } });
+/** Maximum number of items of each list of a result; `findOperationItems` has all. */
+const listedItems = 200;
+
+const shown = `id, tenant_id as "tenantId", type, input, status, created_at as "createdAt", ended_at as "endedAt",
+  reverted_by as "revertedBy", announced_at as "announcedAt",
+  result || (select coalesce(jsonb_object_agg(key, jsonb_path_query_array(value, '$[0 to ${listedItems - 1}]')), '{}')
+               from jsonb_each(result) where type = 'rules.change' and jsonb_typeof(value) = 'array') as result`;
+
+export async function findOperation(tx: Transaction, tenantId: string, id: string): Promise<OperationRow | undefined> {
+  const [row] = await tx.query<OperationRow>(`select ${shown} from operations where tenant_id = $1 and id = $2`, [
+    tenantId,
+    id,
+  ]);
+  return row;
 }
 
 /** Lists operations, newest first. */
-export function listOperations(tx: Transaction, tenantId: string, page: Page): Promise<Rows<OperationRow>> {
-  return findPage(tx, OperationEntity, page, { where: { tenantId }, order: { id: 'DESC' } });
+export async function listOperations(tx: Transaction, tenantId: string, page: Page): Promise<Rows<OperationRow>> {
+  const rows = await tx.query<OperationRow>(
+    `select ${shown} from operations where tenant_id = $1 order by id desc limit $2 offset $3`,
+    [tenantId, page.limit, page.offset],
+  );
+  return { rows, total: await count(tx, 'select count(*) from operations where tenant_id = $1', [tenantId]) };
+}
+
+/** Reads a page of one list of a result; undefined if the operation does not exist. */
+export async function findOperationItems(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  list: string,
+  { limit, offset }: Page,
+): Promise<Rows<Record<string, unknown>> | undefined> {
+  const [found] = await tx.query<Rows<Record<string, unknown>>>(
+    `select coalesce(jsonb_array_length(result -> $3), 0) as total,
+            coalesce(jsonb_path_query_array(result -> $3, '$[$first to $last]', $4), '[]') as rows
+       from operations where tenant_id = $1 and id = $2`,
+    [tenantId, id, list, JSON.stringify({ first: offset, last: offset + limit - 1 })],
+  );
+  return found;
 }

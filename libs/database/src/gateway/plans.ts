@@ -1,4 +1,5 @@
 // SQL by hand: counts by group, and a size-limited page.
+import type { QuarantineReason } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { type PlanAction, SyncPlanEntity, type SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
@@ -13,6 +14,8 @@ export interface JobPlan {
   plan?: SyncPlanEntity;
   counts: Partial<Record<PlanAction, number>>;
   entries: PlanEntryRow[];
+  /** Examples of each reason for the quarantine, in the order of the plan's reasons. */
+  examples: string[][];
 }
 
 /** Reads a page of a job's plan, in the order in which its entries are applied. */
@@ -30,5 +33,41 @@ export async function findJobPlan(tx: Transaction, tenantId: string, jobId: stri
       where fits order by id`,
     [tenantId, jobId, page.limit, page.offset],
   );
-  return { plan, counts: Object.fromEntries(counts.map(({ action, count }) => [action, count])), entries };
+  const examples: string[][] = [];
+  for (const reason of plan?.reasons ?? []) examples.push(await findExamples(tx, tenantId, jobId, reason));
+  return { plan, counts: Object.fromEntries(counts.map(({ action, count }) => [action, count])), entries, examples };
+}
+
+const actionOf: Record<string, PlanAction> = { created: 'create', deleted: 'delete', disabled: 'disable' };
+
+/** Returns up to five external ids behind a reason; for replaced ids, the old and the new one. */
+async function findExamples(
+  tx: Transaction,
+  tenantId: string,
+  jobId: string,
+  { rule, field }: QuarantineReason,
+): Promise<string[]> {
+  if (rule === 'rekeyed') return findReplacedIds(tx, tenantId, jobId, field);
+  const action = actionOf[rule];
+  if (action === undefined && field === undefined) return [];
+  const rows = await tx.query<{ example: string }>(
+    `select external_id as example from sync_plan_entries
+      where tenant_id = $1 and job_id = $2 and ($3::text is null or action = $3)
+        and ($4::text is null or $4 = any(changed_fields))
+      order by id limit 5`,
+    [tenantId, jobId, action ?? null, field ?? null],
+  );
+  return rows.map(({ example }) => example);
+}
+
+async function findReplacedIds(tx: Transaction, tenantId: string, jobId: string, by = ''): Promise<string[]> {
+  const rows = await tx.query<{ example: string }>(
+    `select d.external_id || ' → ' || c.external_id as example
+       from sync_plan_entries c
+      cross join lateral (select external_id from sync_plan_entries
+                           where job_id = $2 and identity_id = c.resembles_id and action = 'delete' limit 1) d
+      where c.tenant_id = $1 and c.job_id = $2 and c.resembles_by = $3 order by c.id limit 5`,
+    [tenantId, jobId, by],
+  );
+  return rows.map(({ example }) => example);
 }

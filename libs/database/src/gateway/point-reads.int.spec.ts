@@ -2,22 +2,29 @@ import { newUuid, routes } from '@idsync/contracts';
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database, Transaction } from '../database.js';
+import { findFindingPolicy } from '../settings/finding-policy.js';
 import { findLifecyclePolicy } from '../settings/lifecycle-policy.js';
 import { findProbe } from './connector-probes.js';
 import { findConnector } from './connectors.js';
+import { countLiveRecords, findDeletedConnector } from './deleted-connectors.js';
 import { findDelivery } from './deliveries.js';
 import { findDocument } from './documents.js';
 import { findExplainedIdentity } from './explained-identity.js';
+import { findFinding } from './findings.js';
+import { findGroup } from './groups.js';
 import { findHistory } from './history.js';
 import { findIdentityAt } from './identity-at.js';
 import { findJob, findJobErrors } from './jobs.js';
 import { findMachine } from './machine-identities.js';
 import { findOperation } from './operations.js';
+import { findOperatorPolicy } from './operator-policy.js';
 import { findJobPlan } from './plans.js';
-import { findCase } from './review-cases.js';
+import { findCase, findComparedFields } from './review-cases.js';
+import { findSuppression } from './suppressions.js';
 import { findTenant } from './tenants.js';
-import { findWebhookHealth } from './webhook-health.js';
+import { findAttemptStatistics, findLastFailure, findWebhookHealth } from './webhook-health.js';
 import { findReplay } from './webhook-replays.js';
+import { findWebhook } from './webhooks.js';
 
 const many = 5_000;
 /** Bound for a few lookups of one row each. */
@@ -43,16 +50,23 @@ const filled = {
   connectors: `(id, tenant_id, type, name, priority, records, config) select id, $1, 'csv', n::text, 100, 'user', '{}'`,
   source_records: `(id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields, changed_at,
       created_at, updated_at, document, last_job_id, last_seq, status_since)
-    select id, $1, case when n % 2 = 0 then 'user' else 'machine_identity' end, id, n::text, id, 'active', '', '{}', '{}', '2025-01-01',
+    select id, $1, case when n = ${many} then 'account' when n % 2 = 0 then 'user' else 'machine_identity' end, id, n::text, id, 'active', '', '{}', '{}', '2025-01-01',
            '2025-01-01', '{}', id, 1, '2025-01-01'`,
   lifecycle_policies: `(tenant_id, policy, updated_at)
     select case when n = 1 then $1::uuid else id end, '{"grace_days": 60}', '2025-01-01'`,
+  findings: `(id, tenant_id, kind, subject_id, evidence, opened_at)
+    select id, $1, case when n % 2 = 0 then 'unknown_manager' else 'stale_source' end, id, '{}', '2025-01-01'`,
+  finding_policies: `(tenant_id, policy, updated_at)
+    select case when n = 1 then $1::uuid else id end, '{"stale_source_hours": 48}', '2025-01-01'`,
   machine_references: `(tenant_id, record_id, role, value) select $1, id, 'owned_by', n::text`,
   review_cases: `(id, tenant_id, record_id, kind, reason, candidates, opened_at)
     select id, $1, id, 'weak', 'alike', jsonb_build_array(jsonb_build_object('identity_id', id)), '2025-01-01'`,
+  groups: `(id, tenant_id, connector_id, name, term, created_at) select id, $1, id, n::text, 'g:' || n, '2025-01-01'`,
+  list_terms: `(tenant_id, term, created_at, record_id) select $1, 'g:' || n, '2025-01-01', id`,
   sync_jobs: `(id, tenant_id, connector_id, status) select id, $1, id, 'completed'`,
   sync_record_errors: `(job_id, id, tenant_id, message) select id, id, $1, 'no name'`,
-  sync_plans: '(job_id, tenant_id, connector_id) select id, $1, id',
+  sync_plans: `(job_id, tenant_id, connector_id, reasons)
+    select id, $1, id, '[{"rule": "created"}, {"rule": "changed", "field": "email"}, {"rule": "rekeyed", "field": "email"}]'`,
   sync_plan_entries: `(job_id, tenant_id, seq, action, record_id, kind, external_id, changes)
     select id, $1, 1, 'delete', id, 'user', n::text, '[]'`,
   connector_probes: `(id, tenant_id, connector_id, kind) select id, $1, id, 'test'`,
@@ -61,6 +75,7 @@ const filled = {
   webhook_deliveries: `(id, tenant_id, webhook_id, event_sequence, event_type) select id, $1, id, n, 'identity.created'`,
   webhook_attempts: '(delivery_id, number, tenant_id, webhook_id) select id, 1, $1, id',
   event_payloads: `(tenant_id, sequence, event_id, body) select $1, n, id, '{}'`,
+  suppressions: '(id, tenant_id, identity_id, operation_id) select id, $1, id, id',
   webhook_replays: `(id, tenant_id, webhook_id, kind, filter, requested_by) select id, $1, id, 'replay', '{}', 'test'`,
 };
 
@@ -70,10 +85,27 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/v1/identities/{id}?at=': (tx, id) => findIdentityAt(through(tx), tenant, id, new Date('2025-05-01')),
   '/v1/identities/{id}/history': (tx, id) => findHistory(through(tx), tenant, id, { limit: 50, offset: 0 }),
   '/v1/users/{id}': (tx, id) => findDocument(through(tx), tenant, 'user', id),
+  '/v1/accounts/{id}': (tx) => findDocument(through(tx), tenant, 'account', id(many)),
+  '/v1/machine-identities/{id}': (tx, even) => findDocument(through(tx), tenant, 'machine_identity', odd(even)),
+  '/v1/groups/{id}': (tx, id) => findGroup(through(tx), tenant, id),
   '/v1/sync/jobs/{id}': (tx, id) => findJob(tx, tenant, id),
+  '/v1/webhooks/{id}': async (tx, id) => {
+    const [health, failure] = [await findWebhookHealth(tx, tenant, id), await findLastFailure(tx, tenant, id)];
+    return health && (await findAttemptStatistics(tx, tenant, id)) && (failure ?? true);
+  },
+  '/v1/webhooks/{id}/deliveries/{deliveryId}': async (tx, id) =>
+    (await findWebhook(tx, tenant, id)) && findDelivery(tx, tenant, id),
+  '/v1/webhooks/{id}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}': (tx) => findTenant(tx, tenant),
   '/admin/v1/tenants/{tenantId}/lifecycle-policy': (tx) => findLifecyclePolicy(tx, tenant),
+  '/admin/v1/tenants/{tenantId}/operator-policy': (tx) => findOperatorPolicy(tx, tenant),
+  '/admin/v1/tenants/{tenantId}/finding-policy': (tx) => findFindingPolicy(tx, tenant),
+  '/admin/v1/tenants/{tenantId}/findings/{findingId}': (tx, id) => findFinding(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/connectors/{connectorId}': (tx, id) => findConnector(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/connectors/{connectorId}/deletion': async (tx, id) =>
+    (await countLiveRecords(tx, id)) >= 0,
+  '/admin/v1/tenants/{tenantId}/deleted-connectors/{connectorId}': async (tx, id) =>
+    (await findDeletedConnector(tx, tenant, id)) === undefined,
   '/admin/v1/tenants/{tenantId}/connectors/{connectorId}/probes/{probeId}': (tx, id) => findProbe(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}': async (tx, id) => {
     const [job, errors] = [await findJob(tx, tenant, id), await findJobErrors(tx, id)];
@@ -81,12 +113,17 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   },
   '/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/plan': (tx, id) =>
     findJobPlan(tx, tenant, id, { limit: 50, offset: 0 }),
-  '/admin/v1/tenants/{tenantId}/cases/{caseId}': (tx, id) => findCase(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/cases/{caseId}': async (tx, id) => {
+    const found = await findCase(tx, tenant, id);
+    const compared = found && (await findComparedFields(tx, tenant, found));
+    return compared?.others[0]?.length === 1 && found;
+  },
   '/admin/v1/tenants/{tenantId}/identities/{identityId}': (tx, id) => findDocument(through(tx), tenant, 'identity', id),
   '/admin/v1/tenants/{tenantId}/machine-identities/{machineId}': (tx, even) => findMachine(tx, tenant, odd(even)),
   '/admin/v1/tenants/{tenantId}/operations/{operationId}': (tx, id) => findOperation(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}': (tx, id) => findWebhookHealth(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}': (tx, id) => findDelivery(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/suppressions/{suppressionId}': (tx, id) => findSuppression(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
 };
 
@@ -94,7 +131,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
 const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain';
 /** Reads of more than one resource, which have their own tests. */
 const notPointReads =
-  /\/(api-keys|connectors|errors|tokens|sync-jobs|cases|matching-rules|attribute-priorities|operations|webhooks|deliveries|replays)$/;
+  /\{tenantId\}\/(deletion|export)$|\/(audit|verification|api-keys|identities|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
 
 const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
 const even = asked - 1;

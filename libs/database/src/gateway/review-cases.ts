@@ -1,5 +1,6 @@
 // SQL by hand: a join with JSON, and a size-limited page.
 import type { CaseStatus, RecordKind } from '@idsync/contracts';
+import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { type CaseCandidate, ReviewCaseEntity } from '../entities/matching.entities.js';
 import { isWithinPage, type Page, type Rows } from './page.js';
@@ -35,6 +36,38 @@ const select = `
 export async function findCase(tx: Transaction, tenantId: string, id: string): Promise<CaseRow | undefined> {
   const [row] = await tx.query<CaseRow>(`${select} where c.tenant_id = $1 and c.id = $2`, [tenantId, id]);
   return row;
+}
+
+type Fields = Readonly<Record<string, string[]>>;
+
+/** Users of a candidate whose values are compared; more than one only if no single record was compared. */
+const mostUsers = 20;
+
+/**
+ * Reads the present values of a case's record, and of each candidate: of the record that was compared, or of all users
+ * of the identity.
+ */
+export async function findComparedFields(
+  tx: Transaction,
+  tenantId: string,
+  { recordId, candidates }: Pick<CaseRow, 'recordId' | 'candidates'>,
+): Promise<{ own: Fields; others: Fields[][] }> {
+  const rows = await tx.query<{ place: number; fields: Fields }>(
+    `select n.place, r.fields from unnest($2::uuid[], $3::uuid[]) with ordinality as n (record_id, identity_id, place)
+      cross join lateral (
+        select fields from source_records where tenant_id = $1 and id = n.record_id
+        union all
+        (select fields from (select fields, kind, created_at from source_records
+                              where tenant_id = $1 and identity_id = n.identity_id offset 0) u
+          where kind = 'user' order by created_at limit ${mostUsers})) r`,
+    [
+      tenantId,
+      uuids([recordId, ...candidates.map(({ record_id }) => record_id ?? null)]),
+      uuids([null, ...candidates.map(({ record_id, identity_id }) => (record_id ? null : identity_id))]),
+    ],
+  );
+  const at = (place: number) => rows.filter((row) => Number(row.place) === place).map(({ fields }) => fields);
+  return { own: at(1)[0] ?? {}, others: candidates.map((_, index) => at(index + 2)) };
 }
 
 /** Lists cases, oldest first, as operators work through them. */

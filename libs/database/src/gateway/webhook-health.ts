@@ -1,4 +1,5 @@
 // SQL by hand: bounded counts from lateral joins.
+import type { AttemptOutcome } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { disableBitmapScan } from './disable-bitmap-scan.js';
 import { maxWebhooks, type WebhookRow } from './webhooks.js';
@@ -18,6 +19,18 @@ export interface WebhookHealthRow extends WebhookRow {
   lastFailureAt: Date | null;
   disabledAt: Date | null;
   disabledReason: string | null;
+  /** When a client deactivated the webhook, and with which key. */
+  deactivatedAt: Date | null;
+  deactivatedBy: string | null;
+}
+
+/** A failed attempt. */
+export interface FailureRow {
+  deliveryId: string;
+  at: Date;
+  outcome: AttemptOutcome;
+  statusCode: number | null;
+  error: string | null;
 }
 
 /** Attempts of the last 24 hours, including those in flight; limited to the newest ones. */
@@ -35,10 +48,12 @@ const countLimit = 10_000;
 /** Maximum number of deliveries of one status that a list counts for all of its webhooks together. */
 const listCountLimit = 50_000;
 const maxAttempts = 10_000;
+const attemptsOfLastFailure = 100;
 
 /** Counts by ranges of the partial indexes of pending and dead deliveries, each read only up to the limit. */
 const health = `
-  select w.id, w.callback_url as "callbackUrl", w.events, w.active, w.created_at as "createdAt",
+  select w.id, w.callback_url as "callbackUrl", w.events, w.active, w.created_at as "createdAt", w.filter, w.payload, w.header_names as "headerNames",
+         w.deactivated_at as "deactivatedAt", w.deactivated_by as "deactivatedBy",
          waiting.firsts + waiting.retries as pending, waiting.dead, $2::integer as "countedTo",
          least(waiting.first_due_at, waiting.retry_due_at) as "oldestDueAt",
          coalesce(known.failures, 0) as failures, known.open_until as "openUntil", known.disabled_at as "disabledAt",
@@ -106,5 +121,22 @@ export async function findAttemptStatistics(
     [tenantId, webhookId, maxAttempts],
   );
   if (!row) throw new Error('the statistics query returned no row');
+  return row;
+}
+
+/** Finds the newest failed attempt among the last hundred. */
+export async function findLastFailure(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+): Promise<FailureRow | undefined> {
+  await disableBitmapScan(tx);
+  const [row] = await tx.query<FailureRow>(
+    `select delivery_id as "deliveryId", coalesce(ended_at, started_at) as at, outcome, status_code as "statusCode", error
+       from (select * from webhook_attempts where tenant_id = $1 and webhook_id = $2
+              order by started_at desc limit $3) as newest
+      where outcome not in ('delivered', 'unknown') order by started_at desc limit 1`,
+    [tenantId, webhookId, attemptsOfLastFailure],
+  );
   return row;
 }

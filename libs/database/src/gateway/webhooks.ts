@@ -1,11 +1,12 @@
-// SQL by hand: an insert under a limit, a lateral join, and deletions by rank.
-import { newUuid } from '@idsync/contracts';
+// SQL by hand: an insert under a limit, and a lateral join.
+import { newUuid, type PayloadForm, type WebhookFilter } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { WebhookEntity, WebhookSecretEntity } from '../entities/gateway.entities.js';
+import { WebhookEntity, WebhookHeadersEntity, WebhookSecretEntity } from '../entities/gateway.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { findRow } from '../rows.js';
+import { expireEarlierKeys } from './expire-earlier-keys.js';
 
-const shown = ['id', 'callbackUrl', 'events', 'active', 'createdAt'] as const;
+const shown = ['id', 'callbackUrl', 'events', 'active', 'createdAt', 'filter', 'payload', 'headerNames'] as const;
 const columns = selectList(shown);
 
 export interface WebhookRow extends Pick<WebhookEntity, (typeof shown)[number]> {
@@ -14,7 +15,17 @@ export interface WebhookRow extends Pick<WebhookEntity, (typeof shown)[number]> 
   disabledReason?: string | null;
 }
 
-const maxSecrets = 5;
+/** The part of events that a webhook receives; null removes a filter. */
+export interface WebhookSettings {
+  filter?: WebhookFilter | null;
+  payload?: PayloadForm;
+  headers?: EncryptedHeaders;
+}
+
+export interface EncryptedHeaders {
+  names: string[];
+  ciphertext: Buffer;
+}
 
 /** Limits the deliveries of one event. */
 export const maxWebhooks = 1_000;
@@ -23,15 +34,26 @@ export const maxWebhooks = 1_000;
 export async function insertWebhook(
   tx: Transaction,
   tenantId: string,
-  webhook: { callbackUrl: string; events: readonly string[]; encryptedSecret: Buffer },
+  webhook: WebhookSettings & { callbackUrl: string; events: readonly string[]; encryptedSecret: Buffer },
 ): Promise<WebhookRow | undefined> {
   const [row] = await tx.query<WebhookRow>(
-    `insert into webhooks (id, tenant_id, callback_url, events) select $1, $2, $3, $4
+    `insert into webhooks (id, tenant_id, callback_url, events, filter, payload, header_names)
+     select $1, $2, $3, $4, $6, $7, $8
       where (select count(*) from webhooks where tenant_id = $2) < $5 returning ${columns}`,
-    [newUuid(), tenantId, webhook.callbackUrl, webhook.events, maxWebhooks],
+    [
+      newUuid(),
+      tenantId,
+      webhook.callbackUrl,
+      webhook.events,
+      maxWebhooks,
+      webhook.filter ?? null,
+      webhook.payload ?? 'full',
+      webhook.headers?.names ?? [],
+    ],
   );
   if (!row) return undefined;
   await insertSecret(tx, tenantId, row.id, webhook.encryptedSecret);
+  if (webhook.headers) await replaceHeaders(tx, tenantId, row.id, webhook.headers);
   return row;
 }
 
@@ -59,11 +81,49 @@ export async function updateWebhook(
   tx: Transaction,
   tenantId: string,
   id: string,
-  { callbackUrl, events, active }: { callbackUrl?: string; events?: readonly string[]; active?: boolean },
+  given: WebhookSettings & { callbackUrl?: string; events?: readonly string[]; active?: boolean },
+  keyId?: string,
 ): Promise<WebhookRow | undefined> {
-  const changes = { callbackUrl, events: events && [...events], active, updatedAt: () => 'now()' };
-  await tx.manager.update(WebhookEntity, { tenantId, id }, changes);
+  const found = await lockWebhook(tx, tenantId, id);
+  if (!found) return undefined;
+  const { headers, ...rest } = given;
+  const { events, active } = rest;
+  if (headers) await replaceHeaders(tx, tenantId, id, headers);
+  const changes = { ...rest, headerNames: headers?.names, events: events && [...events], updatedAt: () => 'now()' };
+  await tx.manager.update(WebhookEntity, { tenantId, id }, { ...changes, ...deactivation(found, active, keyId) });
   return findWebhook(tx, tenantId, id);
+}
+
+async function replaceHeaders(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+  { names, ciphertext }: EncryptedHeaders,
+): Promise<void> {
+  await tx.manager.delete(WebhookHeadersEntity, { tenantId, webhookId });
+  if (names.length > 0) await tx.manager.insert(WebhookHeadersEntity, { tenantId, webhookId, ciphertext });
+}
+
+/** Keeps who deactivated a webhook first, also if the service did. */
+function deactivation(before: WebhookRow, active: boolean | undefined, keyId?: string) {
+  if (active === true) return { deactivatedAt: null, deactivatedBy: null };
+  if (active === undefined || !before.active) return {};
+  return { deactivatedAt: () => 'now()', deactivatedBy: keyId ?? null };
+}
+
+/** Records a test by a client. Returns false if the last one was less than `intervalSeconds` ago. */
+export async function markTested(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  intervalSeconds: number,
+): Promise<boolean> {
+  const marked = await tx.query(
+    `update webhooks set tested_at = now() where tenant_id = $1 and id = $2
+        and (tested_at is null or tested_at <= now() - make_interval(secs => $3)) returning id`,
+    [tenantId, id, intervalSeconds],
+  );
+  return marked.length > 0;
 }
 
 /** Returns false if the webhook does not exist. */
@@ -83,21 +143,7 @@ export async function rotateWebhookSecret(
   encryptedSecret: Buffer,
   overlapHours: number,
 ): Promise<boolean> {
-  const [webhook] = await tx.query('select id from webhooks where tenant_id = $1 and id = $2 for update', [
-    tenantId,
-    id,
-  ]);
-  if (!webhook) return false;
-  await tx.query(
-    `update webhook_secrets set expires_at = now() + make_interval(hours => $2)
-      where webhook_id = $1 and (expires_at is null or expires_at > now() + make_interval(hours => $2))`,
-    [id, overlapHours],
-  );
-  await tx.query(
-    `delete from webhook_secrets where webhook_id = $1 and (expires_at <= now() or id not in (
-       select id from webhook_secrets where webhook_id = $1 order by id desc limit $2))`,
-    [id, maxSecrets - 1],
-  );
+  if (!(await expireEarlierKeys(tx, 'webhook_secrets', { tenantId, webhookId: id, overlapHours }))) return false;
   await insertSecret(tx, tenantId, id, encryptedSecret);
   return true;
 }

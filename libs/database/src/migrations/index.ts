@@ -35,6 +35,26 @@ import { TimesInCommitOrder1700000000045 } from './1700000000045-times-in-commit
 import { RecordVersions1700000000046 } from './1700000000046-record-versions.js';
 import { FieldsLeftOut1700000000047 } from './1700000000047-fields-left-out.js';
 import { RunsBesideHeldJobs1700000000049 } from './1700000000049-runs-beside-held-jobs.js';
+import { SetAsideAdditions1700000000050 } from './1700000000050-set-aside-additions.js';
+import { PlannedDeletions1700000000051 } from './1700000000051-planned-deletions.js';
+import { Findings1700000000052 } from './1700000000052-findings.js';
+import { ManagedUsers1700000000053 } from './1700000000053-managed-users.js';
+import { LinkEvidence1700000000054 } from './1700000000054-link-evidence.js';
+import { Retirements1700000000058 } from './1700000000058-retirements.js';
+import { Suppressions1700000000059 } from './1700000000059-suppressions.js';
+import { SuspendedTenants1700000000060 } from './1700000000060-suspended-tenants.js';
+import { FieldsOfFailingRecords1700000000062 } from './1700000000062-fields-of-failing-records.js';
+import { SearchTerms1700000000063 } from './1700000000063-search-terms.js';
+import { ListedRecords1700000000064 } from './1700000000064-listed-records.js';
+import { TenantDeletions1700000000068 } from './1700000000068-tenant-deletions.js';
+import { ListTerms1700000000070 } from './1700000000070-list-terms.js';
+import { FilteredRecords1700000000071 } from './1700000000071-filtered-records.js';
+import { Groups1700000000072 } from './1700000000072-groups.js';
+import { Audit1700000000080 } from './1700000000080-audit.js';
+import { ServiceTokens1700000000081 } from './1700000000081-service-tokens.js';
+import { SubscriberDiagnosis1700000000090 } from './1700000000090-subscriber-diagnosis.js';
+import { SigningKeys1700000000091 } from './1700000000091-signing-keys.js';
+import { WebhookFilters1700000000092 } from './1700000000092-webhook-filters.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -75,4 +95,24 @@ export const migrations = [
   RecordVersions1700000000046,
   FieldsLeftOut1700000000047,
   RunsBesideHeldJobs1700000000049,
+  SetAsideAdditions1700000000050,
+  PlannedDeletions1700000000051,
+  Findings1700000000052,
+  ManagedUsers1700000000053,
+  LinkEvidence1700000000054,
+  Retirements1700000000058,
+  Suppressions1700000000059,
+  SuspendedTenants1700000000060,
+  FieldsOfFailingRecords1700000000062,
+  SearchTerms1700000000063,
+  ListedRecords1700000000064,
+  TenantDeletions1700000000068,
+  ListTerms1700000000070,
+  FilteredRecords1700000000071,
+  Groups1700000000072,
+  Audit1700000000080,
+  ServiceTokens1700000000081,
+  SubscriberDiagnosis1700000000090,
+  SigningKeys1700000000091,
+  WebhookFilters1700000000092,
 ];

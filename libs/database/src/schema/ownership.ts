@@ -19,13 +19,38 @@ const append = ['SELECT', 'INSERT'] as const;
  * gateway inserts sync jobs, operations and replays, which other services update, and every service appends events.
  * Comments explain other privileges. The bus tables contain only ids and belong to sender or receiver.
  */
-export const ownership: Record<string, TableOwnership> = {
+const ofServices: Record<string, TableOwnership> = {
   tenants: {
     rows: { tenantColumn: 'id' },
     grants: { gateway: write, directory: read, 'sync-worker': read, 'webhook-dispatcher': read },
+    // The sync-worker leaves out suspended tenants when it finds jobs of all tenants.
+    acrossTenants: ['gateway', 'directory', 'sync-worker'],
+  },
+  // Every service ignores messages of a tenant that is being deleted.
+  tenant_deletions: {
+    rows: byTenant,
+    grants: {
+      gateway: append,
+      directory: ['SELECT', 'UPDATE', 'DELETE'],
+      'sync-worker': read,
+      'webhook-dispatcher': read,
+    },
     acrossTenants: ['gateway', 'directory'],
   },
   api_keys: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
+  // The audit log is append-only. Operators of all tenants read it, and its chains are anchored.
+  audit_entries: { rows: byTenant, grants: { gateway: append }, acrossTenants: ['gateway'] },
+  audit_heads: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] }, acrossTenants: ['gateway'] },
+  // The gateway encrypts the keys again when ENCRYPTION_KEY changes.
+  audit_keys: {
+    rows: byTenant,
+    grants: { gateway: ['SELECT', 'INSERT', 'UPDATE (ciphertext)'] },
+    acrossTenants: ['gateway'],
+  },
+  key_addresses: { rows: byTenant, grants: { gateway: append } },
+  // Tokens of operators belong to the installation, so no transaction of a tenant sees them.
+  service_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
+  operator_policies: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   connectors: {
     rows: byTenant,
     // The sync-worker stores the schedule that it planned with.
@@ -55,6 +80,16 @@ export const ownership: Record<string, TableOwnership> = {
     grants: { gateway: write, 'webhook-dispatcher': read },
     acrossTenants: ['gateway', 'webhook-dispatcher'],
   },
+  webhook_signing_keys: {
+    rows: byTenant,
+    grants: { gateway: write, 'webhook-dispatcher': read },
+    acrossTenants: ['gateway'],
+  },
+  webhook_headers: {
+    rows: byTenant,
+    grants: { gateway: write, 'webhook-dispatcher': read },
+    acrossTenants: ['gateway'],
+  },
   // Pushed resources are a source that the sync-worker reads. Housekeeping deletes old tombstones of all tenants.
   scim_positions: { rows: byTenant, grants: { gateway: write, 'sync-worker': read }, acrossTenants: ['gateway'] },
   scim_resources: {
@@ -69,6 +104,17 @@ export const ownership: Record<string, TableOwnership> = {
   scim_members: {
     rows: byTenant,
     grants: { gateway: write, 'sync-worker': read, directory: ['SELECT (tenant_id, member_id)', 'DELETE'] },
+    acrossTenants: ['gateway'],
+  },
+  // The directory adds what an erasure suppresses, an operator lifts it, and the sync-worker leaves out what matches.
+  suppressions: { rows: byTenant, grants: { directory: append, gateway: ['SELECT', 'DELETE'] } },
+  suppression_hashes: {
+    rows: byTenant,
+    grants: { directory: append, gateway: ['SELECT', 'DELETE'], 'sync-worker': read },
+  },
+  suppression_keys: {
+    rows: byTenant,
+    grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'], 'sync-worker': read },
     acrossTenants: ['gateway'],
   },
   idempotency_keys: { rows: byTenant, grants: { gateway: write } },
@@ -95,7 +141,7 @@ export const ownership: Record<string, TableOwnership> = {
   },
   connector_states: {
     rows: byTenant,
-    grants: { 'sync-worker': ['SELECT', 'INSERT', 'UPDATE'], gateway: read },
+    grants: { 'sync-worker': ['SELECT', 'INSERT', 'UPDATE'], gateway: read, directory: read },
     acrossTenants: ['sync-worker'],
   },
   // Erasure deletes a person's records, and quoted text of records without an id.
@@ -109,6 +155,9 @@ export const ownership: Record<string, TableOwnership> = {
   sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },
   identities: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   source_records: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
+  search_terms: { rows: byTenant, grants: { directory: write, gateway: read } },
+  groups: { rows: byTenant, grants: { directory: write, gateway: read } },
+  list_terms: { rows: byTenant, grants: { directory: write, gateway: read } },
   machine_references: { rows: byTenant, grants: { directory: write, gateway: read } },
   correlation_keys: { rows: byTenant, grants: { directory: write } },
   contested_keys: { rows: byTenant, grants: { directory: write } },
@@ -123,6 +172,10 @@ export const ownership: Record<string, TableOwnership> = {
   match_queue: { rows: byTenant, grants: { directory: write } },
   review_cases: { rows: byTenant, grants: { directory: write, gateway: read } },
   operations: { rows: byTenant, grants: { gateway: append, directory: ['SELECT', 'UPDATE'] } },
+  // A metric counts the open findings of all tenants.
+  findings: { rows: byTenant, grants: { directory: write, gateway: read }, acrossTenants: ['directory'] },
+  finding_passes: { rows: byTenant, grants: { directory: write } },
+  finding_policies: { rows: byTenant, grants: { gateway: write, directory: read } },
   waiting_records: { rows: byTenant, grants: { directory: write } },
   directory_counters: { rows: byTenant, grants: { directory: write, gateway: read } },
   list_positions: { rows: byTenant, grants: { directory: write, gateway: read } },
@@ -164,7 +217,11 @@ export const ownership: Record<string, TableOwnership> = {
   },
   webhook_attempts: {
     rows: byTenant,
-    grants: { 'webhook-dispatcher': write, gateway: read, directory: ['SELECT', 'UPDATE (response_body)'] },
+    grants: {
+      'webhook-dispatcher': write,
+      gateway: read,
+      directory: ['SELECT', 'UPDATE (response_body, response_headers)'],
+    },
     acrossTenants: ['webhook-dispatcher'],
   },
   webhook_endpoints: {
@@ -186,6 +243,24 @@ export const ownership: Record<string, TableOwnership> = {
   bus_messages: { rows: 'all', grants: everyService(write) },
   idsync_migrations: { rows: 'all', grants: everyService(read) },
 };
+
+/**
+ * Adds what the deletion of a tenant needs: the directory deletes the rows of every table with tenants. It sees only
+ * whose they are and where.
+ */
+function withDeletion([table, owned]: [string, TableOwnership]): [string, TableOwnership] {
+  if (typeof owned.rows !== 'object' || !('tenantColumn' in owned.rows)) return [table, owned];
+  const { directory = [] } = owned.grants;
+  const where = directory.includes('SELECT') ? [] : [`SELECT (${owned.rows.tenantColumn}, ctid)`];
+  return [
+    table,
+    { ...owned, grants: { ...owned.grants, directory: [...new Set([...directory, ...where, 'DELETE'])] } },
+  ];
+}
+
+export const ownership: Record<string, TableOwnership> = Object.fromEntries(
+  Object.entries(ofServices).map(withDeletion),
+);
 
 function everyService(privileges: readonly string[]): Record<ServiceName, readonly string[]> {
   return Object.fromEntries(services.map((service) => [service, privileges])) as Record<ServiceName, readonly string[]>;

@@ -1,3 +1,4 @@
 export * from './attribute-priorities.js';
+export * from './finding-policy.js';
 export * from './lifecycle-policy.js';
 export * from './matching-rules.js';

@@ -9,7 +9,8 @@ const maxFailingRecords = 1_000;
 
 /**
  * Stores records that failed in a locked job, except dry runs. Records that failed before keep their first failure
- * time.
+ * time. The directory knows neither lines nor source values, so a record that it leaves out keeps those that the same job
+ * has read.
  */
 export async function saveFailingRecords(
   tx: Transaction,
@@ -28,20 +29,25 @@ export async function saveFailingRecords(
     failed.map(({ line }) => line ?? null),
     failed.map(({ message }) => plainText(message)),
     failed.map(({ said }) => (said === undefined ? null : plainText(said))),
+    failed.map(({ field }) => field ?? null),
   ];
   for (const [own, key] of [
     ['external_id is not null', '(connector_id, external_id) where external_id is not null'],
     ['external_id is null', '(connector_id, line) where external_id is null'],
   ]) {
     await tx.query(
-      `insert into failing_records as f (id, connector_id, tenant_id, job_id, external_id, line, message, source_message)
-       select e.id, $1, $2, $3, e.external_id, e.line, e.message, e.source_message
-         from unnest($4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[])
-              as e (id, external_id, line, message, source_message)
+      `insert into failing_records as f (id, connector_id, tenant_id, job_id, external_id, line, message, source_message,
+                                         field)
+       select e.id, $1, $2, $3, e.external_id, e.line, e.message, e.source_message, e.field
+         from unnest($4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[])
+              as e (id, external_id, line, message, source_message, field)
         where e.${own} and (select count(*) from failing_records where connector_id = $1) < ${maxFailingRecords}
        on conflict ${key} do update
-          set job_id = excluded.job_id, line = excluded.line, message = excluded.message,
-              source_message = excluded.source_message, last_failed_at = now()`,
+          set job_id = excluded.job_id, message = excluded.message,
+              line = coalesce(excluded.line, case when f.job_id = excluded.job_id then f.line end),
+              source_message = coalesce(excluded.source_message, case
+                when f.job_id = excluded.job_id and starts_with(excluded.message, f.field || ' ') then f.source_message end),
+              field = excluded.field, last_failed_at = now()`,
       values,
     );
   }

@@ -9,4 +9,5 @@ export * from './purge.js';
 export * from './record-errors.js';
 export * from './record-jobs.js';
 export * from './schedules.js';
+export * from './suppressions.js';
 export * from './sweeps.js';

@@ -30,6 +30,7 @@ const state = [
   'connectorId',
   'status',
   'dryRun',
+  'retires',
   'leaseToken',
   'attempts',
   'cursor',

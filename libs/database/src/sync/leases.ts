@@ -1,6 +1,7 @@
 // SQL by hand: claims that skip locked rows, benchmarked.
 import type { Transaction } from '../database.js';
 import { SyncJobEntity } from '../entities/sync.entities.js';
+import { ofActiveTenant } from './active-tenants.js';
 import { jobColumns, type SourceFailure, type SourcePlace, type SyncJob } from './jobs.js';
 
 /** The right to read a job's source. The token is a fencing token: every later lease has a higher one. */
@@ -39,9 +40,10 @@ export async function findClaimableJobs(tx: Transaction, limit: number): Promise
           where status = 'queued' and mode <> 'record' and connector_id > waiting.connector_id order by connector_id, id limit 1) as following
      )
      select id, tenant_id as "tenantId" from (
-       select id, tenant_id from sync_jobs where status = 'running' and mode <> 'record' and lease_until < now()
+       select id, tenant_id from sync_jobs j where status = 'running' and mode <> 'record' and lease_until < now()
+         and ${ofActiveTenant('j')}
        union all
-       select id, tenant_id from waiting where not exists (
+       select id, tenant_id from waiting where ${ofActiveTenant('waiting')} and not exists (
          select from sync_jobs busy
           where busy.connector_id = waiting.connector_id and busy.mode <> 'record' and busy.status = 'running')
          -- A released job goes first.
@@ -80,8 +82,12 @@ export async function claimLease(
   return claimed;
 }
 
-/** A lease is valid while its job runs, no later lease exists, and the source is not read completely. */
-const held = `id = $1 and tenant_id = $2 and lease_token = $3 and status = 'running' and batches_total is null`;
+/**
+ * A lease is valid while its job runs, no later lease exists, the source is not read completely, and the tenant is not
+ * suspended. A job of a suspended tenant thus keeps its position, and is claimed again after the suspension.
+ */
+const held = `id = $1 and tenant_id = $2 and lease_token = $3 and status = 'running' and batches_total is null
+  and not exists (select from tenants t where t.id = $2 and t.suspended_at is not null)`;
 
 /** Locks the job if the lease is still valid. */
 export async function lockLeasedJob(tx: Transaction, lease: Lease): Promise<SyncJob | undefined> {

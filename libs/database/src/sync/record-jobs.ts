@@ -3,6 +3,7 @@ import { newUuid, type RecordOutcome } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
 import type { Transaction } from '../database.js';
 import { SyncJobEntity } from '../entities/sync.entities.js';
+import { ofActiveTenant } from './active-tenants.js';
 import type { ClaimableJob } from './leases.js';
 
 /**
@@ -28,6 +29,7 @@ export async function findClaimableRecordJobs(tx: Transaction, limit: number): P
   return tx.query<ClaimableJob>(
     `select id, tenant_id as "tenantId" from sync_jobs j
       where mode = 'record' and status in ('queued', 'running') and (status = 'queued' or lease_until < now())
+        and ${ofActiveTenant('j')}
         and not exists (
           select from sync_jobs before
            where before.mode = 'record' and before.status in ('queued', 'running') and before.id < j.id

@@ -2,6 +2,7 @@
 import { newUuid, type Schedule, schedule } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { ConnectorStateEntity } from '../entities/sync.entities.js';
+import { ofActiveTenant } from './active-tenants.js';
 
 export interface DueConnector {
   id: string;
@@ -20,7 +21,7 @@ export async function findDueConnectors(tx: Transaction, limit: number): Promise
   return tx.query<LateConnector>(
     `select id, "tenantId", max(seconds) as seconds from (
        (select connector_id as id, tenant_id as "tenantId", extract(epoch from now() - next_run_at)::float8 as seconds
-          from connector_states where next_run_at <= now() order by next_run_at limit $1)
+          from connector_states s where next_run_at <= now() and ${ofActiveTenant('s')} order by next_run_at limit $1)
        union all
        (select id, tenant_id, 0 from connectors
          where schedule is distinct from planned_schedule and deleted_at is null order by id limit $1)) as found

@@ -1,0 +1,160 @@
+// SQL by hand: facts about many records by lateral joins, which remain index lookups in tables without statistics.
+import type { ConnectorType, PersonStatus } from '@idsync/contracts';
+import { integers, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+export interface UserFacts {
+  id: string;
+  connectorId: string;
+  identityId: string | null;
+  status: PersonStatus;
+  /** The manager as the source names them. */
+  managerText: string | null;
+  managerId: string | null;
+  managerStatus: PersonStatus | null;
+  /** Earlier present users of the same source: of the same identity, or with the same employee number. */
+  earlierIds: string[] | null;
+}
+
+const present = `('active', 'pending', 'suspended')`;
+
+/**
+ * Reads the facts about users that name a manager or have an earlier user; the others, nearly all, have no findings.
+ * Columns that are not part of the index condition are compared outside `offset 0`.
+ */
+export async function findUserFacts(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<UserFacts[]> {
+  if (ids.length === 0) return [];
+  return tx.query(
+    `select r.id, r.connector_id as "connectorId", r.identity_id as "identityId", r.status, r.manager as "managerText",
+            r.manager_id as "managerId", manager.status as "managerStatus", earlier.ids as "earlierIds"
+       from unnest($2::uuid[]) as n (id)
+      cross join lateral (
+        select id, connector_id, identity_id, status, created_at, manager_id, fields -> 'manager_id' ->> 0 as manager
+          from source_records where tenant_id = $1 and id = n.id limit 1) r
+       left join lateral (
+         select status from identities where tenant_id = $1 and id = r.manager_id limit 1) manager on true
+       left join lateral (
+         select array_agg(o.id order by o.created_at, o.id) as ids from (
+           select id, kind, connector_id, status, created_at
+             from (select * from source_records where tenant_id = $1 and identity_id = r.identity_id offset 0) same
+           union
+           select o.id, o.kind, o.connector_id, o.status, o.created_at
+             from (select kind, value from contested_keys where tenant_id = $1 and record_id = r.id offset 0) k
+            cross join lateral (select record_id from contested_keys
+                                 where tenant_id = $1 and kind = k.kind and value = k.value offset 0) c
+            cross join lateral (select id, kind, connector_id, status, created_at from source_records
+                                 where tenant_id = $1 and id = c.record_id limit 1) o
+            where k.kind = 'employee_number') o
+          where o.kind = 'user' and o.connector_id = r.connector_id and o.status in ${present}
+            and (o.created_at, o.id) < (r.created_at, r.id)) earlier on true
+      where r.status in ${present} and (r.manager is not null or r.manager_id is not null or earlier.ids is not null)`,
+    [tenantId, uuids(ids)],
+  );
+}
+
+/** Cycles of more people than this are not found; it bounds the work for a chain of any length. */
+const longestCycle = 100;
+
+/**
+ * Finds the cycles of managers that begin with these identities. A cycle begins with its lowest id, so a walk ends at a
+ * lower one. The manager of an identity is that of its primary user in the first source by these ranks.
+ */
+export async function findManagerCycles(
+  tx: Transaction,
+  tenantId: string,
+  identityIds: readonly string[],
+  ranks: ReadonlyMap<string, number>,
+): Promise<{ identityId: string; path: string[] }[]> {
+  if (identityIds.length === 0) return [];
+  return tx.query(
+    `with recursive walk as (
+       select id as start, id as at, array[id] as path from unnest($2::uuid[]) as s (id)
+       union all
+       select w.start, next.id, w.path || next.id
+         from walk w
+        cross join lateral (
+          select u.manager_id as id
+            from (select * from source_records where tenant_id = $1 and identity_id = w.at offset 0) u
+            left join unnest($3::uuid[], $4::integer[]) as c (id, rank) on c.id = u.connector_id
+           where u.kind = 'user' and u.status in ${present} and u.fields ? 'manager_id'
+           order by c.rank, u.status = 'active' desc, u.fields -> 'hire_date' ->> 0 desc nulls last, u.external_id
+           limit 1) next
+        where next.id >= w.start and next.id <> w.at and (w.at <> w.start or cardinality(w.path) = 1)
+          and cardinality(w.path) <= ${longestCycle})
+     select start as "identityId", path[1:cardinality(path) - 1] as path from walk where at = start and cardinality(path) > 1`,
+    [tenantId, uuids(identityIds), uuids([...ranks.keys()]), integers([...ranks.values()])],
+  );
+}
+
+export interface OtherFacts {
+  id: string;
+  kind: 'account' | 'machine_identity';
+  connectorId: string;
+  identityId: string | null;
+  status: string;
+  createdAt: Date;
+  identityStatus: PersonStatus | null;
+  /** Machine identities: the person that the source names as the owner, if known. */
+  ownerId: string | null;
+  ownerStatus: PersonStatus | null;
+  handedOver: boolean;
+  /** When idsync recorded that the owner of the account or machine identity left. */
+  leftAt: Date | null;
+  /** Dates of the owner, as the source gives them. */
+  hireDate: string | null;
+  terminationDates: string[] | null;
+}
+
+/**
+ * Reads the facts about accounts and machine identities. The person is a separate column, because PostgreSQL scans the
+ * table for a comparison with an expression.
+ */
+export async function findOtherFacts(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<OtherFacts[]> {
+  if (ids.length === 0) return [];
+  return tx.query(
+    `select r.id, r.kind, r.connector_id as "connectorId", r.identity_id as "identityId", r.status,
+            r.created_at as "createdAt", i.status as "identityStatus", o.identity_id as "ownerId",
+            owner.status as "ownerStatus", coalesce(r.handed_over, false) as "handedOver", gone.at as "leftAt",
+            gone.hired as "hireDate", gone.ends as "terminationDates"
+       from unnest($2::uuid[]) as n (id)
+      cross join lateral (
+        select id, kind, connector_id, identity_id, status, created_at, (machine -> 'handedOver')::boolean as handed_over
+          from source_records where tenant_id = $1 and id = n.id limit 1) r
+       left join lateral (
+         select status from identities where tenant_id = $1 and id = r.identity_id limit 1) i on r.kind = 'account'
+       left join lateral (
+         select identity_id from machine_references
+          where tenant_id = $1 and record_id = r.id and role = 'owned_by' limit 1) o on r.kind = 'machine_identity'
+       left join lateral (
+         select status from identities where tenant_id = $1 and id = o.identity_id limit 1) owner on true
+      cross join lateral (select coalesce(o.identity_id, r.identity_id) as id offset 0) person
+       left join lateral (
+         select status_since as at, fields -> 'hire_date' ->> 0 as hired, fields -> 'termination_date' as ends
+           from (select kind, status, status_since, fields from source_records
+                  where tenant_id = $1 and identity_id = person.id offset 0) u
+          where u.kind = 'user' and u.status in ('inactive', 'deleted')
+          order by status_since desc nulls last, fields -> 'termination_date' ->> 0 desc nulls last limit 1) gone on true
+      where r.status in ('active', 'locked', 'orphaned')`,
+    [tenantId, uuids(ids)],
+  );
+}
+
+export interface SourceFacts {
+  id: string;
+  type: ConnectorType;
+  createdAt: Date;
+  /** Start of the last run that read the whole source. */
+  completeAsOf: Date | null;
+}
+
+/** Reads the facts about a tenant's connectors that are not deleted, a few dozen rows. */
+export async function findSourceFacts(tx: Transaction, tenantId: string): Promise<SourceFacts[]> {
+  return tx.query(
+    `select c.id, c.type, c.created_at as "createdAt", s.complete_as_of as "completeAsOf"
+       from connectors c
+       left join lateral (
+         select complete_as_of from connector_states where tenant_id = $1 and connector_id = c.id limit 1) s on true
+      where c.tenant_id = $1 and c.deleted_at is null order by c.id`,
+    [tenantId],
+  );
+}

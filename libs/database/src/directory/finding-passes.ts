@@ -1,0 +1,139 @@
+// SQL by hand: progress that is locked in passing, with the database clock.
+import { eventTypes } from '@idsync/contracts';
+import type { Transaction } from '../database.js';
+import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
+
+/** Phases of a pass: users, then accounts and machine identities, then the findings that are not resolved. */
+export type FindingPhase = 'users' | 'others' | 'findings';
+
+export interface FindingPass {
+  phase: FindingPhase;
+  /** The last item of the phase that was evaluated. */
+  afterAt: Date | null;
+  afterId: string | null;
+  silent: boolean;
+}
+
+/** A pass begins without an event at this age, because some findings depend on time. */
+const longestPause = '1 hour';
+/** A tenant that is older than this before its first pass existed before findings did. */
+const newTenantAge = '10 minutes';
+/** Passes take at most a tenth of the time. */
+const pauseFactor = 9;
+
+/** Events that change no record: each run has some, and a pass writes some. */
+const otherEvents = eventTypes.filter((type) => /^(sync|finding|webhook)\./.test(type));
+
+/**
+ * Locks a pass of the tenant that has not ended, and begins one if it is due: after a change of a record, or an hour.
+ * A pause follows each pass, nine times as long as its work; `force` skips it. Returns undefined if no pass is due or
+ * another process has the lock.
+ */
+export async function lockFindingPass(
+  tx: Transaction,
+  tenantId: string,
+  force = false,
+): Promise<FindingPass | undefined> {
+  await tx.query(
+    `insert into finding_passes (tenant_id, began_at, began_sequence, silent)
+     select t.id, now(), s.last, t.created_at < now() - interval '${newTenantAge}'
+       from tenants t join event_sequences s on s.tenant_id = t.id
+      where t.id = $1 and not exists (select from finding_passes where tenant_id = $1)
+     on conflict do nothing`,
+    [tenantId],
+  );
+  const [found] = await tx.query<FindingPass & { ended: boolean; due: boolean }>(
+    `select phase, after_at as "afterAt", after_id as "afterId", silent, ended_at is not null as ended,
+            ended_at + make_interval(secs => ${pauseFactor} * spent_ms / 1000.0) <= now() and (
+              began_at < now() - interval '${longestPause}'
+              or (select sequence from events e
+                   where e.tenant_id = $1 and e.sequence > p.began_sequence and e.type <> all($2::text[])
+                   order by e.sequence limit 1) is not null) as due
+       from finding_passes p where tenant_id = $1 for update skip locked`,
+    [tenantId, otherEvents],
+  );
+  if (!found?.ended) return found;
+  if (!found.due && !force) return undefined;
+  await tx.query(
+    `update finding_passes p
+        set phase = 'users', after_at = null, after_id = null, began_at = now(), began_sequence = s.last, spent_ms = 0,
+            ended_at = null, silent = false
+       from event_sequences s where s.tenant_id = $1 and p.tenant_id = $1`,
+    [tenantId],
+  );
+  return { phase: 'users', afterAt: null, afterId: null, silent: false };
+}
+
+/** Saves the progress of a locked pass, with the time that the last part has taken; undefined ends the pass. */
+export async function saveFindingPass(
+  tx: Transaction,
+  tenantId: string,
+  pass: Omit<FindingPass, 'silent'> | undefined,
+  spentMs: number,
+): Promise<void> {
+  await tx.query(
+    `update finding_passes
+        set phase = coalesce($2, phase), after_at = $3, after_id = $4, spent_ms = spent_ms + $5,
+            ended_at = case when $2::text is null then clock_timestamp() end
+      where tenant_id = $1`,
+    [tenantId, pass?.phase ?? null, pass?.afterAt ?? null, pass?.afterId ?? null, Math.round(spentMs)],
+  );
+}
+
+export interface UsersOfPart {
+  /** Ids of those that name a manager, or that another record may repeat; the others, nearly all, have no findings. */
+  ids: string[];
+  /** All of the part. */
+  count: number;
+  /** Position of the last one. */
+  afterAt: Date | null;
+  afterId: string | null;
+}
+
+/**
+ * Reads the next present users in the order of an index that contains only them. Returns no row for most of them, because
+ * a pass reads all people of the tenant.
+ */
+export async function findUsersAfter(
+  tx: Transaction,
+  tenantId: string,
+  { afterAt, afterId }: Pick<FindingPass, 'afterAt' | 'afterId'>,
+  limit: number,
+): Promise<UsersOfPart> {
+  await disableBitmapScan(tx);
+  const [part] = await tx.query<UsersOfPart>(
+    `with part as materialized (
+       select id, created_at, identity_id, connector_id, fields ? 'manager_id' or manager_id is not null as refers
+         from source_records
+        where tenant_id = $1 and kind = 'user' and status <> 'deleted' and (created_at, id) > ($2, $3)
+        order by created_at, id limit $4)
+     select coalesce(array_agg(id) filter (where refers or is_repeated), '{}') as ids, count(*)::int as count,
+            max(created_at) as "afterAt", (array_agg(id order by created_at desc, id desc))[1] as "afterId"
+       from part
+      cross join lateral (
+        select exists (select from (select id, kind, connector_id from source_records
+                                     where tenant_id = $1 and identity_id = part.identity_id offset 0) other
+                        where other.id <> part.id and other.kind = 'user' and other.connector_id = part.connector_id)
+               or exists (select from contested_keys where tenant_id = $1 and record_id = part.id offset 0) as is_repeated
+        offset 0) each`,
+    [tenantId, afterAt ?? '-infinity', afterId ?? '00000000-0000-0000-0000-000000000000', limit],
+  );
+  return part ?? { ids: [], count: 0, afterAt: null, afterId: null };
+}
+
+/** Returns the next accounts and machine identities. */
+export async function findOthersAfter(
+  tx: Transaction,
+  tenantId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<string[]> {
+  await disableBitmapScan(tx);
+  const rows = await tx.query<{ id: string }>(
+    `select id from source_records
+      where tenant_id = $1 and kind <> 'user' and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+      order by id limit $3`,
+    [tenantId, afterId, limit],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,166 @@
+// SQL by hand: writes in bulk that leave unchanged findings untouched.
+import { type FindingKind, type FindingState, newUuid } from '@idsync/contracts';
+import { jsons, texts, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+import { FindingEntity } from '../entities/findings.entities.js';
+import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
+import { selectList } from '../naming-strategy.js';
+import { findRow } from '../rows.js';
+
+const columns = [
+  'id',
+  'kind',
+  'subjectId',
+  'identityId',
+  'evidence',
+  'state',
+  'openedAt',
+  'resolvedAt',
+  'acceptedBy',
+  'acceptedReason',
+  'acceptedAt',
+  'acceptedUntil',
+] as const;
+export type StoredFinding = Pick<FindingEntity, (typeof columns)[number]>;
+export type Acceptance = Pick<FindingEntity, 'acceptedBy' | 'acceptedReason' | 'acceptedAt' | 'acceptedUntil'>;
+
+/** A finding that the evaluation has made. */
+export interface FoundFinding {
+  kind: FindingKind;
+  subjectId: string;
+  identityId?: string;
+  evidence: Record<string, unknown>;
+}
+
+/** Opens those of these findings that are new and returns them. Changed evidence of the others is replaced. */
+export async function openFindings(
+  tx: Transaction,
+  tenantId: string,
+  found: readonly FoundFinding[],
+  now: Date,
+): Promise<StoredFinding[]> {
+  if (found.length === 0) return [];
+  return tx.query(
+    `with n as materialized (
+       select * from unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::jsonb[])
+         as n (id, kind, subject_id, identity_id, evidence)),
+     known as materialized (
+       select n.*, f.id as known_id, f.evidence is distinct from n.evidence as changed
+         from n left join lateral (
+           select id, evidence from findings
+            where tenant_id = $1 and kind = n.kind and subject_id = n.subject_id and state <> 'resolved' limit 1) f on true),
+     changed as (
+       update findings f set evidence = known.evidence, identity_id = known.identity_id
+         from known where f.id = known.known_id and known.changed)
+     insert into findings (tenant_id, id, kind, subject_id, identity_id, evidence, opened_at)
+     select $1, id, kind, subject_id, identity_id, evidence, $7 from known where known_id is null
+     on conflict (tenant_id, kind, subject_id) where state <> 'resolved' do nothing
+     returning ${selectList(columns)}`,
+    [
+      tenantId,
+      uuids(found.map(() => newUuid())),
+      texts(found.map(({ kind }) => kind)),
+      uuids(found.map(({ subjectId }) => subjectId)),
+      uuids(found.map(({ identityId }) => identityId)),
+      jsons(found.map(({ evidence }) => JSON.stringify(evidence))),
+      now,
+    ],
+  );
+}
+
+/** Resolves findings and returns them. */
+export async function resolveFindings(tx: Transaction, ids: readonly string[], now: Date): Promise<StoredFinding[]> {
+  if (ids.length === 0) return [];
+  return tx.query(
+    `update findings set state = 'resolved', resolved_at = $2 where id = any($1) and state <> 'resolved'
+     returning ${selectList(columns)}`,
+    [uuids(ids), now],
+  );
+}
+
+export type UnresolvedFinding = Pick<StoredFinding, 'id' | 'kind' | 'subjectId'>;
+
+/** Returns the next findings that are not resolved, in the order of their ids. */
+export async function findUnresolved(
+  tx: Transaction,
+  tenantId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<UnresolvedFinding[]> {
+  await disableBitmapScan(tx);
+  return tx.query(
+    `select id, kind, subject_id as "subjectId" from findings
+      where tenant_id = $1 and state <> 'resolved' and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+      order by id limit $3`,
+    [tenantId, afterId, limit],
+  );
+}
+
+/** Returns the findings of a kind that are not resolved; for kinds with a few. */
+export async function findUnresolvedOf(
+  tx: Transaction,
+  tenantId: string,
+  kind: FindingKind,
+): Promise<UnresolvedFinding[]> {
+  return tx.query(
+    `select id, kind, subject_id as "subjectId" from findings
+      where tenant_id = $1 and kind = $2 and state <> 'resolved'`,
+    [tenantId, kind],
+  );
+}
+
+/** Opens accepted findings again whose acceptance has ended, and returns them. */
+export async function endAcceptances(
+  tx: Transaction,
+  tenantId: string,
+  now: Date,
+  limit: number,
+): Promise<StoredFinding[]> {
+  return tx.query(
+    `update findings
+        set state = 'open', accepted_by = null, accepted_reason = null, accepted_at = null, accepted_until = null
+      where id in (select id from findings where tenant_id = $1 and state = 'accepted' and accepted_until <= $2
+                    order by accepted_until limit $3 for update skip locked)
+     returning ${selectList(columns)}`,
+    [tenantId, now, limit],
+  );
+}
+
+/** Deletes findings that were resolved before this time. */
+export async function purgeFindings(tx: Transaction, tenantId: string, before: Date, limit: number): Promise<void> {
+  await tx.query(
+    `delete from findings where id in (
+       select id from findings where tenant_id = $1 and state = 'resolved' and resolved_at < $2
+        order by resolved_at limit $3 for update skip locked)`,
+    [tenantId, before, limit],
+  );
+}
+
+export function lockFinding(tx: Transaction, tenantId: string, id: string): Promise<FindingEntity | undefined> {
+  return findRow(tx, FindingEntity, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
+}
+
+/** Saves the acceptance of a locked finding, or its end. */
+export async function saveAcceptance(
+  tx: Transaction,
+  id: string,
+  acceptance: Acceptance & { state: FindingState },
+): Promise<void> {
+  await tx.manager.update(FindingEntity, { id }, acceptance);
+}
+
+/** The metric shows at most so many findings of a kind, which bounds the part of the index that it reads. */
+const mostCounted = 10_000;
+
+/** Counts the open findings of all tenants by kind. */
+export async function countOpenFindings(
+  tx: Transaction,
+  kinds: readonly FindingKind[],
+): Promise<{ kind: FindingKind; count: number }[]> {
+  return tx.query(
+    `select k.kind, f.count::int as count from unnest($1::text[]) as k (kind)
+      cross join lateral (
+        select count(*) from (select from findings where state = 'open' and kind = k.kind limit ${mostCounted}) f) f`,
+    [texts(kinds)],
+  );
+}

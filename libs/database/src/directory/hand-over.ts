@@ -1,0 +1,86 @@
+// SQL by hand: lookups by index before the first ANALYZE, and updates in bulk.
+import type { JobStatus, RecordKind } from '@idsync/contracts';
+import { texts, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+/** A connector that gives or takes records. */
+export interface Holder {
+  id: string;
+  name: string;
+  records: RecordKind;
+  isDeleted: boolean;
+}
+
+export async function findHolder(tx: Transaction, id: string): Promise<Holder | undefined> {
+  const [holder] = await tx.query<Holder>(
+    'select id, name, records, deleted_at is not null as "isDeleted" from connectors where id = $1',
+    [id],
+  );
+  return holder;
+}
+
+/**
+ * Returns the states of the connectors' jobs that have not ended. Waits for a job that is being started, and holds the
+ * others where they are until the transaction ends.
+ */
+export async function lockUnfinishedJobs(
+  tx: Transaction,
+  connectorIds: readonly string[],
+): Promise<{ connectorId: string; status: JobStatus }[]> {
+  return tx.query(
+    `select j.connector_id as "connectorId", j.status from unnest($1::uuid[]) as n (id)
+      cross join lateral (
+        select connector_id, status from sync_jobs
+         where connector_id = n.id and status in ('queued', 'running', 'quarantined') order by id for share) j`,
+    [uuids(connectorIds)],
+  );
+}
+
+/** Returns ids of a connector's live records after `after`, in the order of their ids: a range of their index. */
+export async function findLiveRecordIds(
+  tx: Transaction,
+  connectorId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from source_records
+      where connector_id = $1 and status not in ('deleted', 'decommissioned') and ($2::uuid is null or id > $2)
+      order by id limit $3`,
+    [connectorId, after ?? null, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Finds the live users of these identities that come from one connector. */
+export async function findUsersOfSource(
+  tx: Transaction,
+  connectorId: string,
+  identityIds: readonly string[],
+): Promise<{ id: string; externalId: string; identityId: string }[]> {
+  if (identityIds.length === 0) return [];
+  return tx.query(
+    `select r.id, r.external_id as "externalId", r.identity_id as "identityId" from unnest($2::uuid[]) as n (id)
+      cross join lateral (select * from source_records where identity_id = n.id offset 0) r
+      where r.connector_id = $1 and r.kind = 'user' and r.status not in ('deleted', 'decommissioned')
+      order by r.id`,
+    [connectorId, uuids([...new Set(identityIds)])],
+  );
+}
+
+/** Gives locked records another anchor. The anchors must be free. */
+export async function saveAnchors(
+  tx: Transaction,
+  anchors: readonly { id: string; connectorId: string; externalId: string }[],
+): Promise<void> {
+  if (anchors.length === 0) return;
+  await tx.query(
+    `update source_records r set connector_id = n.connector_id, external_id = n.external_id
+       from unnest($1::uuid[], $2::uuid[], $3::text[]) as n (id, connector_id, external_id) where r.id = n.id`,
+    [
+      uuids(anchors.map(({ id }) => id)),
+      uuids(anchors.map(({ connectorId }) => connectorId)),
+      texts(anchors.map(({ externalId }) => externalId)),
+    ],
+  );
+}

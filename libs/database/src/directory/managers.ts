@@ -1,0 +1,107 @@
+// SQL by hand: lookups in bulk by lateral joins, which remain index lookups in tables without statistics.
+import type { KeyKind } from '@idsync/contracts';
+import { texts, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+/** Reference of a user to the manager, as its source gives it. */
+export interface ManagerReference {
+  recordId: string;
+  connectorId: string;
+  /** As the source wrote it, trimmed. */
+  text: string;
+  /** Normalised for a comparison with match keys. */
+  value: string;
+  /** The identity that this text has stood for so far. */
+  heldId?: string | undefined;
+}
+
+/** Identities that a reference may stand for. */
+export interface ManagerCandidates {
+  recordId: string;
+  /** The user of the same source with this external id. */
+  sameSource: string | null;
+  /** The holder of the match key of the highest rank. */
+  keyHolder: string | null;
+  /** The only identity that has this external id in another source of people. */
+  otherSource: string | null;
+  /** The identity so far, if that person has left: a deleted record has no match keys. */
+  leaver: string | null;
+}
+
+/** Finds the identities that these references may stand for. `kinds` are the match keys in the order of their rank. */
+export async function findManagerCandidates(
+  tx: Transaction,
+  tenantId: string,
+  { kinds, connectorIds }: { kinds: readonly KeyKind[]; connectorIds: readonly string[] },
+  references: readonly ManagerReference[],
+): Promise<ManagerCandidates[]> {
+  if (references.length === 0) return [];
+  return tx.query(
+    `select n.record_id as "recordId", own.identity_id as "sameSource", key.identity_id as "keyHolder",
+            other.identity_id as "otherSource", leaver.id as leaver
+       from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $8::uuid[])
+         as n (record_id, connector_id, text, value, held_id)
+       left join lateral (${userNamed('n.connector_id')}) own on true
+       left join lateral (
+         select holder.identity_id from unnest($6::text[]) with ordinality as k (kind, rank)
+          cross join lateral (select identity_id from correlation_keys
+                               where tenant_id = $1 and kind = k.kind and value = n.value limit 1) holder
+          where holder.identity_id is not null order by k.rank limit 1) key on true
+       left join lateral (
+         select min(found.identity_id::text)::uuid as identity_id from unnest($7::uuid[]) as c (id)
+          cross join lateral (${userNamed('c.id')}) found
+         having count(distinct found.identity_id) = 1) other on true
+       left join lateral (
+         select id from (select id, status from identities where tenant_id = $1 and id = n.held_id offset 0) held
+          where status in ('inactive', 'deleted')) leaver on true`,
+    [
+      tenantId,
+      uuids(references.map(({ recordId }) => recordId)),
+      uuids(references.map(({ connectorId }) => connectorId)),
+      texts(references.map(({ text }) => text)),
+      texts(references.map(({ value }) => value)),
+      texts(kinds),
+      uuids(connectorIds),
+      uuids(references.map(({ heldId }) => heldId)),
+    ],
+  );
+}
+
+const userNamed = (connectorId: string) => `
+  select identity_id from (select identity_id, kind from source_records
+                            where tenant_id = $1 and connector_id = ${connectorId} and external_id = n.text offset 0) u
+   where kind = 'user' and identity_id is not null limit 1`;
+
+export interface ReferringUser {
+  id: string;
+  connectorId: string;
+  identityId: string | null;
+  text: string;
+  managerId: string | null;
+}
+
+/** Reads the references of those of these users that have one. */
+export async function findReferringUsers(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<ReferringUser[]> {
+  return tx.query(
+    `select r.* from unnest($2::uuid[]) as n (id)
+      cross join lateral (
+        select id, connector_id as "connectorId", identity_id as "identityId", manager_id as "managerId",
+               fields -> 'manager_id' ->> 0 as text
+          from source_records where tenant_id = $1 and id = n.id limit 1) r
+      where r.text is not null or r."managerId" is not null`,
+    [tenantId, uuids(ids)],
+  );
+}
+
+/** Finds the users whose manager is this identity. */
+export async function findManagedUsers(tx: Transaction, tenantId: string, identityId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    'select id from source_records where tenant_id = $1 and manager_id = $2 order by id',
+    [tenantId, identityId],
+  );
+  return rows.map(({ id }) => id);
+}

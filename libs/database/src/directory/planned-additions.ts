@@ -1,0 +1,120 @@
+// SQL by hand: counts and joins of the entries of a plan.
+import type { FieldChange, MatchingKey } from '@idsync/contracts';
+import { jsons, texts, times, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+import type { PlanAction } from '../entities/sweep.entities.js';
+
+/** Counts of the additions and changes of a plan that the safeguard bounds. */
+export interface Additions {
+  created: number;
+  changed: { field: string; count: number }[];
+  /** Records to be created that share a match key with a record to be deleted, by kind of the key. */
+  rekeyed: { field: MatchingKey; count: number }[];
+}
+
+/**
+ * The planned deletions `d` of the identity that a planned creation `c` resembles: one index lookup for each creation,
+ * whatever the planner estimates. Without a limit, because an ordered scan of the plan would seem cheaper for one.
+ */
+const resembled = `(select id, record_id from sync_plan_entries
+   where job_id = $1 and identity_id = c.resembles_id and action = 'delete' and incoming is null offset 0) d`;
+
+export async function countAdditions(tx: Transaction, jobId: string): Promise<Additions> {
+  const [row] = await tx.query<{ created: number }>(
+    `select count(*)::int as created from sync_plan_entries where job_id = $1 and action = 'create'`,
+    [jobId],
+  );
+  const changed = await tx.query<{ field: string; count: number }>(
+    `select field, count(*)::int as count from sync_plan_entries, unnest(changed_fields) as field
+      where job_id = $1 group by field order by count(*) desc, field`,
+    [jobId],
+  );
+  const rekeyed = await tx.query<{ field: MatchingKey; count: number }>(
+    `select c.resembles_by as field, count(*)::int as count from sync_plan_entries c
+      where c.job_id = $1 and c.action = 'create' and c.resembles_id is not null
+        and exists (select from ${resembled}) group by 1 order by 2 desc, 1`,
+    [jobId],
+  );
+  return { created: row?.created ?? 0, changed, rekeyed };
+}
+
+/** A record to be created, and a record to be deleted whose identity has the same permanent key. */
+export interface ReplacedAnchor {
+  createId: number;
+  deleteId: number;
+  recordId: string;
+  seq: number;
+  incoming: string;
+}
+
+/** Returns the first and last id of a plan's entries, or undefined if it is empty. */
+export async function findEntryRange(
+  tx: Transaction,
+  jobId: string,
+): Promise<{ first: number; last: number } | undefined> {
+  const [range] = await tx.query<{ first: number | null; last: number | null }>(
+    'select min(id) as first, max(id) as last from sync_plan_entries where job_id = $1',
+    [jobId],
+  );
+  if (!range || range.first === null || range.last === null) return undefined;
+  return { first: Number(range.first), last: Number(range.last) };
+}
+
+/**
+ * Returns the replaced anchors among the entries with ids from `first` and before `beyond`. A range instead of a limit,
+ * because without statistics a limited page may read and sort the rest of the plan.
+ */
+export async function findReplacedAnchors(
+  tx: Transaction,
+  jobId: string,
+  { first, beyond, kinds }: { first: number; beyond: number; kinds: readonly string[] },
+): Promise<ReplacedAnchor[]> {
+  return tx.query<ReplacedAnchor>(
+    `select c.id as "createId", c.seq, c.incoming, d.id as "deleteId", d.record_id as "recordId"
+       from sync_plan_entries c cross join lateral ${resembled}
+      where c.job_id = $1 and c.id >= $2 and c.id < $3 and c.action = 'create' and c.resembles_by = any($4)
+      order by c.id, d.id`,
+    [jobId, first, beyond, texts(kinds)],
+  );
+}
+
+export interface MovedAnchor {
+  createId: number;
+  deleteId: number;
+  recordId: string;
+  action: PlanAction;
+  identityId?: string;
+  movedFrom: string;
+  basedOn: Date;
+  changes: readonly FieldChange[];
+  changedFields: readonly string[];
+}
+
+/** Replaces a creation and a deletion by one change, which gives the new external id to the stored record. */
+export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: readonly MovedAnchor[]): Promise<void> {
+  if (moved.length === 0) return;
+  await tx.query('delete from sync_plan_entries where job_id = $1 and id = any($2::bigint[])', [
+    jobId,
+    moved.map(({ deleteId }) => deleteId),
+  ]);
+  await tx.query(
+    `update sync_plan_entries e
+        set action = n.action, record_id = n.record_id, identity_id = n.identity_id, moved_from = n.moved_from,
+            based_on = n.based_on, changes = n.changes, resembles_id = null, resembles_by = null,
+            changed_fields = array(select jsonb_array_elements_text(n.changed_fields))
+       from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::jsonb[], $9::text[])
+         as n (id, record_id, identity_id, moved_from, based_on, changes, changed_fields, action)
+      where e.job_id = $1 and e.id = n.id`,
+    [
+      jobId,
+      moved.map(({ createId }) => createId),
+      uuids(moved.map(({ recordId }) => recordId)),
+      uuids(moved.map(({ identityId }) => identityId)),
+      texts(moved.map(({ movedFrom }) => movedFrom)),
+      times(moved.map(({ basedOn }) => basedOn)),
+      jsons(moved.map(({ changes }) => JSON.stringify(changes))),
+      jsons(moved.map(({ changedFields }) => JSON.stringify(changedFields))),
+      texts(moved.map(({ action }) => action)),
+    ],
+  );
+}

@@ -1,0 +1,91 @@
+import { attributeTerm, departmentTerm, groupTerm } from '../directory/list-terms.js';
+import type { Condition } from './record-filter.js';
+
+/** Filters of users and identities that many of them may fulfil. */
+export interface SharedFilter {
+  department?: string;
+  /** Custom attributes by name. */
+  attributes?: Readonly<Record<string, string>>;
+  /** Identity of the manager. */
+  managerId?: string;
+  /** The connector that has a record. */
+  sourceId?: string;
+  groupId?: string;
+}
+
+/** A filter as SQL. */
+export interface Shared {
+  /** Identifies the statement. */
+  name: string;
+  /** Selects `record_id` and `created_at` of all records that fulfil it: one index range, in creation order if it is long. */
+  rows: string;
+  /** Returns the condition on a row of `source_records`. */
+  matches: (record: string) => string;
+}
+
+export function isFiltered({ department, attributes, managerId, sourceId, groupId }: SharedFilter): boolean {
+  return (
+    [department, managerId, sourceId, groupId].some((each) => each !== undefined) ||
+    Object.keys(attributes ?? {}).length > 0
+  );
+}
+
+/** Returns the filters in a fixed order, which the position of a cursor refers to. */
+export function sharedFiltersOf(
+  { department, attributes = {}, managerId, sourceId, groupId }: SharedFilter,
+  value: (item: unknown) => string,
+): Shared[] {
+  const filters: Shared[] = [];
+  if (managerId !== undefined) {
+    const id = value(managerId);
+    const redirect = `select into_id from identity_redirects where tenant_id = $1 and id = ${id}`;
+    // A subquery is a constant for the planner; a bare `coalesce` is no index condition under row-level security.
+    const manager = ofColumn('manager', 'manager_id', `(select coalesce((${redirect}), ${id}))`);
+    // A manager has few people, whose index is not in creation order.
+    filters.push({ ...manager, rows: `${manager.rows} offset 0` });
+  }
+  for (const name of Object.keys(attributes).sort()) {
+    filters.push(ofTerm('attribute', value(attributeTerm(name, attributes[name] ?? '') ?? '')));
+  }
+  if (groupId !== undefined) filters.push(ofTerm('group', value(groupTerm(groupId))));
+  if (department !== undefined) filters.push(ofTerm('department', value(departmentTerm(department) ?? '')));
+  if (sourceId !== undefined) filters.push(ofColumn('source', 'connector_id', value(sourceId)));
+  return filters;
+}
+
+function ofColumn(name: string, column: string, given: string): Shared {
+  return {
+    name,
+    rows: `select id as record_id, created_at from source_records where tenant_id = $1 and ${column} = ${given}`,
+    matches: (record) => `${record}.${column} = ${given}`,
+  };
+}
+
+function ofTerm(name: string, term: string): Shared {
+  const rows = `select record_id, created_at from list_terms where tenant_id = $1 and term = ${term}`;
+  return {
+    name,
+    rows,
+    // `offset 0` keeps it a lookup by the whole key, where a join may read all records of the term.
+    matches: (record) => `exists (${rows} and created_at = ${record}.created_at and record_id = ${record}.id offset 0)`,
+  };
+}
+
+/** Returns the condition that an identity or a user fulfils the filter; `shown` is its row. */
+export function sharedCondition(resource: 'identity' | 'user', { name, matches }: Shared, shown: string): Condition {
+  return { name, sql: resource === 'user' ? matches(shown) : `exists (${recordsOf(shown, matches)})` };
+}
+
+/**
+ * Selects an identity's records that fulfil a filter. A deleted record counts only for a deleted identity. The index
+ * lookup is a separate subquery, because another index may seem as good in a table without statistics.
+ */
+export function recordsOf(identity: string, matches: (record: string) => string, more = ''): string {
+  return `select from (select * from source_records where identity_id = ${identity}.id offset 0) as own
+           where ${counts('own.status', `${identity}.status`)} and ${matches('own')}${more} offset 0`;
+}
+
+/** Returns whether a record with this status counts for an identity with that status. */
+export function counts(recordStatus: string, identityStatus: string): string {
+  return `(${recordStatus} not in ('deleted', 'decommissioned') or ${identityStatus} = 'deleted')`;
+}

@@ -1,0 +1,31 @@
+// SQL by hand: runs for every page of a source.
+import { byteas } from '../arrays.js';
+import type { Transaction } from '../database.js';
+
+/** Returns the tenant's encrypted key if it suppresses anything. */
+export async function findSuppressionKey(tx: Transaction, tenantId: string): Promise<Buffer | undefined> {
+  const [row] = await tx.query<{ ciphertext: Buffer }>(
+    `select ciphertext from suppression_keys
+      where tenant_id = $1 and exists (select from suppression_hashes where tenant_id = $1)`,
+    [tenantId],
+  );
+  return row?.ciphertext;
+}
+
+/** Returns those of the hashes that are suppressed, in hexadecimal. */
+export async function findSuppressed(
+  tx: Transaction,
+  tenantId: string,
+  hashes: readonly Buffer[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ hash: string }>(
+    `select encode(n.hash, 'hex') as hash from unnest($2::bytea[]) as n (hash)
+      cross join lateral (select from suppression_hashes where tenant_id = $1 and hash = n.hash limit 1) s`,
+    [tenantId, byteas(hashes)],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+export async function addSuppressed(tx: Transaction, jobId: string, count: number): Promise<void> {
+  await tx.query('update sync_jobs set records_suppressed = records_suppressed + $2 where id = $1', [jobId, count]);
+}
