@@ -7,10 +7,26 @@ import { text } from './text.js';
 const percent = z.int().min(0).max(100);
 const records = z.int().min(0).max(1_000_000_000);
 
+/** Fields that identify a person. Others, such as a department, change for many people at once in normal operation. */
+const identifyingFields = [
+  'employee_number',
+  'email',
+  'user_principal_name',
+  'first_name',
+  'last_name',
+  'display_name',
+  'hire_date',
+  'termination_date',
+];
+const guardedField = text.max(200).refine((field) => isMappableField('user', field), {
+  error: 'must be a field of user, a matching key or attributes.<name>',
+});
+
 /**
- * Safeguard of a run. Deletions and disables that exceed both the percentage of the records known before the run and
- * the number are quarantined, and so is a run if the records that it left out exceed both the percentage of the records
- * that it read and the number. A percentage of 100 disables the safeguard.
+ * Safeguard of a run. Deletions, disables, new users, changes of one field and replaced ids that exceed both the
+ * percentage of the records known before the run and the number are quarantined, and so is a run if the records that it
+ * left out exceed both the percentage of the records that it read and the number. A percentage of 100 disables the
+ * safeguard.
  */
 export const safeguard = z.strictObject({
   max_deleted_percent: percent.default(10),
@@ -19,6 +35,13 @@ export const safeguard = z.strictObject({
   max_disabled_records: records.default(20),
   max_failed_percent: percent.default(50),
   max_failed_records: records.default(10),
+  max_created_percent: percent.default(20),
+  max_created_records: records.default(20),
+  max_changed_percent: percent.default(20),
+  max_changed_records: records.default(20),
+  changed_fields: z.array(guardedField).max(50).default(identifyingFields),
+  max_rekeyed_percent: percent.default(10),
+  max_rekeyed_records: records.default(5),
 });
 export type Safeguard = z.infer<typeof safeguard>;
 
@@ -29,7 +52,7 @@ const common = {
   safeguard: safeguard
     .prefault({})
     .describe(
-      'Safeguard of a run: deletions, disables and records left out that exceed both the percentage and the number are quarantined.',
+      'Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.',
     ),
   schedule: schedule.nullish().describe('When the connector runs automatically; null: never.'),
   records: z.enum(recordKinds, { error: `must be one of ${recordKinds.join(', ')}` }).default('user'),

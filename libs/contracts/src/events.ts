@@ -32,6 +32,8 @@ export const eventTypes = [
   'sync.job.quarantined',
   'sync.job.cancelled',
   'webhook.test',
+  'finding.opened',
+  'finding.resolved',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
@@ -43,3 +45,8 @@ export type FieldChange = {
   /** The public id of the connector. */
   source?: string;
 };
+
+/** Whether the `data` of an event has previous values, as `changes`. */
+export function showsChanges(type: string): boolean {
+  return type.endsWith('.updated') || type.endsWith('.status_changed');
+}

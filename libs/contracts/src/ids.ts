@@ -6,6 +6,7 @@ export const idPrefixes = {
   user: 'usr',
   account: 'acc',
   machineIdentity: 'mid',
+  group: 'grp',
   event: 'evt',
   job: 'job',
   webhook: 'whk',
@@ -15,9 +16,13 @@ export const idPrefixes = {
   apiKey: 'key',
   case: 'cas',
   operation: 'opn',
+  suppression: 'sup',
   replay: 'rpl',
   probe: 'prb',
+  finding: 'fnd',
   scimResource: 'scr',
+  auditEntry: 'aud',
+  serviceToken: 'svt',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;
@@ -40,8 +45,19 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
  */
 const pairs = Array.from({ length: 1_024 }, (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31));
 
+/** The last id of each kind: a batch writes the ids of its tenant, connector and job with every record. */
+const encoded = new Map<IdKind, { uuid: string; id: string }>();
+
 /** `encodeId('identity', '0190…')` → `idn_01h…`. */
 export function encodeId(kind: IdKind, uuid: string): string {
+  const last = encoded.get(kind);
+  if (last?.uuid === uuid) return last.id;
+  const id = computeId(kind, uuid);
+  encoded.set(kind, { uuid, id });
+  return id;
+}
+
+function computeId(kind: IdKind, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
   // Five hex digits are twenty bits, which are four characters. The first two of the 130 bits are zero.
   const high = Number.parseInt(hex.slice(0, 2), 16);

@@ -69,8 +69,8 @@ export const messageTypes = {
     }),
   }),
   /**
-   * directory → sync-worker: the job would delete or disable more than its safeguard allows, or left out more. None of
-   * its deletions and disables is applied.
+   * directory → sync-worker: the job would delete, disable, create or change more than its safeguard allows, or left out
+   * more. Nothing that its batches have set aside is applied.
    */
   'sync.sweep.held': z.object({ ...envelope, data: z.object({ ...jobReference, note: z.string() }) }),
   /**

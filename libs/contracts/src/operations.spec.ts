@@ -28,10 +28,22 @@ const results: { [T in OperationType]: { written: OperationResult<T>; shown: obj
   },
   'attributes.rank': { written: { identities_changed: 1 }, shown: { identities_changed: 1 } },
   'lifecycle.change': { written: { identities_changed: 1 }, shown: { identities_changed: 1 } },
+  'connector.hand_over': {
+    written: { conflicts: [identity(one)], records_moved: 3, records_joined: 2, records_in_conflict: 1 },
+    shown: { conflicts: [identity(one)], records_moved: 3, records_joined: 2, records_in_conflict: 1 },
+  },
   'job.undo': {
     // External ids of a source, which may look like public ids.
     written: { removed: [one], restored: [other], records_removed: 1, records_restored: 1 },
     shown: { removed: [one], restored: [other], records_removed: 1, records_restored: 1 },
+  },
+  'finding.accept': {
+    written: { finding_id: one, state: 'accepted' },
+    shown: { finding_id: encodeId('finding', one), state: 'accepted' },
+  },
+  'finding.reopen': {
+    written: { finding_id: one, state: 'open' },
+    shown: { finding_id: encodeId('finding', one), state: 'open' },
   },
   'plan.apply': {
     written: { records_created: 1, records_deleted: 2, records_updated: 3 },
@@ -39,18 +51,62 @@ const results: { [T in OperationType]: { written: OperationResult<T>; shown: obj
   },
   'rules.change': {
     written: {
-      joined: [{ from_identity_id: one, into_identity_id: other }],
+      cases: [
+        {
+          rule: 'same name',
+          record: { id: one, kind: 'account' },
+          candidates: [{ other, score: 1, identity_id: other }],
+        },
+      ],
+      moved: [{ kind: 'keys', rule: 'email', record: { id: one, kind: 'account' }, into_identity_id: other }],
+      joined: [
+        {
+          kind: 'fuzzy',
+          rule: 'same name',
+          other,
+          score: 0.9,
+          fields: ['full_name'],
+          record: { id: one, kind: 'user' },
+          from_identity_id: one,
+          into_identity_id: other,
+        },
+      ],
       parted: [{ new_identity_id: one, from_identity_id: other }],
+      cases_opened: 1,
       records_moved: 2,
+      accounts_moved: 1,
       identities_joined: 1,
       identities_parted: 1,
+      records_not_compared: 0,
     },
     shown: {
-      joined: [{ from_identity_id: identity(one), into_identity_id: identity(other) }],
+      cases: [
+        {
+          rule: 'same name',
+          record: encodeId('account', one),
+          candidates: [{ other: encodeId('user', other), score: 1, identity_id: identity(other) }],
+        },
+      ],
+      moved: [{ kind: 'keys', rule: 'email', record: encodeId('account', one), into_identity_id: identity(other) }],
+      joined: [
+        {
+          kind: 'fuzzy',
+          rule: 'same name',
+          other: encodeId('user', other),
+          score: 0.9,
+          fields: ['full_name'],
+          record: encodeId('user', one),
+          from_identity_id: identity(one),
+          into_identity_id: identity(other),
+        },
+      ],
       parted: [{ new_identity_id: identity(one), from_identity_id: identity(other) }],
+      cases_opened: 1,
       records_moved: 2,
+      accounts_moved: 1,
       identities_joined: 1,
       identities_parted: 1,
+      records_not_compared: 0,
     },
   },
 };

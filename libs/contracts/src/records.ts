@@ -8,25 +8,28 @@ export type RecordKind = (typeof recordKinds)[number];
 export const matchingKeys = ['employee_number', 'email', 'user_principal_name'] as const;
 export type MatchingKey = (typeof matchingKeys)[number];
 
+/** Values of one match key that link a record. Each of them is a lookup, and further ones are ignored. */
+export const mostKeyValues = 20;
+
 /** Mappable fields of each kind, by value type. `external_id` and ids cannot be mapped, since idsync sets them. */
 export const recordFields = {
   user: {
-    text: ['user_principal_name', 'display_name', 'email', 'job_title', 'first_name', 'last_name'],
-    list: ['roles', 'groups', 'departments'],
+    text: ['user_principal_name', 'display_name', 'email', 'job_title', 'first_name', 'last_name', 'manager_id'],
+    list: ['roles', 'groups', 'departments', 'other_emails'],
     date: ['hire_date', 'termination_date'],
     integer: [],
     status: ['pending', 'active', 'suspended', 'inactive', 'deleted'],
   },
   account: {
     text: ['identifier', 'display_name', 'first_name', 'last_name', 'job_title', 'source_system_id'],
-    list: [],
+    list: ['other_emails'],
     date: [],
     integer: [],
     status: ['active', 'disabled', 'locked', 'deleted'],
   },
   machine_identity: {
     text: ['account_id', 'display_name', 'classification', 'owned_by', 'manager_id', 'technical_inheritor'],
-    list: [],
+    list: ['other_emails'],
     date: [],
     integer: ['risk_score'],
     status: ['active', 'disabled', 'orphaned', 'decommissioned'],
@@ -44,6 +47,8 @@ export const machineClassifications = [
   'unknown',
 ] as const;
 
+/** Begins the name of a field of custom attributes. */
+export const attributePrefix = 'attributes.';
 /** `attributes.<name>`: custom attributes in addition to the specified fields. */
 export const attributeFieldPattern = /^attributes\.[a-z][a-z0-9_]{0,62}$/;
 

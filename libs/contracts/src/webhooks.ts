@@ -18,6 +18,12 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
+/** A request to a receiver, without its body. */
+export interface SentRequest {
+  url: string;
+  headers: Record<string, string>;
+}
+
 /** `dead`: every attempt of the schedule has failed; an operator can requeue the delivery. */
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -25,6 +31,14 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 /** `closed`: calls are allowed; `open`: no calls; `half_open`: one call at a time tests the endpoint. */
 export const breakerStates = ['closed', 'open', 'half_open'] as const;
 export type BreakerState = (typeof breakerStates)[number];
+
+/** `full`: the resource | `thin`: only ids, for receivers that must not get data of people. */
+export const payloadForms = ['full', 'thin'] as const;
+export type PayloadForm = (typeof payloadForms)[number];
+
+/** The party that made a webhook inactive. */
+export const inactivators = ['client', 'service'] as const;
+export type Inactivator = (typeof inactivators)[number];
 
 export const replayKinds = ['resend', 'replay', 'requeue'] as const;
 export type ReplayKind = (typeof replayKinds)[number];

@@ -57,7 +57,7 @@ export const ldapConfig = z
         .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be the name of an attribute')
         .optional()
         .describe(
-          'The attribute that identifies an entry permanently and orders the list. Default: objectGUID or entryUUID.',
+          'The attribute that identifies an entry permanently and orders the list. Default: objectGUID or entryUUID; in 389 Directory Server nsUniqueId for entries without entryUUID.',
         ),
     ),
     groups: neutral(groups.prefault({})),
@@ -165,7 +165,8 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
   },
   ldap: {
     user: {
-      filter: '(objectClass=inetOrgPerson)',
+      // A posixAccount alone may be a service. nsPerson is a person of 389 Directory Server.
+      filter: '(|(objectClass=inetOrgPerson)(objectClass=nsPerson))',
       fields: {
         user_principal_name: 'uid',
         display_name: 'cn',
@@ -180,7 +181,7 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
       },
     },
     account: {
-      filter: '(|(objectClass=inetOrgPerson)(objectClass=posixAccount))',
+      filter: '(|(objectClass=inetOrgPerson)(objectClass=nsPerson)(objectClass=posixAccount))',
       fields: {
         identifier: 'uid',
         display_name: 'cn',

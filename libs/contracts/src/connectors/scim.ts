@@ -54,6 +54,7 @@ export const scimFields: Record<RecordKind, FieldMap> = {
     job_title: 'title',
     employee_number: `${enterprise}.employeeNumber`,
     departments: `${enterprise}.department`,
+    manager_id: `${enterprise}.manager.value`,
     groups: 'groups[].display',
     roles: 'roles[].value',
     status: status('inactive'),

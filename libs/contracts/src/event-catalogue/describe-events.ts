@@ -10,6 +10,7 @@ const families: Record<string, readonly string[]> = {
   Accounts: ['account.'],
   'Machine identities': ['machine_identity.'],
   'Sync jobs': ['sync.job.'],
+  Findings: ['finding.'],
   Tests: ['webhook.'],
 };
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { EventType } from '../events.js';
+import { findingFields } from '../http/finding-resources.js';
 import * as resources from '../http/resources.js';
+import { volumeLimits } from '../record-limits.js';
 import { sourceErrorCode } from '../source-errors.js';
 
 const { text, dateTime } = resources;
@@ -11,6 +13,27 @@ const changed = z
 const cause = {
   job_id: text.optional().describe('The sync job that caused the event, if any.'),
   operation_id: text.optional().describe('The operation that caused the event, if any.'),
+};
+const values = z.union([text, z.array(text)]);
+/** A changed field, with its previous and its new value. */
+export const changedField = z.strictObject({
+  field: text,
+  from: values.optional().describe('The previous value; absent if there was none.'),
+  to: values.optional().describe('The new value; absent if there is none.'),
+});
+const differences = {
+  changes: z
+    .array(changedField)
+    .optional()
+    .describe(
+      'The changed fields with their previous and new values. Absent after an erasure, and in events of earlier versions of the service.',
+    ),
+  values_left_out: z
+    .literal(true)
+    .optional()
+    .describe(
+      `The values of all changes exceed ${volumeLimits.changeBytes / 1_024} KiB: some changes have neither \`from\` nor \`to\`.`,
+    ),
 };
 const factOf = <Shape extends z.ZodRawShape>(resource: z.ZodObject<Shape>) =>
   z.strictObject({ ...resource.partial().shape, ...cause, changed });
@@ -23,9 +46,14 @@ export const identityFact = factOf(resources.identity);
 export const userFact = factOf(resources.user);
 export const accountFact = factOf(resources.account);
 export const machineIdentityFact = factOf(resources.machineIdentity);
+/** The same facts with previous values, of events that say that something was updated or has another status. */
+export const identityChangeFact = identityFact.extend(differences);
+export const userChangeFact = userFact.extend(differences);
+export const accountChangeFact = accountFact.extend(differences);
+export const machineIdentityChangeFact = machineIdentityFact.extend(differences);
 export const syncJobFact = z.strictObject({ job_id: text, connector_id: text, changed });
 export const syncJobEndFact = syncJobFact.extend({
-  status: text.describe('completed | completed_with_errors | failed | cancelled'),
+  status: resources.oneOf(['completed', 'completed_with_errors', 'failed', 'cancelled']),
   records_read: z.int(),
   records_applied: z.int(),
   records_failed: z.int(),
@@ -37,7 +65,21 @@ export const syncJobEndFact = syncJobFact.extend({
   reason: text.optional().describe('Reason of the cancellation.'),
 });
 
+const linkEvidence = {
+  reason: text.optional().describe('Why the records belong to one identity, for operators.'),
+  evidence: z
+    .strictObject({
+      kind: text.describe('keys: an equal match key | fuzzy: a fuzzy rule | operator: an operation'),
+      rule: text.optional().describe('The match key, or the name of the fuzzy rule.'),
+      score: z.number().optional().describe('Of a fuzzy rule, from 0 to 1.'),
+      record_id: text,
+      other_record_id: text.optional().describe('The user that the record was compared with.'),
+    })
+    .optional()
+    .describe('The link that was decisive, without the values that were compared.'),
+};
 const identityMerged = identityFact.extend({
+  ...linkEvidence,
   merged_id: text.describe('The identity that was merged into another. Its id now returns the document of `into_id`.'),
   into_id: text.describe('The remaining identity, which the other fields describe.'),
 });
@@ -51,33 +93,40 @@ const identityDeleted = identityFact.extend({
 const ownerChanged = machineIdentityFact.extend({
   handed_over: z.boolean().optional().describe('The owner left and the technical inheritor took over.'),
 });
+const accountLinked = accountFact.extend(linkEvidence);
 const jobQuarantined = syncJobFact.extend({
   reason: text.describe(
-    'Why the safeguard quarantined the job: its deletions, its disables, or the records that it left out.',
+    'Why the safeguard quarantined the job: its deletions, disables, new or changed people, or the records that it left out.',
   ),
+});
+/** The finding as the operator API shows it, without the record that it is about. */
+export const findingFact = z.strictObject({
+  ...findingFields,
+  operation_id: cause.operation_id,
+  changed,
 });
 const webhookTest = z.strictObject({ webhook_id: text, message: text.optional(), changed });
 
 /** Schema of `data` by event type. */
 export const eventData = {
   'identity.created': identityFact,
-  'identity.updated': identityFact,
-  'identity.status_changed': identityFact,
+  'identity.updated': identityChangeFact,
+  'identity.status_changed': identityChangeFact,
   'identity.merged': identityMerged,
   'identity.split': identitySplit,
   'identity.deleted': identityDeleted,
   'user.created': userFact,
-  'user.updated': userFact,
-  'user.status_changed': userFact,
+  'user.updated': userChangeFact,
+  'user.status_changed': userChangeFact,
   'user.deleted': userFact,
   'account.created': accountFact,
-  'account.updated': accountFact,
-  'account.linked': accountFact,
+  'account.updated': accountChangeFact,
+  'account.linked': accountLinked,
   'account.unlinked': accountFact,
   'account.disabled': accountFact,
   'account.deleted': accountFact,
   'machine_identity.created': machineIdentityFact,
-  'machine_identity.updated': machineIdentityFact,
+  'machine_identity.updated': machineIdentityChangeFact,
   'machine_identity.owner_changed': ownerChanged,
   'machine_identity.orphaned': machineIdentityFact,
   'machine_identity.risk_changed': machineIdentityFact,
@@ -92,6 +141,8 @@ export const eventData = {
   'sync.job.quarantined': jobQuarantined,
   'sync.job.cancelled': syncJobEndFact,
   'webhook.test': webhookTest,
+  'finding.opened': findingFact,
+  'finding.resolved': findingFact,
 } as const satisfies Record<EventType, z.ZodObject>;
 
 /**
@@ -99,12 +150,19 @@ export const eventData = {
  * unknown fields.
  */
 export function eventBody(type: EventType): z.ZodObject {
-  return z.strictObject({
-    id: text.describe('The id of the event, the same as the header `webhook-id`.'),
-    type: z.literal(type),
-    timestamp: dateTime.describe('When the event occurred.'),
-    tenant_id: text,
-    sequence: z.int().min(1).describe('Position among all events of the tenant, in commit order.'),
-    data: eventData[type],
-  });
+  return bodies[type];
 }
+
+const bodies = Object.fromEntries(
+  Object.entries(eventData).map(([type, data]) => [
+    type,
+    z.strictObject({
+      id: text.describe('The id of the event, the same as the header `webhook-id`.'),
+      type: z.literal(type),
+      timestamp: dateTime.describe('When the event occurred.'),
+      tenant_id: text,
+      sequence: z.int().min(1).describe('Position among all events of the tenant, in commit order and without gaps.'),
+      data,
+    }),
+  ]),
+) as unknown as Record<EventType, z.ZodObject>;

@@ -3,7 +3,8 @@ import type { EventType } from '../events.js';
 /** When each event is sent, for receivers. */
 export const eventMeanings: Record<EventType, string> = {
   'identity.created': 'A new identity was created. `changed` is empty, since all fields are new.',
-  'identity.updated': 'The display name or a winning attribute changed. Status changes have separate events.',
+  'identity.updated':
+    'The display name or a winning attribute changed, or a user was linked or removed: `changed` has `users`. Status changes have separate events.',
   'identity.status_changed': 'The status changed, except to `deleted`.',
   'identity.merged': 'Two identities turned out to be one person. All records of `merged_id` now belong to `into_id`.',
   'identity.split':
@@ -37,7 +38,10 @@ export const eventMeanings: Record<EventType, string> = {
   'sync.job.failed':
     'A job could not read its source completely. The records that it had read are applied, and nothing was deleted.',
   'sync.job.quarantined':
-    'The safeguard quarantined the job until an operator decides, because it would delete or disable too many records, or left out too many.',
+    'The safeguard quarantined the job until an operator decides, because it would delete, disable, create or change too many records, or left out too many.',
   'sync.job.cancelled': 'A job was cancelled. Changes that it had applied remain.',
   'webhook.test': 'An operator tests this webhook. It is sent to this webhook only, regardless of its `events`.',
+  'finding.opened':
+    'Something needs the attention of an operator: `kind` says what, `evidence` why. Sent again when an acceptance ends.',
+  'finding.resolved': 'The reason of a finding is gone.',
 };

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { attemptOutcomes, breakerStates, deliveryStatuses, replayKinds, replayStatuses } from '../webhooks.js';
+import { webhookFilter } from '../webhook-filter.js';
+import {
+  attemptOutcomes,
+  breakerStates,
+  deliveryStatuses,
+  inactivators,
+  payloadForms,
+  replayKinds,
+  replayStatuses,
+} from '../webhooks.js';
 import { dateTime, oneOf, text } from './resources.js';
 
 const count = z
@@ -11,6 +20,9 @@ const healthFields = {
   events: z.array(text),
   active: z.boolean(),
   created_at: dateTime,
+  filter: webhookFilter.optional(),
+  payload: oneOf(payloadForms).optional(),
+  header_names: z.array(text).optional(),
   pending: count,
   dead: count,
   oldest_due_at: dateTime.optional().describe('Due time of the oldest pending delivery.'),
@@ -24,10 +36,32 @@ const healthFields = {
   disabled_at: dateTime.optional().describe('When the service disabled the webhook because of failures.'),
   disabled_reason: text.optional(),
 };
+const inactive = z
+  .strictObject({
+    by: oneOf(
+      inactivators,
+      'client: a request set `active` to false | service: deliveries failed, or the receiver is gone',
+    ),
+    key_id: text.optional().describe('The API key of the request.'),
+    at: dateTime.optional().describe('Absent if an earlier version of the service did not store it.'),
+    reason: text,
+  })
+  .describe('Why the webhook is inactive; absent while it is active.');
+const lastError = z
+  .strictObject({
+    delivery_id: text,
+    at: dateTime,
+    outcome: oneOf(attemptOutcomes),
+    status_code: z.int().optional(),
+    error: text.optional(),
+  })
+  .describe('The newest failed attempt among the last hundred attempts.');
 const webhookHealth = z.strictObject(healthFields);
 export const webhookHealthList = z.strictObject({ data: z.array(webhookHealth), total: z.int() });
 export const webhookDetails = z.strictObject({
   ...healthFields,
+  inactive: inactive.optional(),
+  last_error: lastError.optional(),
   statistics: z.strictObject({
     since: dateTime.describe('24 hours ago, or later if there were more than 10 000 attempts since.'),
     attempts: z.int(),
@@ -56,7 +90,8 @@ const deliveryFields = {
   last_error: text.optional(),
 };
 const nextCursor = text.optional().describe('Cursor of the next page; absent at the end of the list.');
-const delivery = z.strictObject(deliveryFields);
+const headers = z.record(text, text);
+export const delivery = z.strictObject(deliveryFields);
 export const deliveryPage = z.strictObject({
   data: z.array(delivery),
   limit: z.int(),
@@ -76,7 +111,16 @@ export const deliveryDetails = z.strictObject({
         ).optional(),
         status_code: z.int().optional(),
         error: text.optional(),
-        response_body: text.optional(),
+        request: z
+          .strictObject({ url: text, headers })
+          .optional()
+          .describe(
+            'The request, without its body; absent if the address is not allowed or no secret could be decrypted.',
+          ),
+        response_headers: headers
+          .optional()
+          .describe('At most 64 headers of together 8 KiB. Cookies are left out; long values are cut.'),
+        response_body: text.optional().describe('At most the first 16 KiB.'),
         duration_ms: z.int().optional(),
       }),
     )
@@ -103,6 +147,14 @@ export const replay = z.strictObject({
 });
 export const replayPage = z.strictObject({ data: z.array(replay), limit: z.int(), next_cursor: nextCursor });
 
+export const signingKey = z.strictObject({
+  public_key: text.describe('`whpk_` and the base64 of the 32 bytes of an Ed25519 public key.'),
+  created_at: dateTime,
+  expires_at: dateTime.optional().describe('Set after a rotation.'),
+});
+export const signingKeyList = z.strictObject({ data: z.array(signingKey), total: z.int() });
+
+export type SigningKey = z.infer<typeof signingKey>;
 export type WebhookHealth = z.infer<typeof webhookHealth>;
 export type WebhookDetails = z.infer<typeof webhookDetails>;
 export type TestEvent = z.infer<typeof testEvent>;

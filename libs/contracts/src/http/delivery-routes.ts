@@ -1,17 +1,12 @@
-import { deliveryStatuses } from '../webhooks.js';
+import { nextCursor as cursor, deliveryParameters, examined } from './delivery-parameters.js';
 import * as shown from './delivery-resources.js';
 import * as requests from './requests.js';
 import { rotatedSecret } from './resources.js';
-import { limit, ok, operator, type QueryParameter, type RouteDefinition, tenantPath } from './route.js';
+import { limit, ok, operator, type RouteDefinition, tenantPath } from './route.js';
 
 const webhookPath = `${tenantPath}/webhooks/{webhookId}`;
 const deliveryPath = `${tenantPath}/deliveries/{deliveryId}`;
 const replayPath = `${tenantPath}/replays/{replayId}`;
-const cursor: QueryParameter = {
-  name: 'cursor',
-  description: 'The `next_cursor` of the previous page.',
-  schema: { type: 'string' },
-};
 const replayed = { status: 202, schema: shown.replay };
 const sameReplay =
   'An equal request before the replay begins returns the same replay. 400 while the webhook is disabled.';
@@ -58,28 +53,10 @@ export const deliveryRoutes: RouteDefinition[] = [
   },
   {
     ...operator('GET', `${tenantPath}/deliveries`, 'List deliveries, the newest events first', ok(shown.deliveryPage)),
-    description:
-      'One request examines about 20 000 deliveries, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.',
+    description: examined,
     query: [
-      limit,
-      cursor,
+      ...deliveryParameters,
       { name: 'webhook_id', description: 'Only deliveries to this webhook.', schema: { type: 'string' } },
-      {
-        name: 'status',
-        description: 'Only deliveries in this status.',
-        schema: { type: 'string', enum: [...deliveryStatuses] },
-      },
-      { name: 'event_type', description: 'Only deliveries of events of this type.', schema: { type: 'string' } },
-      {
-        name: 'since',
-        description: 'Only events that occurred at this time or later.',
-        schema: { type: 'string', format: 'date-time' },
-      },
-      {
-        name: 'until',
-        description: 'Only events that occurred before this time.',
-        schema: { type: 'string', format: 'date-time' },
-      },
     ],
   },
   operator('GET', deliveryPath, 'Get one delivery with its attempts and its body', ok(shown.deliveryDetails)),

@@ -3,6 +3,7 @@ export const errorTexts = {
   unauthorized: 'missing or invalid API key',
   callbackUrlRequired: 'callback_url is required',
   operatorUnauthorized: 'missing or invalid operator token',
+  suspended: 'the tenant is suspended',
   notFound: 'not found',
   internal: 'internal server error',
   unavailable: 'the database is not available: try again later',
@@ -20,5 +21,8 @@ export const scopes = [
   'webhooks:read',
   'webhooks:write',
   'events:read',
+  'accounts:read',
+  'machines:read',
+  'groups:read',
 ] as const;
 export type Scope = (typeof scopes)[number];

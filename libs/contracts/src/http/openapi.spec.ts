@@ -11,17 +11,38 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(`../../../../${fi
 const document = openApiDocument(read('package.json').version);
 const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation: { ...operation, responses: resolved(operation.responses) },
+    })),
 );
+
+/** Replaces references to the error responses that operations share. */
+function resolved(responses: Operation['responses']): Operation['responses'] {
+  const { responses: shared } = document.components as { responses: Record<string, Operation['responses'][string]> };
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const name = (response as { $ref?: string }).$ref?.replace('#/components/responses/', '');
+      return [status, name === undefined ? response : (shared[name] ?? {})];
+    }),
+  );
+}
+
+interface AnyEvent {
+  oneOf: object[];
+  discriminator: { propertyName: string; mapping: Record<string, string> };
+}
 
 interface Operation {
   operationId: string;
+  tags: string[];
   security: Record<string, unknown>[];
   parameters: { name: string; in: string; schema: object }[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<
     string,
-    { content?: Record<string, { schema: object }>; headers?: Record<string, { schema: object }> }
+    { content?: Record<string, { schema: object; example?: unknown }>; headers?: Record<string, { schema: object }> }
   >;
 }
 
@@ -47,7 +68,26 @@ const specified: Record<string, number[]> = {
 };
 
 /** Additional endpoints of `/v1`. */
-const added: Record<string, number[]> = { 'GET /v1/events': [200, 400, 401] };
+const added: Record<string, number[]> = {
+  'GET /v1/events': [200, 400, 401],
+  'GET /v1/accounts': [200, 400, 401],
+  'GET /v1/accounts/{id}': [200, 401, 404],
+  'GET /v1/machine-identities': [200, 400, 401],
+  'GET /v1/machine-identities/{id}': [200, 401, 404],
+  'GET /v1/groups': [200, 400, 401],
+  'GET /v1/groups/{id}': [200, 401, 404],
+  'GET /v1/groups/{id}/members': [200, 400, 401, 404],
+  'GET /v1/connectors': [200, 400, 401],
+  'GET /v1/webhooks/{id}': [200, 401, 404],
+  'POST /v1/webhooks/{id}/test': [202, 400, 401, 404, 429],
+  'GET /v1/webhooks/{id}/deliveries': [200, 400, 401, 404],
+  'GET /v1/webhooks/{id}/deliveries/{deliveryId}': [200, 401, 404],
+  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/resend': [202, 400, 401, 404, 429],
+  'POST /v1/webhooks/{id}/requeue': [202, 400, 401, 404, 429],
+  'GET /v1/webhooks/{id}/replays/{replayId}': [200, 401, 404],
+  'POST /v1/webhooks/{id}/signing-keys': [201, 400, 401, 404],
+  'GET /v1/webhooks/{id}/signing-keys': [200, 401, 404],
+};
 
 describe('the OpenAPI document', () => {
   it('matches openapi.json, which npm run openapi generates', () => {
@@ -63,7 +103,7 @@ describe('the OpenAPI document', () => {
   it('has only schemas that compile as JSON Schema 2020-12, including references', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
     addFormats.default(ajv);
-    ajv.addKeyword('components');
+    for (const keyword of ['components', 'discriminator']) ajv.addKeyword(keyword);
     const schemas = operations.flatMap(({ operation: { parameters, requestBody, responses } }) => [
       ...parameters.map((parameter) => parameter.schema),
       ...[requestBody, ...Object.values(responses)].flatMap(
@@ -79,7 +119,7 @@ describe('the OpenAPI document', () => {
   it('describes each event type with a schema and a matching example', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
     addFormats.default(ajv);
-    ajv.addKeyword('components');
+    for (const keyword of ['components', 'discriminator']) ajv.addKeyword(keyword);
     const webhooks = document.webhooks as Record<string, { post: Webhook }>;
     expect(Object.keys(webhooks)).toEqual(eventTypes);
     for (const { post } of Object.values(webhooks)) {
@@ -153,6 +193,9 @@ describe('the OpenAPI document', () => {
       'POST connectors/{connectorId}/discover',
       'POST connectors/{connectorId}/records/{externalId}/sync',
       'POST connectors/{connectorId}/test',
+      'POST deleted-connectors/{connectorId}/hand-over',
+      'POST findings/{findingId}/accept',
+      'POST findings/{findingId}/reopen',
       'POST identities/{identityId}/erase',
       'POST identities/{identityId}/merge',
       'POST identities/{identityId}/split',
@@ -168,9 +211,90 @@ describe('the OpenAPI document', () => {
       expect(operation.responses[202]?.content).toEqual(operation.responses[200]?.content);
   });
 
-  it('gives every operation a unique id', () => {
+  it('names every operation by a verb and its resource, uniquely', () => {
     const names = operations.map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(routes.length);
+    expect(names.filter((name) => !name.startsWith('admin'))).toEqual([
+      'getHealth',
+      'listIdentities',
+      'getIdentity',
+      'listIdentityHistory',
+      'listUsers',
+      'getUser',
+      'listAccounts',
+      'getAccount',
+      'listMachineIdentities',
+      'getMachineIdentity',
+      'listGroups',
+      'getGroup',
+      'listGroupMembers',
+      'listConnectors',
+      'triggerSync',
+      'getSyncJob',
+      'createWebhook',
+      'listWebhooks',
+      'updateWebhook',
+      'deleteWebhook',
+      'getWebhook',
+      'rotateWebhookSecret',
+      'listEvents',
+      'testWebhook',
+      'listWebhookDeliveries',
+      'getWebhookDelivery',
+      'resendWebhookDelivery',
+      'requeueWebhook',
+      'getWebhookReplay',
+      'createWebhookSigningKey',
+      'listWebhookSigningKeys',
+    ]);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'adminCreateTenant',
+        'adminDeleteConnectorToken',
+        'adminSyncConnectorRecord',
+        'adminExplainIdentity',
+        'adminGetSyncJobPlan',
+        'adminReplaceMatchingRules',
+        'adminPreviewMatchingRules',
+      ]),
+    );
+  });
+
+  it('puts every operation under a topic, and every topic into one section', () => {
+    const names = (document.tags as { name: string }[]).map(({ name }) => name);
+    const grouped = (document['x-tagGroups'] as { tags: string[] }[]).flatMap(({ tags }) => tags);
+    expect(grouped).toEqual(names);
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags));
+    expect(names.filter((name) => name !== 'Received events' && !used.has(name))).toEqual([]);
+    expect([...used].filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it('shows an example of every successful response of /v1, which its schema accepts', () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+    addFormats.default(ajv);
+    for (const keyword of ['components', 'discriminator']) ajv.addKeyword(keyword);
+    const ofClients = operations.filter(({ path, method }) => path.startsWith('/v1/') && method !== 'DELETE');
+    for (const { operation } of ofClients) {
+      const content = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1].content;
+      const { schema, example } = content?.['application/json'] ?? { schema: {} };
+      expect({ id: operation.operationId, example }).toEqual({ id: operation.operationId, example: expect.anything() });
+      const validate = ajv.compile({ ...schema, components: document.components });
+      expect(validate(example) ? [] : validate.errors).toEqual([]);
+    }
+  });
+
+  it('describes the events of the feed as a union that their type distinguishes', () => {
+    const { Event: event } = (document.components as { schemas: Record<string, AnyEvent> }).schemas;
+    expect(event?.oneOf).toHaveLength(eventTypes.length);
+    expect(event?.discriminator.propertyName).toBe('type');
+    expect(event?.discriminator.mapping['user.updated']).toBe('#/components/schemas/UserUpdatedEvent');
+  });
+
+  it('lists the values of a status', () => {
+    const { User: user } = (document.components as { schemas: Record<string, { properties: object }> }).schemas;
+    expect(user?.properties).toMatchObject({
+      status: { type: 'string', enum: ['pending', 'active', 'suspended', 'inactive', 'deleted'] },
+    });
   });
 
   it('documents the request body of each /v1 endpoint that has one', () => {
@@ -180,6 +304,10 @@ describe('the OpenAPI document', () => {
       'POST /v1/webhooks',
       'PATCH /v1/webhooks/{id}',
       'POST /v1/webhooks/{id}/rotate-secret',
+      'POST /v1/webhooks/{id}/test',
+      'POST /v1/webhooks/{id}/deliveries/{deliveryId}/resend',
+      'POST /v1/webhooks/{id}/requeue',
+      'POST /v1/webhooks/{id}/signing-keys',
     ]);
   });
 });

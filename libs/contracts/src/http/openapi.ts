@@ -3,35 +3,41 @@ import * as events from '../event-catalogue/event-bodies.js';
 import { eventExample } from '../event-catalogue/event-examples.js';
 import { eventMeanings } from '../event-catalogue/event-meanings.js';
 import { type EventType, eventTypes } from '../events.js';
+import * as deliveryResources from './delivery-resources.js';
+import { operationIdOf } from './operation-id.js';
+import * as operatorResources from './operator-resources.js';
 import * as resources from './resources.js';
+import { responseExamples } from './response-examples.js';
 import { errorStatusesOf, type RouteDefinition } from './route.js';
 import { routes } from './routes.js';
+import { receivedEvents, topicGroups, topicOf, topics } from './topics.js';
 
+/** Component schemas by name: facts of events, events, and every response that the gateway sends. */
 const named: Record<string, z.ZodType> = {
-  Attribute: resources.attribute,
-  User: resources.user,
-  Account: resources.account,
-  MachineIdentity: resources.machineIdentity,
-  Identity: resources.identity,
-  LifecycleEvent: resources.lifecycleEvent,
-  Event: resources.event,
-  SyncJob: resources.syncJobReference,
-  SyncStatus: resources.syncStatus,
-  Webhook: resources.webhook,
-  CreatedWebhook: resources.createdWebhook,
-  Error: resources.errorBody,
   IdentityFact: events.identityFact,
   UserFact: events.userFact,
   AccountFact: events.accountFact,
   MachineIdentityFact: events.machineIdentityFact,
+  ChangedField: events.changedField,
+  IdentityChangeFact: events.identityChangeFact,
+  UserChangeFact: events.userChangeFact,
+  AccountChangeFact: events.accountChangeFact,
+  MachineIdentityChangeFact: events.machineIdentityChangeFact,
   SyncJobFact: events.syncJobFact,
   SyncJobEndFact: events.syncJobEndFact,
+  FindingFact: events.findingFact,
+  ...Object.fromEntries(eventTypes.map((type) => [eventName(type), events.eventBody(type)])),
+  ...Object.fromEntries(
+    Object.entries<unknown>({ ...resources, ...operatorResources, ...deliveryResources })
+      .filter((entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject)
+      .map(([name, schema]) => [schema === resources.errorBody ? 'Error' : capitalised(name), schema]),
+  ),
 };
 
 const errorMeanings: Record<number, string> = {
   400: 'A required field is missing, or a value is invalid or malformed',
   401: 'The key or token is absent or not recognised',
-  403: 'The key was issued without the scope this needs',
+  403: 'The key was issued without the scope this needs, or the role of the token does not include it',
   404: "Does not exist in the caller's tenant",
   408: 'The request did not arrive in time',
   413: 'The body is too large',
@@ -39,6 +45,41 @@ const errorMeanings: Record<number, string> = {
   431: 'The request line and the headers are too large',
   500: 'Unexpected failure',
   503: 'The database is unavailable, busy with requests of this tenant, or took longer than 30 s; `Retry-After` says when to retry. A write may have succeeded nevertheless',
+};
+
+/** Returns the name of an error in `components.responses`. Only routes for clients read `Prefer`. */
+function errorName(status: number, isPublic: boolean): string {
+  const name = (errorNames[status] ?? '').split(' ').map(capitalised).join('');
+  return status === 400 && !isPublic ? `Operator${name}` : name;
+}
+
+function errorResponses(): Record<string, object> {
+  return Object.fromEntries(
+    [true, false].flatMap((isPublic) =>
+      Object.entries(errorMeanings).map(([status, description]) => [
+        errorName(Number(status), isPublic),
+        {
+          description,
+          ...(['429', '503'].includes(status) && { headers: retryAfter }),
+          ...(isPublic && status === '400' && { headers: preferenceApplied }),
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      ]),
+    ),
+  );
+}
+
+const errorNames: Record<number, string> = {
+  400: 'bad request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not found',
+  408: 'request timeout',
+  413: 'body too large',
+  429: 'too many requests',
+  431: 'headers too large',
+  500: 'internal error',
+  503: 'unavailable',
 };
 
 const retryAfter = {
@@ -67,6 +108,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
     io: 'output',
+    unrepresentable: 'any',
     override: ({ jsonSchema }) => relax(jsonSchema),
   });
   const refs = new Map(Object.entries(named).map(([id, schema]) => [schema, `#/components/schemas/${id}`]));
@@ -81,18 +123,21 @@ export function openApiDocument(version: string): Record<string, unknown> {
       title: 'idsync',
       version,
       summary: 'One directory of identities from every source a company has.',
+      description:
+        'idsync reads the sources of a company, matches their records into identities, and reports every change. Clients of a tenant use `/v1` with an API key; operators use `/admin/v1` with the operator token.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [
-      { name: 'Public API' },
-      { name: 'Operator interface', description: 'Not part of `/v1`; requires the operator token.' },
-      { name: 'Webhooks', description: 'Requests to subscribers, which must ignore unknown fields and event types.' },
-    ],
+    tags: topics,
+    'x-tagGroups': topicGroups,
     paths,
     webhooks: Object.fromEntries(eventTypes.map((type) => [type, { post: webhookOperation(type, refs) }])),
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, stripped(schema)])),
+      schemas: {
+        ...Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, stripped(schema)])),
+        Event: anyEvent(),
+      },
+      responses: errorResponses(),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         operator: { type: 'http', scheme: 'bearer' },
@@ -105,9 +150,9 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
   const isPublic = route.path.startsWith('/v1/');
   return {
     summary: route.summary,
-    operationId: operationId(route),
+    operationId: operationIdOf(route),
     ...(route.description && { description: route.description }),
-    tags: [route.auth === 'operator' ? 'Operator interface' : 'Public API'],
+    tags: [topicOf(route)],
     security: route.auth === 'none' ? [] : [{ [route.auth === 'key' ? 'apiKey' : 'operator']: [] }],
     parameters: [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
@@ -116,7 +161,12 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
         required: true,
         schema: { type: 'string' },
       })),
-      ...(route.query ?? []).map((parameter) => ({ ...parameter, in: 'query', required: false })),
+      ...(route.query ?? []).map(({ properties, ...parameter }) => ({
+        ...parameter,
+        in: 'query',
+        required: false,
+        ...(properties && { style: 'form', explode: true }),
+      })),
       ...(isPublic ? [prefer] : []),
     ],
     ...(route.body && { requestBody: { required: !route.bodyOptional, content: json(route.body, refs, 'input') } }),
@@ -124,7 +174,9 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       [route.success.status]: {
         description: route.success.schema ? 'Success' : 'Success, without a body',
         ...(isPublic && { headers: preferenceApplied }),
-        ...(route.success.schema && { content: json(route.success.schema, refs, 'output') }),
+        ...(route.success.schema && {
+          content: withExample(json(route.success.schema, refs, 'output', route.success.type), route),
+        }),
       },
       ...(route.mayTakeLonger &&
         route.success.schema && {
@@ -133,12 +185,7 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       ...Object.fromEntries(
         errorStatusesOf(route).map((status) => [
           status,
-          {
-            description: errorMeanings[status],
-            ...([429, 503].includes(status) && { headers: retryAfter }),
-            ...(isPublic && status === 400 && { headers: preferenceApplied }),
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-          },
+          { $ref: `#/components/responses/${errorName(status, isPublic)}` },
         ]),
       ),
     },
@@ -148,7 +195,8 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
 const webhookHeaders: Record<string, string> = {
   'webhook-id': 'The id of the event; the same for every attempt.',
   'webhook-timestamp': 'Time of the attempt, in Unix seconds.',
-  'webhook-signature': '`v1,` and the base64 of HMAC-SHA256 of `id.timestamp.body`; several during a rotation.',
+  'webhook-signature':
+    '`v1,` and the base64 of HMAC-SHA256 of `id.timestamp.body`; several during a rotation. A webhook with a key pair also has `v1a,` and the base64 of the Ed25519 signature.',
 };
 
 /** Describes a request to a receiver; docs/webhooks.md has the details. */
@@ -157,8 +205,8 @@ function webhookOperation(type: EventType, refs: ReadonlyMap<z.ZodType, string>)
   return {
     summary: type,
     description: eventMeanings[type],
-    operationId: `event${type.replace(/(^|[._])(.)/g, (_, __, letter: string) => letter.toUpperCase())}`,
-    tags: ['Webhooks'],
+    operationId: `receive${eventName(type)}`,
+    tags: [receivedEvents],
     security: [],
     parameters: Object.entries(webhookHeaders).map(([name, description]) => ({
       name,
@@ -180,9 +228,16 @@ function json(
   schema: z.ZodType,
   refs: ReadonlyMap<z.ZodType, string>,
   io: 'input' | 'output',
-): Record<string, unknown> {
+  type = 'application/json',
+): Record<string, object> {
   const ref = refs.get(schema);
-  return { 'application/json': { schema: ref ? { $ref: ref } : inline(schema, refs, io) } };
+  return { [type]: { schema: ref ? { $ref: ref } : inline(schema, refs, io) } };
+}
+
+function withExample(content: Record<string, object>, route: RouteDefinition): Record<string, object> {
+  const example = responseExamples[operationIdOf(route)];
+  if (example === undefined) return content;
+  return Object.fromEntries(Object.entries(content).map(([type, body]) => [type, { ...body, example }]));
 }
 
 /** Returns a schema without a name, with references to the named schemas that it contains. */
@@ -193,7 +248,10 @@ function inline(schema: z.ZodType, refs: ReadonlyMap<z.ZodType, string>, io: 'in
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
         const ref = refs.get(zodSchema as unknown as z.ZodType);
-        if (!ref) return io === 'output' ? relax(jsonSchema) : undefined;
+        if (!ref) {
+          if (io === 'output') relax(jsonSchema);
+          return dropUnusableDefault(jsonSchema);
+        }
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
         jsonSchema.$ref = ref;
       },
@@ -209,13 +267,31 @@ function relax(schema: Record<string, unknown>): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
+/** An empty object is the default of secrets, so that each missing one is reported by its name. */
+function dropUnusableDefault(schema: Record<string, unknown>): void {
+  const { default: value, required } = schema;
+  if (typeof value === 'object' && Array.isArray(required) && required.length > 0) delete schema.default;
+}
+
 /** Removes keywords that are only valid in a separate document. */
 function stripped({ $schema: _schema, $id: _id, id: _name, ...rest }: Record<string, unknown>): object {
   return rest;
 }
 
-function operationId({ method, path }: RouteDefinition): string {
-  const words = path.replace(/^\/(v1|admin\/v1)\//, '').split(/[/{}-]+/);
-  const camel = words.filter(Boolean).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${method.toLowerCase()}${path.startsWith('/admin') ? 'Admin' : ''}${camel.join('')}`;
+/** Any event of the feed. Clients distinguish them by `type`, and must ignore types that they do not know. */
+function anyEvent(): Record<string, unknown> {
+  const ref = (type: EventType) => `#/components/schemas/${eventName(type)}`;
+  return {
+    type: 'object',
+    oneOf: eventTypes.map((type) => ({ $ref: ref(type) })),
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(eventTypes.map((type) => [type, ref(type)])) },
+  };
+}
+
+function eventName(type: EventType): string {
+  return `${type.split(/[._]/).map(capitalised).join('')}Event`;
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -4,12 +4,40 @@ import { connectorHealths } from '../connector-health.js';
 import { machineReferences, riskFactors } from '../machines.js';
 import { caseStatuses, operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
+import { shownQuarantineReason } from '../quarantine-reason.js';
 import { schedule } from '../schedule.js';
 import { sourceErrorCode, sourceMessage } from '../source-errors.js';
 import { recordOutcomes } from '../statuses.js';
 import { dateTime, oneOf, pageFields, syncStatusFields, text } from './resources.js';
 
-export const tenant = z.strictObject({ id: text, name: text, created_at: dateTime });
+export const tenant = z.strictObject({
+  id: text,
+  name: text,
+  created_at: dateTime,
+  suspended_at: dateTime.optional(),
+  deletion_requested_at: dateTime.optional().describe('Its rows are being deleted; afterwards the tenant answers 404.'),
+});
+export const tenantExport = text.describe(
+  'One JSON object per line with its `kind`. The last line has the kind `end` and the number of lines of each kind; without it the export is incomplete.',
+);
+export const tenantDeletion = z.strictObject({
+  tenant_id: text,
+  name: text,
+  requested_at: dateTime.optional().describe('Absent before a deletion is requested.'),
+  rows_deleted: z.int(),
+  table: text.optional().describe('The table that is being emptied.'),
+  contents: z
+    .strictObject({
+      connectors: z.int(),
+      identities: z.int(),
+      users: z.int(),
+      sync_jobs: z.int(),
+      events: z.int(),
+      webhooks: z.int(),
+      api_keys: z.int(),
+    })
+    .describe('Present contents of the tenant, which a deletion removes. `events` is the number of the last event.'),
+});
 const apiKeyFields = {
   id: text,
   name: text,
@@ -73,6 +101,27 @@ export const connector = z.strictObject({
   created_at: dateTime,
   updated_at: dateTime,
 });
+export const suppression = z.strictObject({
+  id: text,
+  identity_id: text.describe('The erased identity.'),
+  operation_id: text.describe('The erasure.'),
+  created_at: dateTime,
+});
+export const suppressionPage = z.strictObject({ data: z.array(suppression), ...pageFields });
+export const connectorDeletion = z.strictObject({
+  connector_id: text,
+  live_records: z.int().describe('Records that are not deleted; at most 10000 are counted.'),
+});
+export const deletedConnector = z.strictObject({
+  id: text,
+  tenant_id: text,
+  type: text,
+  name: text,
+  records: text,
+  live_records: z.int().describe('Records that are not deleted; at most 10000 are counted.'),
+  deleted_at: dateTime,
+});
+export const deletedConnectorPage = z.strictObject({ data: z.array(deletedConnector), ...pageFields });
 export const connectorProbe = z.strictObject({
   probe_id: text,
   connector_id: text,
@@ -96,6 +145,11 @@ const operatorJobFields = {
   records_read: z.int(),
   records_applied: z.int(),
   records_failed: z.int(),
+  records_suppressed: z
+    .int()
+    .describe(
+      'Records of erased people that the source listed again. They were left out, and are not among those read.',
+    ),
   fields_left_out: z
     .int()
     .optional()
@@ -104,6 +158,7 @@ const operatorJobFields = {
     ),
   records_deleted: z.int().describe('Deleted records, which the source no longer listed or reported as deleted.'),
   dry_run: z.boolean(),
+  retires: z.literal(true).optional().describe('The job deletes the records of a deleted connector.'),
   scheduled_for: dateTime.optional().describe('Due time, if the schedule created the job.'),
   last_record_at: dateTime.optional().describe('When the source last returned a page.'),
   stalled: z.boolean().describe('The worker has waited for the source for five minutes; it times out after ten.'),
@@ -149,6 +204,9 @@ export const syncPlan = z.strictObject({
   state: text.describe('open: in preparation | held: quarantined | ready | done'),
   known: z.int().optional().describe('Live records of the connector before the job.'),
   note: text.optional(),
+  reasons: z
+    .array(shownQuarantineReason)
+    .describe('Why the safeguard stopped the job, or would stop a job like the dry run.'),
   counts: z.strictObject({ create: z.int(), update: z.int(), disable: z.int(), delete: z.int() }),
   data: z.array(
     z.strictObject({
@@ -166,6 +224,9 @@ export const syncPlan = z.strictObject({
 const failingRecord = z.strictObject({
   external_id: text.optional(),
   line: z.int().optional(),
+  field: text
+    .optional()
+    .describe('The field whose value was left out, the last one of several; absent if the whole record was.'),
   message: text,
   source_message: sourceMessage.optional(),
   first_failed_at: dateTime,
@@ -175,6 +236,10 @@ const failingRecord = z.strictObject({
   retry_at: dateTime.optional().describe('Incremental runs from this time on read it again. Absent: the next one.'),
 });
 export const failingRecordPage = z.strictObject({ data: z.array(failingRecord), ...pageFields });
+export const operationItemPage = z.strictObject({
+  data: z.array(z.record(text, z.unknown())).describe('Items of the list, as in the result of the operation.'),
+  ...pageFields,
+});
 export const tenantPage = z.strictObject({ data: z.array(tenant), ...pageFields });
 export const connectorTokenPage = z.strictObject({ data: z.array(connectorToken), ...pageFields });
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), ...pageFields });
@@ -218,6 +283,17 @@ export const reviewCase = z.strictObject({
       display_name: text.optional(),
       score: z.number(),
       evidence: z.array(text),
+      compared: z
+        .array(
+          z.strictObject({
+            field: text,
+            value: text.optional().describe('Of the record; several are separated by commas.'),
+            other: text.optional().describe('Of the candidate.'),
+            agrees: z.boolean().describe('Both have a common value, whatever its case.'),
+          }),
+        )
+        .optional()
+        .describe('The present values of both, in the response for one case.'),
     }),
   ),
 });
@@ -247,8 +323,29 @@ const candidate = z.strictObject({
   value: text,
   connector_id: text,
   connector: text.optional().describe('Name of the connector.'),
+  connector_deleted_at: dateTime.optional().describe('The connector was deleted: nothing updates this value.'),
   priority: z.int(),
   updated_at: dateTime,
+});
+const rejectedCandidate = candidate.extend({
+  value: text.describe('Empty if the source has no value.'),
+  because: text.optional().describe('Why it did not win.'),
+});
+const linkEvidence = z.strictObject({
+  kind: text.describe('first: nothing to compare it with | keys: an equal match key | fuzzy: a fuzzy rule | operator'),
+  actor: text.describe('matching | operator'),
+  at: dateTime.describe('Time of the link.'),
+  rule: text.optional().describe('The match key, or the name of the fuzzy rule.'),
+  score: z.number().optional().describe('Of a fuzzy rule, from 0 to 1.'),
+  values: z
+    .array(z.strictObject({ field: text, value: text.optional(), other: text.optional() }))
+    .optional()
+    .describe('Values at the time of the link: of the record and of the other one.'),
+  record_id: text.optional().describe('The other record; absent if the identity no longer has it.'),
+  job_id: text.optional(),
+  operation_id: text.optional(),
+  reason: text.optional().describe('Reason of the operation.'),
+  case_id: text.optional().describe('The review case that the operation resolved.'),
 });
 export const explanation = z.strictObject({
   identity_id: text,
@@ -257,7 +354,7 @@ export const explanation = z.strictObject({
     z.strictObject({
       field: text,
       winner: candidate,
-      over: z.array(candidate),
+      over: z.array(rejectedCandidate),
       because: text.describe('Explanation of the choice.'),
     }),
   ),
@@ -266,20 +363,28 @@ export const explanation = z.strictObject({
       id: text,
       kind: text,
       connector_id: text,
+      connector_deleted_at: dateTime.optional().describe('The connector was deleted: nothing updates this record.'),
       external_id: text,
       status: text,
-      linked: text.describe('keys: linked by matching | operator: manually linked'),
+      linked: text.describe(
+        'operator: manually linked | keys, fuzzy: linked by matching | first: first record of the identity | owner, technical_inheritor: a machine of the person | unknown: linked by an earlier version',
+      ),
       by: text.optional().describe('The job or operation that linked it.'),
+      evidence: linkEvidence.optional().describe('Why it belongs to the identity; absent if unknown.'),
     }),
   ),
 });
 
 export type Tenant = z.infer<typeof tenant>;
+export type TenantDeletion = z.infer<typeof tenantDeletion>;
 export type ApiKey = z.infer<typeof apiKey>;
 export type CreatedApiKey = z.infer<typeof createdApiKey>;
 export type ConnectorToken = z.infer<typeof connectorToken>;
 export type CreatedConnectorToken = z.infer<typeof createdConnectorToken>;
 export type Connector = z.infer<typeof connector>;
+export type Suppression = z.infer<typeof suppression>;
+export type ConnectorDeletion = z.infer<typeof connectorDeletion>;
+export type DeletedConnector = z.infer<typeof deletedConnector>;
 export type ConnectorProbe = z.infer<typeof connectorProbe>;
 export type OperatorJob = z.infer<typeof operatorJob>;
 export type JobDetails = z.infer<typeof operatorJobWithErrors>;

@@ -3,7 +3,8 @@ import { attributePriorities } from '../attribute-priorities.js';
 import { connectorBody } from '../connector-config.js';
 import { lifecyclePolicy } from '../lifecycle-policy.js';
 import { matchingRules } from '../matching-rules.js';
-import { caseStatuses } from '../operations.js';
+import { caseStatuses, ruleLists } from '../operations.js';
+import { accountParameters, directoryParameters, machineParameters } from './list-parameters.js';
 import * as shown from './operator-resources.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
@@ -14,6 +15,25 @@ export const operatorRoutes: RouteDefinition[] = [
   operator('POST', '/admin/v1/tenants', 'Create a tenant', created(shown.tenant), requests.tenantBody),
   operator('GET', '/admin/v1/tenants', 'List tenants', ok(shown.tenantPage), undefined, page),
   operator('GET', tenantPath, 'Get one tenant', ok(shown.tenant)),
+  operator('PATCH', tenantPath, 'Rename, suspend or resume a tenant', ok(shown.tenant), requests.tenantPatch),
+  operator('GET', `${tenantPath}/export`, 'Export all data of a tenant, without secrets, from one snapshot', {
+    status: 200,
+    schema: shown.tenantExport,
+    type: 'application/x-ndjson',
+  }),
+  operator(
+    'GET',
+    `${tenantPath}/deletion`,
+    'Count what a deletion of the tenant removes, and show its progress',
+    ok(shown.tenantDeletion),
+  ),
+  operator(
+    'POST',
+    `${tenantPath}/deletion`,
+    'Delete a tenant with all its data; this cannot be undone',
+    { status: 202, schema: shown.tenantDeletion },
+    requests.tenantDeletionBody,
+  ),
   operator('POST', `${tenantPath}/api-keys`, 'Issue an API key', created(shown.createdApiKey), requests.apiKeyBody),
   operator('GET', `${tenantPath}/api-keys`, 'List API keys', ok(shown.apiKeyPage), undefined, page),
   operator('DELETE', `${tenantPath}/api-keys/{keyId}`, 'Revoke an API key', { status: 204 }),
@@ -35,7 +55,58 @@ export const operatorRoutes: RouteDefinition[] = [
     undefined,
     page,
   ),
-  operator('DELETE', `${tenantPath}/connectors/{connectorId}`, 'Delete a connector', { status: 204 }),
+  operator(
+    'GET',
+    `${tenantPath}/connectors/{connectorId}/deletion`,
+    'Count the live records that a deletion of the connector would leave in the directory',
+    ok(shown.connectorDeletion),
+  ),
+  operator(
+    'DELETE',
+    `${tenantPath}/connectors/{connectorId}`,
+    'Delete a connector, and keep, retire or hand over its records',
+    { status: 204 },
+    undefined,
+    [
+      {
+        name: 'records',
+        description:
+          'keep: they stay as they are | retire: a job deletes them under the deletion safeguard | hand_over: they become records of the connector `to`.',
+        schema: { type: 'string', enum: [...requests.recordsOfDeleted], default: 'keep' },
+      },
+      {
+        name: 'to',
+        description: 'With hand_over: id of the connector that takes the records.',
+        schema: { type: 'string' },
+      },
+    ],
+  ),
+  operator(
+    'GET',
+    `${tenantPath}/deleted-connectors`,
+    'List deleted connectors, those deleted last first',
+    ok(shown.deletedConnectorPage),
+    undefined,
+    page,
+  ),
+  operator(
+    'GET',
+    `${tenantPath}/deleted-connectors/{connectorId}`,
+    'Get one deleted connector',
+    ok(shown.deletedConnector),
+  ),
+  operator(
+    'POST',
+    `${tenantPath}/deleted-connectors/{connectorId}/retire`,
+    'Start a job that deletes the records of a deleted connector, under its deletion safeguard',
+    { status: 202, schema: resources.syncJobReference },
+  ),
+  operation(
+    'POST',
+    `${tenantPath}/deleted-connectors/{connectorId}/hand-over`,
+    'Give the records of a deleted connector to another connector',
+    requests.handOverBody,
+  ),
   operator(
     'POST',
     `${tenantPath}/connectors/{connectorId}/tokens`,
@@ -144,6 +215,30 @@ export const operatorRoutes: RouteDefinition[] = [
   operation('POST', `${tenantPath}/cases/{caseId}/resolve`, 'Resolve a review case', requests.resolveBody),
   operator(
     'GET',
+    `${tenantPath}/identities`,
+    'List or find identities, as a client of the tenant sees them',
+    ok(resources.identityPage),
+    undefined,
+    directoryParameters,
+  ),
+  operator(
+    'GET',
+    `${tenantPath}/accounts`,
+    'List or find accounts',
+    ok(resources.accountPage),
+    undefined,
+    accountParameters,
+  ),
+  operator(
+    'GET',
+    `${tenantPath}/machine-identities`,
+    'List or find machine identities',
+    ok(resources.machineIdentityPage),
+    undefined,
+    machineParameters,
+  ),
+  operator(
+    'GET',
     `${tenantPath}/identities/{identityId}`,
     'Get one identity, as a client of the tenant sees it',
     ok(resources.identity),
@@ -166,11 +261,26 @@ export const operatorRoutes: RouteDefinition[] = [
     ...operation(
       'POST',
       `${tenantPath}/identities/{identityId}/erase`,
-      'Permanently erase all data of one person',
-      requests.reasonBody,
+      'Permanently erase all data of one person, and leave the person out of later runs',
+      requests.eraseBody,
     ),
     bodyOptional: true,
   },
+  operator(
+    'GET',
+    `${tenantPath}/suppressions`,
+    'List the erased people who are left out of runs, the newest first',
+    ok(shown.suppressionPage),
+    undefined,
+    page,
+  ),
+  operator('GET', `${tenantPath}/suppressions/{suppressionId}`, 'Get one suppression', ok(shown.suppression)),
+  operator(
+    'DELETE',
+    `${tenantPath}/suppressions/{suppressionId}`,
+    'Lift a suppression; the next full run may create the person again',
+    { status: 204 },
+  ),
   operator('GET', `${tenantPath}/lifecycle-policy`, 'Get the rules for dates and leavers', ok(lifecyclePolicy)),
   operation(
     'PUT',
@@ -219,6 +329,21 @@ export const operatorRoutes: RouteDefinition[] = [
     page,
   ),
   operator('GET', `${tenantPath}/operations/{operationId}`, 'Get one operation', ok(shown.operation)),
+  operator(
+    'GET',
+    `${tenantPath}/operations/{operationId}/items`,
+    'List the people in the result of a change of matching rules, or of its preview',
+    ok(shown.operationItemPage),
+    undefined,
+    [
+      ...page,
+      {
+        name: 'list',
+        description: 'The list of the result; it has at most 5000 items, and the counts of the result include all.',
+        schema: { type: 'string', enum: [...ruleLists], default: 'joined' },
+      },
+    ],
+  ),
   {
     ...operation(
       'POST',
@@ -242,7 +367,12 @@ function probe(kind: 'test' | 'discover', summary: string): RouteDefinition {
 }
 
 /** Defines an operation. The directory runs it; the request waits for the result for a bounded time. */
-function operation(method: RouteDefinition['method'], path: string, summary: string, body: z.ZodType): RouteDefinition {
+export function operation(
+  method: RouteDefinition['method'],
+  path: string,
+  summary: string,
+  body: z.ZodType,
+): RouteDefinition {
   return {
     ...operator(method, path, summary, ok(shown.operation), body),
     mayTakeLonger: true,

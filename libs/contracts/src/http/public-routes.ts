@@ -1,29 +1,15 @@
-import { personStatuses } from '../statuses.js';
+import {
+  accountParameters,
+  cursor,
+  directoryParameters,
+  groupParameters,
+  machineParameters,
+  memberParameters,
+  updatedSince,
+} from './list-parameters.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
-import { at, limit, ok, page, type QueryParameter, type RouteDefinition } from './route.js';
-
-const cursor: QueryParameter = {
-  name: 'cursor',
-  description: 'Opaque; empty for the first page, then the `next_cursor` of the previous page. Replaces `offset`.',
-  schema: { type: 'string' },
-};
-const updatedSince: QueryParameter = {
-  name: 'updated_since',
-  description:
-    'Only items that changed at this time or later; `total` counts only these. Times follow the order of commits: a client that requests changes since the greatest time it has received misses none. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on.',
-  schema: { type: 'string', format: 'date-time' },
-};
-const directory: QueryParameter[] = [
-  ...page,
-  {
-    name: 'status',
-    description: 'Only items in this status. By default, deleted items are excluded.',
-    schema: { type: 'string', enum: [...personStatuses] },
-  },
-  updatedSince,
-  cursor,
-];
+import { at, limit, ok, page, type RouteDefinition } from './route.js';
 
 /** Routes for clients of a tenant: those of the interface specification and additional ones. */
 export const publicRoutes: RouteDefinition[] = [
@@ -40,7 +26,7 @@ export const publicRoutes: RouteDefinition[] = [
     summary: 'List identities',
     auth: 'key',
     scope: 'identities:read',
-    query: directory,
+    query: directoryParameters,
     success: ok(resources.identityPage),
   },
   {
@@ -69,7 +55,7 @@ export const publicRoutes: RouteDefinition[] = [
     summary: "List users of the caller's tenant",
     auth: 'key',
     scope: 'users:read',
-    query: directory,
+    query: directoryParameters,
     success: ok(resources.userPage),
   },
   {
@@ -79,6 +65,76 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'users:read',
     success: ok(resources.user),
+  },
+  {
+    method: 'GET',
+    path: '/v1/accounts',
+    summary: 'List accounts',
+    auth: 'key',
+    scope: 'accounts:read',
+    query: accountParameters,
+    success: ok(resources.accountPage),
+  },
+  {
+    method: 'GET',
+    path: '/v1/accounts/{id}',
+    summary: 'Get one account',
+    auth: 'key',
+    scope: 'accounts:read',
+    success: ok(resources.account),
+  },
+  {
+    method: 'GET',
+    path: '/v1/machine-identities',
+    summary: 'List machine identities',
+    auth: 'key',
+    scope: 'machines:read',
+    query: machineParameters,
+    success: ok(resources.machineIdentityPage),
+  },
+  {
+    method: 'GET',
+    path: '/v1/machine-identities/{id}',
+    summary: 'Get one machine identity',
+    auth: 'key',
+    scope: 'machines:read',
+    success: ok(resources.machineIdentity),
+  },
+  {
+    method: 'GET',
+    path: '/v1/groups',
+    summary: 'List groups',
+    description: 'The groups that sources name in their users. A group without members is not listed.',
+    auth: 'key',
+    scope: 'groups:read',
+    query: groupParameters,
+    success: ok(resources.groupPage),
+  },
+  {
+    method: 'GET',
+    path: '/v1/groups/{id}',
+    summary: 'Get one group',
+    auth: 'key',
+    scope: 'groups:read',
+    success: ok(resources.group),
+  },
+  {
+    method: 'GET',
+    path: '/v1/groups/{id}/members',
+    summary: 'List the users of a group',
+    auth: 'key',
+    scope: 'users:read',
+    query: memberParameters,
+    success: ok(resources.userPage),
+  },
+  {
+    method: 'GET',
+    path: '/v1/connectors',
+    summary: 'List connectors, without their configuration',
+    auth: 'key',
+    scope: 'sync:read',
+    query: page,
+    success: ok(resources.connectorSummaryPage),
   },
   {
     method: 'POST',

@@ -1,21 +1,22 @@
 import { z } from 'zod';
+import { connectorHealths } from '../connector-health.js';
 import { riskFactors } from '../machines.js';
 import { volumeLimits } from '../record-limits.js';
+import { machineClassifications, recordFields } from '../records.js';
 import { sourceErrorCode } from '../source-errors.js';
 import { jobStatuses, personStatuses } from '../statuses.js';
+import { webhookFilter } from '../webhook-filter.js';
+import { payloadForms } from '../webhooks.js';
 
 export const dateTime = z.iso.datetime({ precision: 3 });
 export const text = z.string();
 
 /**
- * Describes a text with a list of known values. OpenAPI gets no enum, because values may be added within `/v1` and
- * clients must ignore unknown ones.
+ * A text with known values, which OpenAPI lists as its enum. Values may be added within `/v1`, so that clients must
+ * expect unknown ones; therefore the schema accepts any text.
  */
-export function oneOf<Value extends string>(
-  values: readonly Value[],
-  description = values.join(' | '),
-): z.ZodType<Value> {
-  return text.describe(description) as unknown as z.ZodType<Value>;
+export function oneOf<const Value extends string>(values: readonly Value[], description?: string): z.ZodType<Value> {
+  return text.meta({ enum: [...values], ...(description && { description }) }) as unknown as z.ZodType<Value>;
 }
 
 export const errorBody = z.strictObject({ error: text });
@@ -44,6 +45,7 @@ export const user = z.strictObject({
   tenant_id: text,
   hire_date: dateTime.optional(),
   termination_date: dateTime.optional().describe('The last day of the employment, or the time when it ends.'),
+  manager_id: text.optional().describe('An identity, or the value from the source.'),
   created_at: dateTime,
   updated_at: dateTime,
   roles: z.array(text),
@@ -59,7 +61,7 @@ export const account = z.strictObject({
   first_name: text.optional(),
   last_name: text.optional(),
   job_title: text.optional(),
-  status: text.describe('active | disabled | locked | deleted'),
+  status: oneOf(recordFields.account.status),
   source_system_id: text,
   person_id: text.optional().describe('The identity that it is linked to; absent if not matched.'),
   last_synced_at: dateTime.describe('When the source last changed the account.'),
@@ -71,7 +73,7 @@ export const machineIdentity = z.strictObject({
   id: text,
   account_id: text.optional(),
   display_name: text,
-  classification: text,
+  classification: oneOf(machineClassifications),
   owned_by: text
     .optional()
     .describe('The responsible identity, or the value from the source if no identity was found for it.'),
@@ -84,7 +86,7 @@ export const machineIdentity = z.strictObject({
     .array(text)
     .optional()
     .describe(`Factors of the score: ${riskFactors.join(' | ')}`),
-  status: text.describe('active | disabled | orphaned | decommissioned'),
+  status: oneOf(recordFields.machine_identity.status),
   created_at: dateTime,
   updated_at: dateTime,
 });
@@ -123,7 +125,7 @@ export const lifecycleEvent = z.strictObject({
     ),
 });
 
-export const syncJobReference = z.strictObject({ job_id: text, status: text });
+export const syncJobReference = z.strictObject({ job_id: text, status: oneOf(jobStatuses) });
 
 export const syncStatusFields = {
   job_id: text,
@@ -144,6 +146,9 @@ const webhookFields = {
   events: z.array(text).min(1),
   active: z.boolean(),
   created_at: dateTime,
+  filter: webhookFilter.optional().describe('Condition that an event must match; absent if there is none.'),
+  payload: z.enum(payloadForms).optional().describe('Absent if full.'),
+  header_names: z.array(text).optional().describe('Names of the additional headers; absent if there are none.'),
 };
 export const webhook = z.strictObject(webhookFields);
 export const createdWebhook = z.strictObject({
@@ -159,17 +164,42 @@ export const pageFields = {
   limit: z.int().describe(boundedList),
   offset: z.int(),
 };
-const nextCursor = text
+export const nextCursor = text
   .optional()
   .describe(
     'Cursor of the next page; absent at the end of the list. Present if `cursor` was given, or if the page has fewer items than `limit` because of its size.',
   );
-export const identityPage = z.strictObject({
-  data: z.array(identity),
-  ...pageFields,
-  next_cursor: nextCursor,
+const isEstimate = z
+  .literal(true)
+  .optional()
+  .describe(
+    'Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 500, other lists of accounts and machine identities up to 10000.',
+  );
+const listFields = { ...pageFields, total_is_estimate: isEstimate, next_cursor: nextCursor };
+export const identityPage = z.strictObject({ data: z.array(identity), ...listFields });
+export const userPage = z.strictObject({ data: z.array(user), ...listFields });
+export const accountPage = z.strictObject({ data: z.array(account), ...listFields });
+export const machineIdentityPage = z.strictObject({ data: z.array(machineIdentity), ...listFields });
+export const group = z.strictObject({
+  id: text,
+  name: text.describe('As the source names it in its users.'),
+  source_id: text.describe('The connector.'),
+  created_at: dateTime.describe('When its first member was stored.'),
 });
-export const userPage = z.strictObject({ data: z.array(user), ...pageFields, next_cursor: nextCursor });
+export const groupPage = z.strictObject({ data: z.array(group), ...listFields });
+export const connectorSummary = z.strictObject({
+  id: text,
+  name: text,
+  type: text,
+  records: text,
+  health: z.enum(connectorHealths),
+  complete_as_of: dateTime
+    .optional()
+    .describe(
+      'Start of the last run that read the whole source. Absent: no run has. Later deletions may be unnoticed.',
+    ),
+});
+export const connectorSummaryPage = z.strictObject({ data: z.array(connectorSummary), ...pageFields });
 export const historyPage = z.strictObject({
   data: z.array(lifecycleEvent),
   ...pageFields,
@@ -198,7 +228,11 @@ export const webhookList = z.strictObject({ data: z.array(listedWebhook), total:
 
 export type PageFields = z.infer<z.ZodObject<typeof pageFields>>;
 export type Identity = z.infer<typeof identity>;
+export type ConnectorSummary = z.infer<typeof connectorSummary>;
+export type MachineIdentity = z.infer<typeof machineIdentity>;
+export type User = z.infer<typeof user>;
 export type Account = z.infer<typeof account>;
+export type Group = z.infer<typeof group>;
 export type LifecycleEvent = z.infer<typeof lifecycleEvent>;
 export type SyncJobReference = z.infer<typeof syncJobReference>;
 export type SyncStatus = z.infer<typeof syncStatus>;

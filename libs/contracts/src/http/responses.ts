@@ -1,4 +1,7 @@
 /** Types of responses, for servers and clients. */
+export type * from './audit-resources.js';
 export type * from './delivery-resources.js';
+export type * from './finding-resources.js';
 export type * from './operator-resources.js';
 export type * from './resources.js';
+export type * from './service-token-resources.js';

@@ -14,7 +14,12 @@ export interface RouteDefinition {
   body?: z.ZodType;
   /** The body may be omitted. */
   bodyOptional?: boolean;
-  success: { status: number; schema?: z.ZodType };
+  success: {
+    status: number;
+    schema?: z.ZodType;
+    /** Media type; by default JSON. */
+    type?: string;
+  };
   /** Returns 202 with the same body if another service has not finished in time. */
   mayTakeLonger?: boolean;
   /** The body contains the id of a resource: 404 if it does not exist, as for an id in the path. */
@@ -25,6 +30,8 @@ export interface QueryParameter {
   name: string;
   description: string;
   schema: Record<string, unknown>;
+  /** Each property of the value is a separate query parameter with one of these names. */
+  properties?: { pattern: RegExp; shown: string };
 }
 
 export const tenantPath = '/admin/v1/tenants/{tenantId}';
@@ -64,9 +71,14 @@ export function operator(
   return { method, path, summary, auth: 'operator', success, body, query };
 }
 
-/** Returns the names of the query parameters of a route. */
+/** Returns the names of the query parameters of a route, as they are shown. */
 export function queryNames({ query = [] }: RouteDefinition): string[] {
-  return query.map(({ name }) => name);
+  return query.map(({ name, properties }) => properties?.shown ?? name);
+}
+
+/** True if the route has a query parameter with this name. */
+export function hasQueryName({ query = [] }: RouteDefinition, given: string): boolean {
+  return query.some(({ name, properties }) => (properties ? properties.pattern.test(given) : name === given));
 }
 
 /** Returns the error statuses of a route, derived from its definition so that routes need not list them. */
@@ -76,6 +88,6 @@ export function errorStatusesOf({ method, path, auth, bodyRefers }: RouteDefinit
   // A body is read for every method that may have one, even if the route ignores it.
   const ofBodies = method === 'GET' ? [] : [413];
   const ofIds = path.includes('{') || bodyRefers ? [404] : [];
-  const ofCallers = { none: [], key: [401, 403, 429, 503], operator: [401, 503] }[auth];
+  const ofCallers = { none: [], key: [401, 403, 429, 503], operator: [401, 403, 429, 503] }[auth];
   return [...ofAnyRequest, ...ofBodies, ...ofIds, ...ofCallers].sort();
 }

@@ -1,7 +1,19 @@
+import { auditRoutes } from './audit-routes.js';
 import { deliveryRoutes } from './delivery-routes.js';
+import { findingRoutes } from './finding-routes.js';
 import { operatorRoutes } from './operator-routes.js';
 import { publicRoutes } from './public-routes.js';
 import type { RouteDefinition } from './route.js';
+import { serviceTokenRoutes } from './service-token-routes.js';
+import { subscriberRoutes } from './subscriber-routes.js';
 
 /** All routes of the gateway, from which the OpenAPI document and the check of scopes are derived. */
-export const routes: readonly RouteDefinition[] = [...publicRoutes, ...operatorRoutes, ...deliveryRoutes];
+export const routes: readonly RouteDefinition[] = [
+  ...publicRoutes,
+  ...subscriberRoutes,
+  ...operatorRoutes,
+  ...findingRoutes,
+  ...deliveryRoutes,
+  ...auditRoutes,
+  ...serviceTokenRoutes,
+];

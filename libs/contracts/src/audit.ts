@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/**
+ * Chain of entries that belong to no tenant. The highest UUID, which no tenant can have: in the database it takes the
+ * place of the tenant.
+ */
+export const installationId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** `system` is idsync itself, `anonymous` a caller without a valid token. */
+export const actorKinds = ['admin_token', 'service_token', 'api_key', 'system', 'anonymous'] as const;
+export type ActorKind = (typeof actorKinds)[number];
+
+/** `observed`: not an act of the actor, but noticed by idsync. */
+export const auditOutcomes = ['accepted', 'refused', 'observed'] as const;
+export type AuditOutcome = (typeof auditOutcomes)[number];
+
+/** Actions that are no operation of the API. */
+export const observedActions = {
+  signInFailed: 'signInFailed',
+  newAddress: 'keyUsedFromNewAddress',
+  keyAdded: 'auditKeyAdded',
+  anchored: 'auditAnchored',
+} as const;
+
+export const auditProblems = ['missing', 'changed', 'unlinked', 'unverifiable', 'head', 'anchor', 'known'] as const;
+export type AuditProblem = (typeof auditProblems)[number];
+
+/** Settings of a tenant for its operators. */
+export const operatorPolicy = z.strictObject({
+  log_reads: z
+    .boolean()
+    .default(false)
+    .describe('Also records in the audit log when an operator reads data of people.'),
+});
+export type OperatorPolicy = z.infer<typeof operatorPolicy>;
+
+/** Roles of operators. */
+export const operatorRoles = ['viewer', 'operator', 'auditor', 'admin'] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** The roles that include each role: an admin may do everything, an auditor reads everything. */
+const includedIn: Record<OperatorRole, readonly OperatorRole[]> = {
+  viewer: ['viewer', 'operator', 'auditor', 'admin'],
+  operator: ['operator', 'admin'],
+  auditor: ['auditor', 'admin'],
+  admin: ['admin'],
+};
+
+export function includesRole(role: OperatorRole, needed: OperatorRole): boolean {
+  return includedIn[needed].includes(role);
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { IdKind } from './ids.js';
+
+/** Kinds of findings; kinds are only ever added. */
+export const findingKinds = [
+  'leaver_with_account',
+  'leaver_with_machine_secret',
+  'unmatched_account',
+  'duplicate_in_source',
+  'machine_without_owner',
+  'stale_source',
+  'unknown_manager',
+  'manager_cycle',
+] as const;
+export type FindingKind = (typeof findingKinds)[number];
+
+/** The kind of the resource that each kind of finding is about. */
+export const findingSubjects = {
+  leaver_with_account: 'account',
+  leaver_with_machine_secret: 'machineIdentity',
+  unmatched_account: 'account',
+  duplicate_in_source: 'user',
+  machine_without_owner: 'machineIdentity',
+  stale_source: 'connector',
+  unknown_manager: 'user',
+  manager_cycle: 'identity',
+} as const satisfies Record<FindingKind, IdKind>;
+
+/** `accepted` by an operator, with a reason; `resolved` when the reason of the finding is gone. */
+export const findingStates = ['open', 'accepted', 'resolved'] as const;
+export type FindingState = (typeof findingStates)[number];
+
+const maxHours = 365 * 24;
+const hours = (min: number) => z.int().min(min).max(maxHours);
+
+/** A tenant's settings for findings. An absent field has its default. */
+export const findingPolicy = z.strictObject({
+  unmatched_account_hours: hours(0)
+    .default(24)
+    .describe(
+      'Age at which an account without a person is a finding: its person may be in a source that is read later.',
+    ),
+  stale_source_hours: hours(1).default(36).describe('Age of the last complete read at which a source is stale.'),
+  connector_stale_hours: z
+    .array(z.strictObject({ connector_id: z.string().min(1).max(100), hours: hours(1) }))
+    .max(200)
+    .refine((list) => new Set(list.map((each) => each.connector_id)).size === list.length, {
+      error: 'must not name a connector twice',
+    })
+    .default([])
+    .describe('Ages for connectors, where they differ from `stale_source_hours`.'),
+});
+export type FindingPolicy = z.infer<typeof findingPolicy>;
+
+export const defaultFindingPolicy: FindingPolicy = findingPolicy.parse({});
