@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import createFetchClient, { type Client } from 'openapi-fetch';
+import { EventFeed } from './event-feed.js';
+import type {
+  CreatedWebhook,
+  Delivery,
+  DeliveryDetails,
+  DeliveryPage,
+  Identity,
+  LifecycleEvent,
+  ListedWebhook,
+  operations,
+  paths,
+  Replay,
+  SigningKey,
+  SyncJobReference,
+  SyncStatus,
+  TestEvent,
+  User,
+  Webhook,
+  WebhookDetails,
+} from './generated/api.js';
+import { answerOf } from './idsync-error.js';
+import { PagedList } from './paged-list.js';
+import { type Fetch, retrying } from './retry.js';
+
+export interface ClientOptions {
+  /** Address of the gateway, such as `https://idsync.example.com`. */
+  baseUrl: string;
+  /** API key of the tenant. */
+  apiKey: string;
+  /** Attempts after the first one, of requests that may be repeated; 4 by default. */
+  retries?: number;
+  /** Limit for one attempt in milliseconds; 40 000 by default, because the gateway answers within 30 s. */
+  timeoutMs?: number;
+  fetch?: Fetch;
+}
+
+type Query<Operation extends keyof operations> = Omit<
+  NonNullable<operations[Operation]['parameters']['query']>,
+  'cursor' | 'offset'
+>;
+type Body<Operation extends keyof operations> = operations[Operation] extends {
+  requestBody?: { content: { 'application/json': infer Type } };
+}
+  ? Type
+  : never;
+
+const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled', 'quarantined']);
+
+/**
+ * Client of the public API of one tenant. Every method throws an IdsyncError if idsync refuses the request; what may be
+ * repeated is repeated first (see `retrying`). Requests ask for strict handling, so a misspelt filter is an error.
+ */
+export class IdsyncClient {
+  /** Typed requests to every route of `openapi.json`, for those that have no method here. */
+  readonly http: Client<paths>;
+  private readonly fetch: Fetch;
+  private readonly retry: { retries: number; timeoutMs: number };
+
+  constructor({ baseUrl, apiKey, retries = 4, timeoutMs = 40_000, fetch = globalThis.fetch }: ClientOptions) {
+    this.fetch = fetch;
+    this.retry = { retries, timeoutMs };
+    this.http = createFetchClient<paths>({
+      baseUrl: baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl,
+      headers: { 'X-API-Key': apiKey, Prefer: 'handling=strict' },
+      fetch: retrying(fetch, this.retry),
+      // As openapi.json describes `attributes`.
+      querySerializer: { object: { style: 'form', explode: true } },
+      // Following a redirect could send the key to another host.
+      redirect: 'manual',
+    });
+  }
+
+  readonly identities = {
+    list: (query: Query<'listIdentities'> = {}): PagedList<Identity> =>
+      new PagedList((cursor) => answerOf(this.http.GET('/v1/identities', { params: { query: { ...query, cursor } } }))),
+    /** With `at`, the identity as it was at that time. */
+    get: (id: string, query: Query<'getIdentity'> = {}): Promise<Identity> =>
+      answerOf(this.http.GET('/v1/identities/{id}', { params: { path: { id }, query } })),
+    /** Events of the identity and of everything linked to it, oldest first. */
+    history: (id: string, query: Query<'listIdentityHistory'> = {}): PagedList<LifecycleEvent> =>
+      new PagedList((cursor) =>
+        answerOf(
+          this.http.GET('/v1/identities/{id}/history', { params: { path: { id }, query: { ...query, cursor } } }),
+        ),
+      ),
+  };
+
+  readonly users = {
+    list: (query: Query<'listUsers'> = {}): PagedList<User> =>
+      new PagedList((cursor) => answerOf(this.http.GET('/v1/users', { params: { query: { ...query, cursor } } }))),
+    get: (id: string): Promise<User> => answerOf(this.http.GET('/v1/users/{id}', { params: { path: { id } } })),
+  };
+
+  /** All events of the tenant after the position `after`, or from the first one that is kept. */
+  events({ after = 0, types }: { after?: number; types?: readonly string[] } = {}): EventFeed {
+    const filter = types && { types: types.join(',') };
+    return new EventFeed(after, (from) =>
+      answerOf(this.http.GET('/v1/events', { params: { query: { ...filter, after: from } } })),
+    );
+  }
+
+  readonly sync = {
+    /** Starts a sync. Has an idempotency key, if you give none, so that a repetition starts no second one. */
+    trigger: (body: Body<'triggerSync'>): Promise<SyncJobReference> =>
+      answerOf(
+        this.http.POST('/v1/sync/trigger', {
+          body: { idempotency_key: randomUUID(), ...body },
+          fetch: retrying(this.fetch, this.retry, () => true),
+        }),
+      ),
+    get: (jobId: string): Promise<SyncStatus> =>
+      answerOf(this.http.GET('/v1/sync/jobs/{id}', { params: { path: { id: jobId } } })),
+    /** Waits until the job has ended or is quarantined, which an operator must decide. */
+    wait: async (jobId: string, { everyMs = 1_000, signal }: { everyMs?: number; signal?: AbortSignal } = {}) => {
+      for (;;) {
+        const job = await this.sync.get(jobId);
+        if (ended.has(job.status)) return job;
+        await pause(everyMs, undefined, { signal });
+      }
+    },
+  };
+
+  readonly webhooks = {
+    list: async (): Promise<ListedWebhook[]> => (await answerOf(this.http.GET('/v1/webhooks'))).data,
+    /** Store the `signing_secret`: it is never shown again. */
+    create: (body: Body<'createWebhook'>): Promise<CreatedWebhook> =>
+      answerOf(this.http.POST('/v1/webhooks', { body })),
+    update: (id: string, body: Body<'updateWebhook'>): Promise<Webhook> =>
+      answerOf(this.http.PATCH('/v1/webhooks/{id}', { params: { path: { id } }, body })),
+    /** With its health, its last error, and why it is inactive. */
+    get: (id: string): Promise<WebhookDetails> =>
+      answerOf(this.http.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
+    /** Sends a test event, regardless of the subscription. */
+    test: (id: string, body: Body<'testWebhook'> = {}): Promise<TestEvent> =>
+      answerOf(this.http.POST('/v1/webhooks/{id}/test', { params: { path: { id } }, body })),
+    /** Deliveries of the webhook, the newest events first. */
+    deliveries: (id: string, query: Query<'listWebhookDeliveries'> = {}): PagedList<Delivery, DeliveryPage> =>
+      new PagedList((cursor) =>
+        answerOf(
+          this.http.GET('/v1/webhooks/{id}/deliveries', { params: { path: { id }, query: { ...query, cursor } } }),
+        ),
+      ),
+    /** One delivery with its attempts: the requests, and the responses of the receiver. */
+    delivery: (id: string, deliveryId: string): Promise<DeliveryDetails> =>
+      answerOf(this.http.GET('/v1/webhooks/{id}/deliveries/{deliveryId}', { params: { path: { id, deliveryId } } })),
+    resend: (id: string, deliveryId: string): Promise<Replay> =>
+      answerOf(
+        this.http.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/resend', { params: { path: { id, deliveryId } } }),
+      ),
+    /** Sends all dead deliveries again. */
+    requeue: (id: string): Promise<Replay> =>
+      answerOf(this.http.POST('/v1/webhooks/{id}/requeue', { params: { path: { id } } })),
+    /** The progress of `resend` or `requeue`. */
+    replay: (id: string, replayId: string): Promise<Replay> =>
+      answerOf(this.http.GET('/v1/webhooks/{id}/replays/{replayId}', { params: { path: { id, replayId } } })),
+    delete: async (id: string): Promise<void> => {
+      await answerOf(this.http.DELETE('/v1/webhooks/{id}', { params: { path: { id } } }));
+    },
+    /**
+     * Creates a key pair, or rotates it, so that requests can be verified with the public key alone (`verifyWebhook`).
+     * Earlier keys stay valid for `overlap_hours`.
+     */
+    createSigningKey: (id: string, body: Body<'createWebhookSigningKey'> = {}): Promise<SigningKey> =>
+      answerOf(this.http.POST('/v1/webhooks/{id}/signing-keys', { params: { path: { id } }, body })),
+    /** Returns the valid public keys, the newest first. */
+    signingKeys: async (id: string): Promise<SigningKey[]> =>
+      (await answerOf(this.http.GET('/v1/webhooks/{id}/signing-keys', { params: { path: { id } } }))).data,
+    /** Returns the new secret. The old one stays valid for `overlap_hours`. */
+    rotateSecret: async (id: string, body: Body<'rotateWebhookSecret'> = {}): Promise<string> => {
+      const request = this.http.POST('/v1/webhooks/{id}/rotate-secret', { params: { path: { id } }, body });
+      return (await answerOf(request)).signing_secret;
+    },
+  };
+}
