@@ -93,6 +93,8 @@ export interface Connector {
   readonly reportsChanges?: boolean;
   /** Whether incremental reads report every change. Full reads then run only when requested or necessary. */
   readonly reportsEveryChange?: boolean;
+  /** Whether incremental reads report every deletion, or fall back to a full read if there may be one. */
+  readonly reportsDeletions?: boolean;
   /**
    * Ends in one page with `last`, or throws. Every wait is bounded: the sync-worker waits at most ten minutes for a
    * page. All connections and files are closed in every case, also when the reader stops early.

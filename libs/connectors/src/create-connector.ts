@@ -2,6 +2,7 @@ import { type ConnectorType, findDefinition, type RecordKind } from '@idsync/con
 import { z } from 'zod';
 import { type Connector, SourceError } from './connector.js';
 import { type ConfigOf, connectorRegistry, type Registration } from './connector-registry.js';
+import { leftOutBySettings, unseenDeletions } from './left-out.js';
 import type { SourcesFolder } from './open-source-file.js';
 import type { PushedUsers } from './scim-push/scim-push-connector.js';
 import { guarded, guardedError } from './secrets/guarded.js';
@@ -39,7 +40,19 @@ function connectorOf({ config, secrets = {}, allowedCidrs = [], ...settings }: C
   const { create, validatesSecrets } = registry[settings.type];
   if (validatesSecrets) validate(definition.secrets, secrets, 'secrets');
   const valid = validate(definition.config, config) as ConfigOf<ConnectorType>;
-  return create(valid, { ...settings, secrets, allowedCidrs });
+  const connector = create(valid, { ...settings, secrets, allowedCidrs });
+  return describing(connector, leftOutBySettings(settings.type, valid, settings.records));
+}
+
+/** Adds what follows from the type and the settings to what the connector says about its source. */
+function describing(connector: Connector, leftOut: readonly string[]): Connector {
+  return {
+    ...connector,
+    async describe(signal) {
+      const own = await connector.describe?.(signal);
+      return { ...own, warnings: [...(own?.warnings ?? []), ...leftOut, ...unseenDeletions(connector)] };
+    },
+  };
 }
 
 function validate(schema: z.ZodObject, given: unknown, what = 'config'): Record<string, unknown> {

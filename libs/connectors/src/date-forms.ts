@@ -13,6 +13,26 @@ export function readDate(value: string, form: DateForm): string[] | undefined {
   return date === undefined ? undefined : [date];
 }
 
+const noDates = new Set([
+  'na',
+  'none',
+  'null',
+  'nil',
+  'never',
+  'nie',
+  'ka',
+  'unbefristet',
+  'unlimited',
+  'indefinite',
+  'permanent',
+]);
+
+/** Returns true for a text by which sources mean "no date", such as `00.00.0000` of SAP, `-`, `N/A` and `unbefristet`. */
+export function standsForNoDate(value: string): boolean {
+  const text = value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return text === '' || /^0{8}$/.test(text) || noDates.has(text);
+}
+
 const texts: Record<DateForm, (value: string) => string | undefined> = {
   iso: (value) => (parseDate(value) === undefined ? undefined : value),
   ymd: (value) => {

@@ -38,6 +38,24 @@ describe('mapping a record', () => {
     expect(valuesOf('account', 'attributes.mails', 'a', 'b')).toEqual(['a', 'b']);
   });
 
+  it('takes the other values of an email as other emails, sorted and without those that cannot be stored', () => {
+    const others = (fields: Record<string, string>, ...values: string[]) => {
+      const mapped = map('account', fields, { source: values, aliases: ['z@x.example'] });
+      return 'record' in mapped ? mapped.record.fields.other_emails : undefined;
+    };
+    const mapped = { email: 'source' };
+    expect(others(mapped, 'a@x.example')).toBeUndefined();
+    expect(others(mapped, 'c@x.example', 'b@x.example', ' a@x.example', 'c@x.example', 'b@x.example')).toEqual([
+      'a@x.example',
+      'b@x.example',
+    ]);
+    expect(others(mapped, 'a@x.example', 'nul\0', 'x'.repeat(20_000), '')).toBeUndefined();
+    expect(others({ identifier: 'source' }, 'a@x.example', 'b@x.example')).toBeUndefined();
+    expect(others({ ...mapped, other_emails: 'aliases' }, 'a@x.example', 'b@x.example')).toEqual(['z@x.example']);
+    const many = Array.from({ length: 30 }, (_, at) => `m${at + 10}@x.example`);
+    expect(others(mapped, 'a@x.example', ...many.reverse())).toEqual(many.reverse().slice(0, 20));
+  });
+
   it('clears a field whose values are blank or absent', () => {
     expect(valuesOf('user', 'email', '  ')).toEqual([]);
     expect(valuesOf('user', 'email')).toEqual([]);
@@ -71,6 +89,9 @@ describe('mapping a record', () => {
       'is not one of service_account, api_key',
     );
     expect(valuesOf('user', 'hire_date', '2024-01-31')).toEqual(['2024-01-31T00:00:00.000Z']);
+    for (const none of ['00.00.0000', '0000-00-00', '-', 'N/A', '0', 'unbefristet'])
+      expect(valuesOf('user', 'termination_date', none)).toEqual([]);
+    expect(problemOf('user', 'hire_date', 'offen')).toContain('hire_date is not a date');
     expect(problemOf('user', 'hire_date', '31.1.2024')).toContain('hire_date is not a date');
     expect(valuesOf('machine_identity', 'risk_score', '007')).toEqual(['7']);
     expect(valuesOf('machine_identity', 'risk_score', '100')).toEqual(['100']);

@@ -1,6 +1,7 @@
 import {
   type FieldSource,
   machineClassifications,
+  mostKeyValues,
   parseDate,
   type RecordError,
   type RecordKind,
@@ -10,6 +11,7 @@ import {
   whyTooLarge,
 } from '@idsync/contracts';
 import type { FieldProblem, ReadRecord } from './connector.js';
+import { standsForNoDate } from './date-forms.js';
 import { NotTransformable, valuesFrom } from './transform.js';
 
 /** A PostgreSQL index entry has at most 2 704 bytes and also contains the connector id. */
@@ -62,6 +64,8 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
         const values = present(transformed(source, (name) => valuesOf(name, forOne)));
         // A value that is not stored must not make the field unusable.
         fields[field] = fieldValues(mapping, field, forOne ? values.slice(0, 1) : values);
+        const others = field === 'email' && !('other_emails' in mapping.fields) ? otherEmails(values) : [];
+        if (others.length > 0) fields.other_emails = others;
       } catch (error) {
         if (!(error instanceof Unusable)) throw error;
         const { message, said } = error;
@@ -94,6 +98,12 @@ export function mapRecordAt(
   return { record: { ...record, problems: problems.map((problem) => ({ ...problem, line })) } };
 }
 
+/** Returns the further values of a multi-valued mail, which are match keys too. Sorted, because they have no order. */
+function otherEmails([first, ...others]: readonly string[]): string[] {
+  const usable = others.filter((value) => value !== first && isStorable(value) && !isTooLong(value));
+  return [...new Set(usable)].sort().slice(0, mostKeyValues);
+}
+
 /** A new record without its status would be active, so a status that cannot be read must not be left out. */
 function isDecisive(field: string): boolean {
   return field === 'status';
@@ -119,7 +129,15 @@ function externalIdOf(name: string, valuesOf: ValuesOf): string {
  * JSON can contain NUL characters, which PostgreSQL cannot store, and unpaired surrogates, which UTF-8 cannot encode.
  */
 function requireStorable(value: string): void {
-  if (/[\0\p{Surrogate}]/u.test(value)) throw new Unusable('contains a NUL character or an unpaired surrogate');
+  if (!isStorable(value)) throw new Unusable('contains a NUL character or an unpaired surrogate');
+}
+
+function isStorable(value: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(value);
+}
+
+function isTooLong(value: string): boolean {
+  return Buffer.byteLength(value) > recordLimits.valueBytes;
 }
 
 function transformed(source: FieldSource, valuesOf: (name: string) => readonly string[]): readonly string[] {
@@ -147,7 +165,7 @@ function present(values: readonly string[]): string[] {
 
 function fieldValues({ kind, listSeparator }: Mapping, field: string, values: string[]): string[] {
   for (const value of values) {
-    if (Buffer.byteLength(value) > recordLimits.valueBytes) {
+    if (isTooLong(value)) {
       throw new UnusableRecord(`is longer than ${recordLimits.valueBytes / 1_024} KiB`);
     }
     requireStorable(value);
@@ -161,8 +179,9 @@ function fieldValues({ kind, listSeparator }: Mapping, field: string, values: st
   if (field === 'classification') return [oneOf(machineClassifications, value)];
   if (includes(date, field)) {
     const iso = parseDate(value);
-    if (!iso) throw new Unusable('is not a date (ISO 8601 or GeneralizedTime)', value);
-    return [iso];
+    if (iso) return [iso];
+    if (value === '0' || standsForNoDate(value)) return [];
+    throw new Unusable('is not a date (ISO 8601 or GeneralizedTime)', value);
   }
   if (includes(integer, field)) {
     if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw new Unusable('is not an integer from 0 to 100', value);

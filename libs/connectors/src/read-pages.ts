@@ -69,6 +69,8 @@ export function fileConnector(source: FileSource, format: FileFormat): Connector
   const read = (options: ReadOptions) => readPages(source, format, options);
   return {
     reportsChanges: source.isUnchanged !== undefined,
+    // An incremental read of a file that has changed reads all of it.
+    reportsDeletions: true,
     read,
     readOne: (externalId, signal) => findByFullRead(read, externalId, signal),
     discover: (signal) => withFile(source, signal, (file) => format.readFields(file, signal)),

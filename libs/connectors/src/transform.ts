@@ -1,5 +1,5 @@
 import type { DateForm, FieldSource, Transform } from '@idsync/contracts';
-import { readDate } from './date-forms.js';
+import { readDate, standsForNoDate } from './date-forms.js';
 
 /** A value that a transform cannot be applied to. */
 export class NotTransformable extends Error {
@@ -47,5 +47,6 @@ function toDate(value: string, given: DateForm | readonly DateForm[]): string[] 
     const date = readDate(value, form);
     if (date) return date;
   }
+  if (standsForNoDate(value)) return [];
   throw new NotTransformable(`is not a date of the form ${forms.join(' or ')}`, value);
 }

@@ -104,7 +104,7 @@ export function tokenIssuer(publicKey: KeyObject, tokens: Set<string>) {
     const { iss, exp, iat } = JSON.parse(Buffer.from(claims, 'base64url').toString());
     const now = Date.now() / 1000;
     if (!valid || iss !== 'Iv1.app' || exp - iat > 600 || exp < now || iat > now) return { status: 401 };
-    const token = `ghs_${tokens.size + 1}secret`;
+    const token = `ghs_${tokens.size + 1}s3cr3t`;
     tokens.add(token);
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     return { status: 201, body: { token, expires_at, permissions: { members: 'read' }, repository_selection: 'all' } };

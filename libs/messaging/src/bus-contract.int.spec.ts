@@ -1,3 +1,4 @@
+import type { Message } from '@idsync/contracts';
 import { type BrokerVhost, createVhost, eachBus } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
@@ -54,6 +55,18 @@ eachBus(describe)('the bus, over %s', (driver) => {
     await until(() => seen.length === 4);
     expect([...seen].sort()).toEqual([1, 2, 3, 4]);
     await until(async () => (await bus.rows.rows('select id from outbox')).length === 0);
+  });
+
+  it('acknowledges messages of an ignored tenant without their handlers', async () => {
+    await bus.open('sync-worker');
+    await bus.announceBatches([1, 2, 3]);
+    const asked: string[] = [];
+    const handled: Message[] = [];
+    const isIgnored = async (tenantId: string) => asked.push(tenantId) < 3;
+    await bus.open('directory', { 'sync.batch.ready': async (message) => void handled.push(message) }, { isIgnored });
+    await until(() => handled.length === 1);
+    expect(asked).toEqual([bus.tenant, bus.tenant, bus.tenant]);
+    expect(await dead('directory.batches')).toBe(0);
   });
 
   it('does not deliver a message whose transaction was rolled back', async () => {
@@ -217,7 +230,7 @@ eachBus(describe)('the bus, over %s', (driver) => {
       seen.push(seqOf(message));
       throw new Error('not yet');
     };
-    const first = await bus.open('directory', { 'sync.batch.ready': failing }, 60_000);
+    const first = await bus.open('directory', { 'sync.batch.ready': failing }, { pauseMs: 60_000 });
     await bus.announceBatches([1, 2, 3]);
     await until(() => seen.length >= 2);
     await first.close();

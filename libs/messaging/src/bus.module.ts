@@ -1,5 +1,6 @@
 import type { ServiceName } from '@idsync/contracts';
 import { Database } from '@idsync/database';
+import { isTenantDeleted } from '@idsync/database/bus';
 import { Logger, ShutdownFailures } from '@idsync/runtime';
 import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
 import { Bus, type BusOptions } from './bus.js';
@@ -29,7 +30,14 @@ export class BusModule {
           provide: Bus,
           inject: [Database, Logger, ShutdownFailures, busSettings],
           useFactory: (database: Database, logger: Logger, failures: ShutdownFailures, settings: BusSettings) =>
-            Bus.open({ ...settings, service, database, logger, failures }),
+            Bus.open({
+              ...settings,
+              service,
+              database,
+              logger,
+              failures,
+              isIgnored: (tenantId) => isTenantDeleted(database, tenantId),
+            }),
         },
       ],
       exports: [Bus],

@@ -17,6 +17,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     private readonly service: ServiceName,
     private readonly driver: BusDriver,
     private readonly log: Logger,
+    private readonly isIgnored: (tenantId: string) => Promise<boolean>,
   ) {
     super();
   }
@@ -63,10 +64,21 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return outcome;
   }
 
+  /** A message of a deleted tenant is done without its handler, which would find nothing or write rows again. */
+  private unlessIgnored(handle: MessageHandler): MessageHandler {
+    return async (message, context) => {
+      if (!(await this.isIgnored(message.tenant_id))) return handle(message, context);
+      this.log.info({ queue: context.queue }, 'message of a deleted tenant ignored');
+      return undefined;
+    };
+  }
+
   /** Fails at start-up if a message type has no handler, or a handler no queue. */
   private handlersByPattern(): Map<string, MessageHandler> {
     const expected = new Set(patternsOf(this.service));
-    const found = new Map([...this.getHandlers()].map(([pattern, handler]) => [pattern, chain(handler)]));
+    const found = new Map(
+      [...this.getHandlers()].map(([pattern, handler]) => [pattern, this.unlessIgnored(chain(handler))]),
+    );
     const missing = [...expected].filter((pattern) => !found.has(pattern));
     const unbound = [...found.keys()].filter((pattern) => !expected.has(pattern));
     if (missing.length > 0) throw new Error(`${this.service} has no handler for ${missing.join(', ')}`);

@@ -21,6 +21,8 @@ export interface BusOptions {
   /** Delay before a retry; by default 0.1 s doubling to 30 s. */
   backoff?: Backoff;
   failures?: ShutdownFailures;
+  /** True for a tenant whose messages are acknowledged without a handler; by default false. */
+  isIgnored?: (tenantId: string) => Promise<boolean>;
 }
 
 const inboxEveryMs = 10 * 60_000;
@@ -35,9 +37,14 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
   private constructor(
     private readonly driver: BusDriver,
     private readonly failures: ShutdownFailures | undefined,
-    { service, database, logger }: Required<Pick<BusOptions, 'service' | 'database' | 'logger'>>,
+    {
+      service,
+      database,
+      logger,
+      isIgnored,
+    }: Required<Pick<BusOptions, 'service' | 'database' | 'logger' | 'isIgnored'>>,
   ) {
-    this.strategy = new BusStrategy(service, driver, logger);
+    this.strategy = new BusStrategy(service, driver, logger, isIgnored);
     this.relay = new OutboxRelay(database, driver, logger);
     this.housekeeping = new Housekeeping([deleteReceived(database)], inboxEveryMs, logger);
     this.watch = watchBus(database, service, driver);
@@ -48,10 +55,11 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
   /** Opens the bus and starts its outbox relay, without waiting for an unavailable broker. */
   static async open(options: BusOptions): Promise<Bus> {
     const { service, database, amqpUrl, logger = silentLogger, backoff = doublingBackoff, failures } = options;
+    const { isIgnored = async () => false } = options;
     const driver: BusDriver = amqpUrl
       ? await AmqpDriver.connect({ url: amqpUrl, service, database, logger, backoff })
       : new PostgresDriver({ service, database, logger, backoff });
-    return new Bus(driver, failures, { service, database, logger });
+    return new Bus(driver, failures, { service, database, logger, isIgnored });
   }
 
   /** False while RabbitMQ is unavailable; outgoing messages then wait in the outbox. */

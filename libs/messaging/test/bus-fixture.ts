@@ -9,7 +9,7 @@ import {
   type TestDatabase,
 } from '@idsync/testing';
 import { connect } from 'amqplib';
-import { Bus } from '../src/bus.js';
+import { Bus, type BusOptions } from '../src/bus.js';
 import type { MessageContext } from '../src/delivery.js';
 import { patternsOf } from '../src/queues-of.js';
 
@@ -72,9 +72,13 @@ export class BusFixture {
   }
 
   /** Opens the bus of a service with these handlers; other messages are acknowledged and dropped. */
-  async open(service: ServiceName, handlers: Record<string, Handler> = {}, pauseMs = 5): Promise<Bus> {
+  async open(
+    service: ServiceName,
+    handlers: Record<string, Handler> = {},
+    { pauseMs = 5, isIgnored }: { pauseMs?: number; isIgnored?: BusOptions['isIgnored'] } = {},
+  ): Promise<Bus> {
     const database = await this.connect(service);
-    const bus = await Bus.open({ service, database, amqpUrl: this.amqpUrl, backoff: () => pauseMs });
+    const bus = await Bus.open({ service, database, amqpUrl: this.amqpUrl, backoff: () => pauseMs, isIgnored });
     this.closers.push(() => bus.close());
     const patterns = patternsOf(service);
     for (const pattern of patterns) {

@@ -53,6 +53,10 @@ const variables = {
   DATABASE_URL: postgresUrl,
   AMQP_URL: amqpUrl.optional(),
   ADMIN_TOKEN: z.string({ error: adminToken }).min(16, adminToken),
+  ADMIN_TOKEN_DISABLED: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('false')
+    .transform((value) => value === 'true'),
   // Checked as text first, because Buffer.from ignores invalid base64 characters.
   ENCRYPTION_KEY: z
     .string({ error: encryptionKey })
@@ -92,7 +96,8 @@ const variables = {
 };
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
-const { ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } = variables;
+const { ADMIN_TOKEN_DISABLED, ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } =
+  variables;
 const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT } = variables;
 const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE, TRUSTED_PROXIES } = variables;
 const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
@@ -115,6 +120,7 @@ export const gatewayEnvironment = z.object({
   RATE_LIMIT_PER_MINUTE,
   TRUSTED_PROXIES,
   ADMIN_TOKEN,
+  ADMIN_TOKEN_DISABLED,
   ENCRYPTION_KEY,
   ENCRYPTION_KEYS_PREVIOUS,
   WEBHOOK_ALLOW_CIDRS,
@@ -149,6 +155,7 @@ export const standaloneEnvironment = z.object({
   DATABASE_URL: postgresUrl.optional(),
   AMQP_URL,
   ADMIN_TOKEN: ADMIN_TOKEN.optional(),
+  ADMIN_TOKEN_DISABLED,
   ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
   ENCRYPTION_KEYS_PREVIOUS,
   SOURCES_DIR,

@@ -10,7 +10,7 @@ const credentials: readonly [RegExp, string][] = [
   [/(?<=\w:\/\/)[^\s/]*@/g, ''],
   [/\b(Bearer|Basic) +(?:(?:Bearer|Basic) +)*[\w.~+/=-]+/gi, '$1 [redacted]'],
   [/\bwhsec_[\w+/=-]+/g, 'whsec_[redacted]'],
-  [/\b(iss_[0-9a-z]{26})_[\w-]+/g, '$1_[redacted]'],
+  [/\b(is[st]_[0-9a-z]{26})_[\w-]+/g, '$1_[redacted]'],
 ];
 
 /** Removes every credential from the text and cuts it to `maxLoggedLength`. */

@@ -25,6 +25,12 @@ describe('a CSV source', () => {
     });
   });
 
+  it('ignores rows of empty cells, such as a spreadsheet adds below the data', async () => {
+    await expect(read('id,name\n,\n1,Ann\n,\n , \n"",""\n')).resolves.toEqual({ names: [['1', 'Ann']], errors: [] });
+    const cut = await read('id,name\n1,Ann\n,');
+    expect(cut.errors).toHaveLength(1);
+  });
+
   it('reads UTF-8 with and without byte order mark, and UTF-16 with one', async () => {
     const text = 'id,name\n1,Zoë 🚀\n2,Nguyễn\n';
     const bigEndian = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();

@@ -90,8 +90,10 @@ async function readBeginning(
   return { encoding, named, first: { offset: start + line.length, line: 2 } };
 }
 
-export function isBlank({ cells }: Row): boolean {
-  return cells.length === 1 && cells[0] === '';
+export function isBlank({ cells, terminated }: Row): boolean {
+  if (cells.length === 1 && cells[0] === '') return true;
+  // A last row without a line break can be the beginning of a longer one.
+  return terminated && cells.every((cell) => cell.trim() === '');
 }
 
 /** The UTF-8 bytes of U+FFFD, which replaces bytes that an encoding does not have. */

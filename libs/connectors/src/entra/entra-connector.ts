@@ -121,6 +121,7 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
     withTransport(access, (transport) => withoutExpiry(read(options, transport), options));
   return {
     reportsChanges,
+    reportsDeletions: true,
     read: readAll,
     readOne: (externalId, signal) =>
       config.external_id === 'id'

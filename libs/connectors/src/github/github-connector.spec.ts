@@ -214,7 +214,7 @@ function machinesUnderTest(): SourceUnderTest {
     open,
     fill: (people) => void fill(named(people)),
     emptySource: 'complete',
-    secrets: [pem, 'ghs_1secret', 'ghs_2secret'],
+    secrets: [pem, 'ghs_1s3cr3t', 'ghs_2s3cr3t'],
     discovers: ['@id', '@type', '@name', '@permissions'],
     readsOne: { unsupported: 'finding one machine would need the list of every repository' },
     changes: { unsupported: 'the audit log is not read' },

@@ -7,12 +7,13 @@ import type { LdapEntry } from './ldap-messages.js';
 
 /**
  * The position in the changes of a directory: the update sequence number of one domain controller, or the newest
- * modification time by the clock of the server. `config` and `groups` are fingerprints of the configuration and of the
- * groups at that time.
+ * modification time by the clock of the server. `config`, `groups` and `roles` are fingerprints of the configuration, the
+ * groups and the roles at that time.
  */
 export const checkpointShape = z.object({
   config: z.string(),
   groups: z.string().optional(),
+  roles: z.string().optional(),
   invocation: z.string().optional(),
   usn: z
     .string()

@@ -1,6 +1,6 @@
 import { parseDate } from '@idsync/contracts';
 import { PresenceFilter } from 'ldapts';
-import { firstText, textsOf } from './entry-values.js';
+import { type Anchor, firstText, textsOf } from './entry-values.js';
 import { refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
@@ -11,15 +11,27 @@ export interface DirectoryServer {
   contextOf(dn: string): string | undefined;
   /** The time of the server, or the local time if it does not report one. */
   now: Date;
+  /** Whether it is 389 Directory Server, which has roles and `nsUniqueId`. */
+  is389?: boolean;
   /** The database of a domain controller and its highest update sequence number. */
   replica?: { invocationId: string; highestUsn: bigint };
 }
 
+/** The `vendorName` of 389 Directory Server, of Red Hat Directory Server and of FreeIPA. */
+const vendor389 = '389 Project';
 const activeDirectory = '1.2.840.113556.1.4.800';
 const everything = new PresenceFilter({ attribute: 'objectClass' });
 
+/** Returns the attributes that identify entries if none is configured. */
+export function defaultAnchor({ kind, is389 }: DirectoryServer): Anchor {
+  if (kind === 'active_directory') return ['objectGUID'];
+  // Entries from before version 1.4.4 have no entryUUID until its fix-up task has run.
+  return is389 ? ['entryUUID', 'nsUniqueId'] : ['entryUUID'];
+}
+
 export async function describeServer(session: LdapSession): Promise<DirectoryServer> {
-  const attributes = ['supportedCapabilities', 'namingContexts', 'currentTime', 'dsServiceName', 'highestCommittedUSN'];
+  const ofControllers = ['supportedCapabilities', 'currentTime', 'dsServiceName', 'highestCommittedUSN'];
+  const attributes = ['namingContexts', 'vendorName', ...ofControllers];
   const root = await readOne(session, '', attributes);
   const isActiveDirectory = root !== undefined && textsOf(root, 'supportedCapabilities')?.includes(activeDirectory);
   const time = root && firstText(root, 'currentTime');
@@ -27,6 +39,7 @@ export async function describeServer(session: LdapSession): Promise<DirectorySer
   const replica = isActiveDirectory ? await replicaOf(session, root) : undefined;
   return {
     kind: isActiveDirectory ? 'active_directory' : 'ldap',
+    is389: root !== undefined && firstText(root, 'vendorName') === vendor389,
     contextOf: (dn) => longestAbove(contexts, dn),
     now: new Date((time && parseDate(time)) ?? Date.now()),
     ...(replica && { replica }),

@@ -21,6 +21,23 @@ export function firstText(entry: LdapEntry, attribute: string): string | undefin
   return textsOf(entry, attribute)?.[0];
 }
 
+/** Attributes that identify an entry permanently. The first one that an entry has is its key. */
+export type Anchor = readonly string[];
+
+/** Returns the name of an anchor in messages and mappings. */
+export function nameOfAnchor(anchor: Anchor): string {
+  return anchor.join(' or ');
+}
+
+/** Returns the key of an entry; undefined if it has none of the attributes, or this account may not read them. */
+export function keyOf(entry: LdapEntry, anchor: Anchor): string | undefined {
+  for (const attribute of anchor) {
+    const key = firstText(entry, attribute);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
 /** Returns the bytes of a value for a filter; undefined if the text is invalid for `attribute`. */
 export function valueBytes(attribute: string, text: string): Buffer | undefined {
   if (!guids.has(attribute.toLowerCase())) return Buffer.from(text);

@@ -1,6 +1,6 @@
 import { AndFilter, EqualityFilter, type Filter, OrFilter, PresenceFilter } from 'ldapts';
 import { SourceError } from '../connector.js';
-import { firstText, valueBytes } from './entry-values.js';
+import { type Anchor, keyOf, valueBytes } from './entry-values.js';
 import { LdapRefusal, refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
@@ -17,7 +17,7 @@ const maxPageBytes = 128 * 1024 * 1024;
 
 export interface Fetching {
   listing: Listing;
-  anchor: string;
+  anchor: Anchor;
   attributes: string[];
   /**
    * Whether the anchor is certainly indexed, so that one search finds many entries. Otherwise each entry is read by DN.
@@ -39,22 +39,24 @@ export async function fetchEntries(
     if (bytes > maxPageBytes)
       throw new SourceError('the entries of one page are larger than 128 MiB', { code: 'too_large' });
   };
-  const asked = [...new Set([anchor, ...attributes])];
+  const asked = [...new Set([...anchor, ...attributes])];
   if (!byAnchor) {
     await inParallel(wanted, async ({ dn, key }) => {
       const entry = await readEntry(session, dn, listing.filter, asked);
       // Another entry may have this DN by now.
-      if (entry && firstText(entry, anchor) === key) keep(key, entry);
+      if (entry && keyOf(entry, anchor) === key) keep(key, entry);
     });
   }
   const missing = wanted.filter(({ key }) => !found.has(key));
   await inParallel(chunksOf(missing, keysPerSearch), async (some) => {
-    const named = some.map(({ key }) => equals(anchor, valueBytes(anchor, key) ?? Buffer.from(key)));
+    const named = some.flatMap(({ key }) =>
+      anchor.map((attribute) => equals(attribute, valueBytes(attribute, key) ?? Buffer.from(key))),
+    );
     const filter = new AndFilter({ filters: [listing.filter, new OrFilter({ filters: named })] });
     // Not paged, because a connection supports one paged search at a time.
     const { entries, result } = await session.search({ ...listing, filter, attributes: asked, limit: some.length });
     if (result.code !== resultCodes.success) throw refusal(result, `reading ${listing.base}`);
-    for (const entry of entries) keep(firstText(entry, anchor) ?? '', entry);
+    for (const entry of entries) keep(keyOf(entry, anchor) ?? '', entry);
   });
   await inParallel([...found], async ([key, entry]) => {
     bytes -= sizeOf(entry);

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { AndFilter, type Filter, OrFilter } from 'ldapts';
 import { firstText, textsOf } from './entry-values.js';
 import { completeRanges, equals, readReferred } from './fetch-entries.js';
+import { fingerprintOf } from './fingerprint.js';
 import { refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
-import { type Listing, listEntries, stampAttributes } from './list-entries.js';
+import type { Listing } from './list-entries.js';
 import { parseFilter } from './parse-filter.js';
 
 export interface GroupSettings {
@@ -56,18 +56,8 @@ export class GroupReader {
    * Returns a fingerprint of all groups. Changed memberships and groups change it, but no entry of a member.
    * Directories do not report which groups changed, so an incremental read can only detect that some did.
    */
-  async fingerprint(): Promise<string> {
-    let [sum, count] = [0n, 0];
-    for await (const entries of listEntries(this.session, this.listing, stampAttributes)) {
-      for (const entry of entries) {
-        const stamp = stampAttributes.map((attribute) => firstText(entry, attribute) ?? '').join(' ');
-        const digest = createHash('sha256').update(`${entry.dn.toLowerCase()}\n${stamp}`).digest();
-        // A sum, because the order of the list is not defined.
-        sum = BigInt.asUintN(64, sum + digest.readBigUInt64BE());
-        count += 1;
-      }
-    }
-    return `${count}-${sum.toString(16)}`;
+  fingerprint(): Promise<string> {
+    return fingerprintOf(this.session, this.listing);
   }
 
   private parentsOf(dn: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { describeSource } from './describe-source.js';
 import { type DirectoryServer, describeServer } from './directory-server.js';
 import { discoverFields } from './discover-fields.js';
 import type { LdapSession } from './ldap-session.js';
@@ -21,11 +22,13 @@ export function ldapConnector(settings: LdapSettings): Connector {
   if (config.groups.filter !== undefined) parseFilter(config.groups.filter, 'groups.filter');
   return {
     reportsChanges: true,
+    reportsDeletions: config.deleted_objects,
     read: (options) => readDirectory(settings, options),
     readOne: (externalId, signal) =>
       withSession(settings, signal, (session, server) =>
         new Reading(settings, { pageSize: 1, signal }, session, server).one(externalId),
       ),
+    describe: (signal) => withSession(settings, signal, (session, server) => describeSource(session, settings, server)),
     discover: (signal) =>
       withSession(settings, signal, async (session, server) =>
         discoverFields(session, listingOf(settings, server), server),

@@ -1,5 +1,6 @@
 import type { SourceErrorCode } from '@idsync/contracts';
 import { SourceError } from '../connector.js';
+import { type Anchor, nameOfAnchor } from './entry-values.js';
 import type { LdapEntry, LdapResult } from './ldap-messages.js';
 import { resultName } from './result-names.js';
 
@@ -47,8 +48,11 @@ const meanings: Readonly<Record<number, readonly [SourceErrorCode, string]>> = {
 };
 
 /** Creates the error for an entry without an anchor. */
-export function withoutAnchor({ dn }: LdapEntry, anchor: string): SourceError {
-  return new SourceError(`an entry has no ${anchor} that this account can read`, { code: 'forbidden', said: dn });
+export function withoutAnchor({ dn }: LdapEntry, anchor: Anchor): SourceError {
+  return new SourceError(`an entry has no ${nameOfAnchor(anchor)} that this account can read`, {
+    code: 'forbidden',
+    said: dn,
+  });
 }
 
 /** Reasons for a failed bind by the number in the error text of Active Directory. */

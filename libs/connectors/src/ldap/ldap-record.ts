@@ -2,7 +2,7 @@ import { isSecretLdapAttribute } from '@idsync/contracts';
 import { type MappedRecord, type Mapping, mapRecord } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { stateAttributes, statusOf } from './account-state.js';
-import { firstText, textsOf } from './entry-values.js';
+import { type Anchor, firstText, keyOf, nameOfAnchor, textsOf } from './entry-values.js';
 import { readReferred } from './fetch-entries.js';
 import type { GroupReader } from './group-reader.js';
 import type { LdapEntry } from './ldap-messages.js';
@@ -18,13 +18,15 @@ export class RecordMaker {
   /** The attributes that have to be read of each entry. */
   readonly attributes: string[];
   readonly readsGroups: boolean;
+  readonly readsLocks: boolean;
 
   constructor(
     private readonly mapping: Mapping,
-    private readonly context: { session: LdapSession; groups: GroupReader; now: Date },
+    private readonly context: { session: LdapSession; groups: GroupReader; now: Date; anchor: Anchor },
   ) {
     this.names = sourceNames({ external_id: mapping.externalId, fields: mapping.fields }).map((name) => name.trim());
     this.readsGroups = this.names.some((name) => /^(@groups|memberof)$/i.test(name));
+    this.readsLocks = this.names.some((name) => /^(@status|nsaccountlock)$/i.test(name));
     this.attributes = [
       ...new Set(this.names.flatMap((name) => this.attributesFor(name)).filter((name) => !isSecretLdapAttribute(name))),
     ];
@@ -42,7 +44,13 @@ export class RecordMaker {
 
   private idOf(entry: LdapEntry): { external_id?: string } {
     const { externalId } = this.mapping;
-    const id = externalId === 'dn' ? entry.dn : firstText(entry, externalId);
+    const { anchor } = this.context;
+    const id =
+      externalId === 'dn'
+        ? entry.dn
+        : externalId === nameOfAnchor(anchor)
+          ? keyOf(entry, anchor)
+          : firstText(entry, externalId);
     return id === undefined ? {} : { external_id: id };
   }
 
@@ -51,6 +59,7 @@ export class RecordMaker {
     if (name === '@status') return stateAttributes;
     if (name === '@groups') return this.context.groups.attributes;
     if (name === '@owner') return ownerAttributes;
+    if (name === nameOfAnchor(this.context.anchor)) return [...this.context.anchor];
     return [name];
   }
 
@@ -61,6 +70,8 @@ export class RecordMaker {
     if (name === '@status') {
       return [statusOf(this.mapping.kind, (attribute) => firstText(entry, attribute), this.context.now)];
     }
+    const { anchor } = this.context;
+    if (anchor.length > 1 && name === nameOfAnchor(anchor)) return [keyOf(entry, anchor) ?? ''];
     return textsOf(entry, name);
   }
 

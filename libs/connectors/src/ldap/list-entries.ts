@@ -1,6 +1,6 @@
 import { type Control, type Filter, PagedResultsControl } from 'ldapts';
 import { SourceError } from '../connector.js';
-import { firstText } from './entry-values.js';
+import { type Anchor, keyOf, nameOfAnchor } from './entry-values.js';
 import { refusal, resultCodes, withoutAnchor } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
@@ -73,7 +73,7 @@ export async function entriesAfter(
     after,
     keep = maxKeysInMemory,
     onEntry,
-  }: { anchor: string; after: string; keep?: number; onEntry?: (entry: LdapEntry) => void },
+  }: { anchor: Anchor; after: string; keep?: number; onEntry?: (entry: LdapEntry) => void },
 ): Promise<{ found: Located[]; more: boolean }> {
   let found: Located[] = [];
   let more = false;
@@ -81,15 +81,18 @@ export async function entriesAfter(
     found.sort((a, b) => (a.key < b.key ? -1 : 1));
     const twice = found.find((entry, index) => entry.key === found[index + 1]?.key);
     if (twice)
-      throw new SourceError(`${anchor} cannot be the anchor, because several entries have the same value`, {
-        said: twice.key,
-      });
+      throw new SourceError(
+        `${nameOfAnchor(anchor)} cannot be the anchor, because several entries have the same value`,
+        {
+          said: twice.key,
+        },
+      );
     more ||= found.length > keep;
     found = found.slice(0, keep);
   };
-  for await (const entries of listEntries(session, listing, onEntry ? [anchor, ...stampAttributes] : [anchor])) {
+  for await (const entries of listEntries(session, listing, onEntry ? [...anchor, ...stampAttributes] : [...anchor])) {
     for (const entry of entries) {
-      const key = firstText(entry, anchor);
+      const key = keyOf(entry, anchor);
       if (key === undefined) throw withoutAnchor(entry, anchor);
       onEntry?.(entry);
       if (key > after) found.push({ key, dn: entry.dn });

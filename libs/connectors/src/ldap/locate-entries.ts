@@ -1,6 +1,6 @@
-import { AndFilter, type Filter, NotFilter, OrFilter } from 'ldapts';
+import { AndFilter, type Filter, NotFilter, OrFilter, PresenceFilter } from 'ldapts';
 import { SourceError } from '../connector.js';
-import { firstText, valueBytes } from './entry-values.js';
+import { type Anchor, keyOf, nameOfAnchor, valueBytes } from './entry-values.js';
 import { equals, readEntry } from './fetch-entries.js';
 import { refusal, resultCodes, withoutAnchor } from './ldap-errors.js';
 import type { LdapSession } from './ldap-session.js';
@@ -17,28 +17,33 @@ const maxMatches = 100;
 export async function locateEntries(
   session: LdapSession,
   listing: Listing,
-  { anchor, attribute, value }: { anchor: string; attribute: string; value: string },
+  { anchor, attribute, value }: { anchor: Anchor; attribute: Anchor; value: string },
 ): Promise<Located[]> {
-  const named = attribute === 'dn' ? await byName(session, listing, anchor, value) : equality(attribute, value);
+  const name = nameOfAnchor(attribute);
+  const named = name === 'dn' ? await byName(session, listing, anchor, value) : equality(attribute, value);
   if (!named) {
-    await requireComparableEntry(session, listing, attribute);
+    await requireComparableEntry(session, listing, name);
     return [];
   }
   const filter = new AndFilter({ filters: [listing.filter, named] });
-  const { entries, result } = await session.search({ ...listing, filter, attributes: [anchor], limit: maxMatches });
+  const { entries, result } = await session.search({ ...listing, filter, attributes: [...anchor], limit: maxMatches });
   if (result.code !== resultCodes.success) throw refusal(result, `reading ${listing.base}`);
   if (entries.length === 0) {
     // A comparable entry matches either the filter or its negation; one that the server cannot compare matches neither.
-    const either = new OrFilter({ filters: [named, new NotFilter({ filter: named })] });
+    // With several attributes, no single one of them can be compared in each entry.
+    const either =
+      attribute.length > 1
+        ? new OrFilter({ filters: attribute.map((one) => new PresenceFilter({ attribute: one })) })
+        : new OrFilter({ filters: [named, new NotFilter({ filter: named })] });
     await requireComparableEntry(
       session,
       { ...listing, filter: new AndFilter({ filters: [listing.filter, either] }) },
-      attribute,
+      name,
     );
   }
   return entries
     .map((entry) => {
-      const key = firstText(entry, anchor);
+      const key = keyOf(entry, anchor);
       if (key === undefined) throw withoutAnchor(entry, anchor);
       return { key, dn: entry.dn };
     })
@@ -46,17 +51,20 @@ export async function locateEntries(
 }
 
 /** Returns a filter for the entry with this DN by its anchor, because a DN is not an attribute. */
-async function byName(session: LdapSession, listing: Listing, anchor: string, dn: string): Promise<Filter | undefined> {
-  const entry = await readEntry(session, dn, listing.filter, [anchor]);
+async function byName(session: LdapSession, listing: Listing, anchor: Anchor, dn: string): Promise<Filter | undefined> {
+  const entry = await readEntry(session, dn, listing.filter, [...anchor]);
   if (!entry) return undefined;
-  const key = firstText(entry, anchor);
+  const key = keyOf(entry, anchor);
   if (key === undefined) throw withoutAnchor(entry, anchor);
   return equality(anchor, key);
 }
 
-function equality(attribute: string, value: string): Filter | undefined {
-  const bytes = valueBytes(attribute, value);
-  return bytes && equals(attribute, bytes);
+function equality(attributes: Anchor, value: string): Filter | undefined {
+  const filters = attributes.flatMap((attribute) => {
+    const bytes = valueBytes(attribute, value);
+    return bytes ? [equals(attribute, bytes)] : [];
+  });
+  return filters.length > 1 ? new OrFilter({ filters }) : filters[0];
 }
 
 /** Throws if no entry matches, because an account that sees no entries cannot detect a deletion. */

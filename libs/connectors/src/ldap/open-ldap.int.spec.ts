@@ -276,6 +276,21 @@ suite('an OpenLDAP source', () => {
     expect(shown?.find(({ name }) => name === 'sn')?.examples).toHaveLength(3);
   });
 
+  it('warns of people outside the filter, also if this account may not count them', async () => {
+    const config = { filter: '(uid=user1)', fields: { display_name: 'cn' } };
+    const warningsOf = async (connector: Connector) =>
+      (await connector.describe?.(new AbortController().signal))?.warnings;
+    const deletions = 'incremental runs do not see every deleted record: only full runs detect all deletions';
+    expect(await warningsOf(source(config))).toEqual([
+      expect.stringMatching(/^(499|500) of the first 500 people and accounts below .* do not match the filter/),
+      deletions,
+    ]);
+    expect(await warningsOf(source({ ...config, bind_dn: reader }))).toEqual([
+      expect.stringMatching(/^people outside the filter could not be counted: .*4 sizeLimitExceeded/),
+      deletions,
+    ]);
+  });
+
   describe('read incrementally', () => {
     const fields = { display_name: 'cn', 'attributes.dn': 'dn', 'attributes.title': 'title' };
 

@@ -12,7 +12,8 @@ import {
 } from '../connector.js';
 import { foundIn } from '../find-by-full-read.js';
 import { both, type Checkpoint, Clock, changedSince, checkpointShape, readCheckpoint } from './changes.js';
-import type { DirectoryServer } from './directory-server.js';
+import { type DirectoryServer, defaultAnchor } from './directory-server.js';
+import { type Anchor, nameOfAnchor } from './entry-values.js';
 import { equals, fetchEntries, inParallel } from './fetch-entries.js';
 import { GroupReader } from './group-reader.js';
 import { RecordMaker } from './ldap-record.js';
@@ -21,6 +22,7 @@ import { entriesAfter, type Listing, type Located } from './list-entries.js';
 import { locateEntries } from './locate-entries.js';
 import type { LdapSettings } from './open-session.js';
 import { parseFilter } from './parse-filter.js';
+import { rolesFingerprint } from './roles.js';
 
 /** The position of a read: after `after` in the list of entries or of deleted entries. */
 const ldapCursor = z.object({
@@ -38,7 +40,8 @@ const showDeleted = '1.2.840.113556.1.4.417';
 /** A full or incremental read. */
 export class Reading {
   private readonly listing: Listing;
-  private readonly anchor: string;
+  private readonly context: string;
+  private readonly anchor: Anchor;
   private readonly maker: RecordMaker;
   private readonly groups: GroupReader;
   private readonly externalId: string;
@@ -52,22 +55,25 @@ export class Reading {
     private readonly server: DirectoryServer,
   ) {
     const { config, records } = settings;
-    this.anchor = config.anchor ?? (server.kind === 'active_directory' ? 'objectGUID' : 'entryUUID');
-    this.externalId = config.external_id ?? this.anchor;
-    const base = server.contextOf(config.base_dn) ?? config.base_dn;
+    this.anchor = config.anchor === undefined ? defaultAnchor(server) : [config.anchor];
+    this.externalId = config.external_id ?? nameOfAnchor(this.anchor);
+    this.context = server.contextOf(config.base_dn) ?? config.base_dn;
     this.groups = new GroupReader(session, config.groups, {
       activeDirectory: server.kind === 'active_directory',
-      base,
+      base: this.context,
     });
     const fields = config.fields ?? ldapMappings[server.kind][records].fields;
     const mapping = { kind: records, externalId: this.externalId, fields };
-    this.maker = new RecordMaker(mapping, { session, groups: this.groups, now: server.now });
+    this.maker = new RecordMaker(mapping, {
+      session,
+      groups: this.groups,
+      now: server.now,
+      anchor: this.anchor,
+    });
     // Includes default mappings, so that changed defaults expire the checkpoint.
     const { ca: _, ...effective } = config;
-    this.fingerprint = createHash('sha256')
-      .update(JSON.stringify([effective, records, fields]))
-      .digest('hex')
-      .slice(0, 16);
+    const parts = [effective, records, fields, ...(server.is389 ? [ldapMappings.ldap[records].filter] : [])];
+    this.fingerprint = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
     this.since = options.since && readCheckpoint(options.since);
     this.listing = listingOf(settings, server);
   }
@@ -103,8 +109,9 @@ export class Reading {
 
   /** Reads one record as a full read would return it. */
   async one(externalId: string): Promise<FoundRecord> {
-    const { anchor, externalId: attribute } = this;
-    const named = { anchor, attribute, value: externalId };
+    const { anchor, settings } = this;
+    const { external_id: configured } = settings.config;
+    const named = { anchor, attribute: configured === undefined ? anchor : [configured], value: externalId };
     const located = await locateEntries(this.session, this.listing, named);
     return foundIn(await this.recordsOf(located, 0), externalId);
   }
@@ -113,10 +120,14 @@ export class Reading {
   private async start(): Promise<Place> {
     const groups = this.maker.readsGroups ? await this.groups.fingerprint() : undefined;
     if (this.since && this.since.groups !== groups) throw new CheckpointExpired('groups have changed');
+    const roles =
+      this.server.is389 && this.maker.readsLocks ? await rolesFingerprint(this.session, this.context) : undefined;
+    if (this.since && this.since.roles !== roles) throw new CheckpointExpired('roles have changed');
     const { replica } = this.server;
     const checkpoint: Checkpoint = {
       config: this.fingerprint,
       ...(groups !== undefined && { groups }),
+      ...(roles !== undefined && { roles }),
       ...(replica && { invocation: replica.invocationId, usn: String(replica.highestUsn) }),
     };
     return { list: 'entries', after: '', count: 0, checkpoint: JSON.stringify(checkpoint), server: this.serverId };
@@ -184,7 +195,7 @@ export class Reading {
         anchor: this.anchor,
         attributes: this.maker.attributes,
         // Only objectGUID is certainly indexed.
-        byAnchor: this.anchor.toLowerCase() === 'objectguid',
+        byAnchor: nameOfAnchor(this.anchor).toLowerCase() === 'objectguid',
       },
       located,
     );
@@ -206,7 +217,7 @@ export class Reading {
   private removals(changed: Filter): Listing | undefined {
     const { config } = this.settings;
     const base = this.server.contextOf(config.base_dn);
-    const named = [this.externalId, this.anchor].every((name) => name.toLowerCase() === 'objectguid');
+    const named = [this.externalId, nameOfAnchor(this.anchor)].every((name) => name.toLowerCase() === 'objectguid');
     if (!config.deleted_objects || this.server.kind !== 'active_directory' || !named || base === undefined)
       return undefined;
     const filter = both(equals('isDeleted', 'TRUE'), equals('objectClass', 'user'), changed);

@@ -54,7 +54,10 @@ describe('an LDIF source', () => {
     const text = 'dn: x\nmail: a\nmail: b\ncn: c\ncn;lang-de: d\n';
     const { records } = await readAll(source('ldif', text, config));
     expect(records).toEqual([
-      { external_id: 'x', fields: { 'attributes.a': ['a', 'b'], 'attributes.b': ['d'], email: ['a'] } },
+      {
+        external_id: 'x',
+        fields: { 'attributes.a': ['a', 'b'], 'attributes.b': ['d'], email: ['a'], other_emails: ['b'] },
+      },
     ]);
   });
 

@@ -51,6 +51,7 @@ describe('the scim-push connector', () => {
       active: false,
       emails: [{ value: 'ada@example.com', type: 'work' }],
       groups: [{ value: idOf(5), display: 'Staff' }],
+      'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { manager: { value: idOf(2) } },
     });
     const { records } = await read(source.connector());
     expect(records).toEqual([
@@ -61,6 +62,7 @@ describe('the scim-push connector', () => {
           first_name: ['Ada'],
           email: ['ada@example.com'],
           groups: ['Staff'],
+          manager_id: [idOf(2)],
           status: ['inactive'],
         }),
       },

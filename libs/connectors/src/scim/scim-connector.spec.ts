@@ -27,7 +27,7 @@ const person = (name: string, change: object = {}) => ({
   name: { givenName: name, familyName: 'Example' },
   emails: [{ value: `${name}@example.com`, type: 'work' }],
   active: true,
-  [enterprise]: { employeeNumber: `n-${name}`, department: 'Ops' },
+  [enterprise]: { employeeNumber: `n-${name}`, department: 'Ops', manager: { value: 'boss' } },
   ...change,
 });
 const add = (name: string, change?: object) => scim.send('POST', '/Users', person(name, change));
@@ -84,6 +84,7 @@ describe('a SCIM source', () => {
         job_title: [],
         employee_number: ['n-ann'],
         departments: ['Ops'],
+        manager_id: ['boss'],
         groups: ['Admins'],
         roles: [],
         status: ['active'],

@@ -81,7 +81,7 @@ function checkKinds(needed: readonly Column[], key: Column, changedAt: Column | 
   }
 }
 
-function quoteAll(names: readonly string[]): string {
+export function quoteAll(names: readonly string[]): string {
   const all = [...new Set(names)].map((name) => `"${name}"`);
   return all.length > 40 ? `${all.slice(0, 40).join(', ')}, …` : all.join(', ');
 }

@@ -267,6 +267,22 @@ eachDatabase(describe)('a SQL source in %s', (system) => {
     ]);
   });
 
+  it('names the columns that are not mapped, and deletions that incremental runs do not see', async () => {
+    await people([['1', 'a']], 'bigint', ', note varchar(9), changed timestamp null, gone varchar(9)');
+    const config = { table: 'staff', changed_at: 'changed', deleted: 'gone' };
+    const described = (more: object = {}) =>
+      server.connector({ ...config, ...more }).describe?.(new AbortController().signal);
+    await expect(described()).resolves.toEqual({
+      warnings: [
+        'columns that are not mapped: "note"',
+        'incremental runs do not see every deleted record: only full runs detect all deletions',
+      ],
+    });
+    await expect(described({ changed_at: undefined, deleted: undefined })).resolves.toEqual({
+      warnings: ['columns that are not mapped: "note", "changed", "gone"'],
+    });
+  });
+
   it('reports a value that is too long without loading it and continues', async () => {
     const text = system === 'MariaDB' ? 'longtext' : 'text';
     await people(

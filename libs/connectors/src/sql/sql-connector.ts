@@ -1,12 +1,18 @@
 import type { RecordKind, SqlConfig } from '@idsync/contracts';
-import { type Connector, type ReadOptions, SourceError, type SourceField } from '../connector.js';
+import {
+  type Connector,
+  type ReadOptions,
+  type SourceDescription,
+  SourceError,
+  type SourceField,
+} from '../connector.js';
 import { FieldSamples, maybeSecret } from '../field-samples.js';
 import { sourceNames } from '../transform.js';
 import { columnValues } from './column-values.js';
 import { findRow } from './find-row.js';
 import { Link } from './link.js';
 import { mysqlDialect } from './mysql.js';
-import { makePlan } from './plan.js';
+import { makePlan, quoteAll } from './plan.js';
 import { postgres } from './postgres.js';
 import { readChanges, readEverything, type Source } from './read-rows.js';
 import type { Dialect, Session, Target } from './session.js';
@@ -59,6 +65,14 @@ export function sqlConnector(
         link.close();
       }
     },
+    async describe(signal) {
+      const link = new Link(dialect, target, signal);
+      try {
+        return await link.transaction((session) => describeRows(dialect, session, config));
+      } finally {
+        link.close();
+      }
+    },
     async discover(signal) {
       const link = new Link(dialect, target, signal);
       try {
@@ -68,6 +82,13 @@ export function sqlConnector(
       }
     },
   };
+}
+
+async function describeRows(dialect: Dialect, session: Session, config: SqlConfig): Promise<SourceDescription> {
+  const { columns } = await makePlan(dialect, session, config);
+  const read = new Set([...sourceNames(config), config.key, config.changed_at, config.deleted]);
+  const unmapped = columns.filter(({ name }) => !read.has(name)).map(({ name }) => name);
+  return { warnings: unmapped.length > 0 ? [`columns that are not mapped: ${quoteAll(unmapped)}`] : [] };
 }
 
 async function discoverFields(dialect: Dialect, session: Session, config: SqlConfig): Promise<SourceField[]> {

@@ -61,6 +61,7 @@ export function templateConnector(records: RecordKind, config: TemplateConfig, a
   const readAll = (options: ReadOptions) => withTransport(access, (transport) => read(options, transport));
   return {
     reportsChanges: true,
+    reportsDeletions: true,
     read: readAll,
     // Use `http/get-one.ts` if the API can return a single person.
     readOne: (externalId, signal) => findByFullRead(readAll, externalId, signal),
