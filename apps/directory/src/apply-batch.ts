@@ -4,6 +4,7 @@ import { enqueue, markReceived } from '@idsync/database/bus';
 import {
   deleteBatchState,
   findBatch,
+  findGuardOfPeople,
   lockRecordsByAnchor,
   recordAppliedBatch,
   saveSeenRecords,
@@ -17,8 +18,8 @@ import { reportOvertaken } from './report-overtaken.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
 import { contradictHeldPlan } from './sweep/beside-held-job.js';
 import { planChanges } from './sweep/plan-changes.js';
-import { planDestructive } from './sweep/plan-destructive.js';
 import { planRemovals } from './sweep/plan-removals.js';
+import { setAside } from './sweep/set-aside.js';
 import { WorkGate } from './work-gate.js';
 
 export interface BatchDelivery {
@@ -107,6 +108,7 @@ async function apply(
   const records = listed.filter(({ removed }) => !removed);
   // A batch that was announced twice is already applied; only its answer is sent again.
   const isNew = await recordAppliedBatch(tx, tenantId, { jobId, seq, connectorId });
+  const guard = await findGuardOfPeople(tx, batch);
   const isPartial = batch.mode === 'changes' || batch.mode === 'record';
   if (isPartial && isNew) await planRemovals(tx, tenantId, job, seq, listed);
   // Locked before the comparison, so that a concurrent job's write to this record is visible.
@@ -126,11 +128,11 @@ async function apply(
     const changes = isNew ? found.changes : [];
     const counting = some.filter((record) => latest.get(record.external_id) === record);
     const incoming = new Map(counting.map((record) => [record.external_id, record]));
-    if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming);
-    // The deletion safeguard covers mass changes; a client named this one record.
+    if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
+    // The safeguard covers mass changes; a client named this one record.
     else if (batch.mode === 'record') await applyChanges(tx, cause, changes);
-    else await applyChanges(tx, cause, await planDestructive(tx, cause, job, changes, incoming));
-    if (contradicts) await contradictHeldPlan(tx, job, counting, changes);
+    else await applyChanges(tx, cause, await setAside(tx, cause, job, changes, incoming, guard));
+    if (contradicts) await contradictHeldPlan(tx, job, counting, changes, guard);
     const created = changes.filter(({ before }) => !before).length;
     parts.push({
       knownIds: found.knownIds,

@@ -7,6 +7,7 @@ import {
   redirectIdentities,
   removeIdentities,
   restoreIdentities,
+  saveAnchors,
   saveIdentities,
   saveIdentityVersions,
   saveRecordVersions,
@@ -17,6 +18,7 @@ import type { Cause, TimedCause } from './cause.js';
 import { countChanges } from './count-changes.js';
 import { describeChanges } from './describe-changes.js';
 import { retentionMs } from './lifecycle.js';
+import { resolveManagers } from './managers/resolve-managers.js';
 import { noteForMatching } from './matching/note-for-matching.js';
 import { placeRecords } from './matching/place-records.js';
 import { saveDisputes } from './matching/save-disputes.js';
@@ -34,6 +36,7 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   if (changes.length === 0) return { records: [], identities: [], merged: [], ended: [], erased: [] };
   const { tenantId } = given;
   const placed = await placeRecords(tx, given, changes);
+  await resolveManagers(tx, given, placed.changes.values());
   const present = [...placed.changes.values()].filter(({ record, before, removed }) => record !== before && !removed);
   await noteForMatching(tx, given, present);
   const cause: TimedCause = { ...given, at: await assignTime(tx, tenantId, given.fixedTime) };
@@ -49,6 +52,10 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
     cause.at,
   );
   await updateRecords(tx, changed);
+  await saveAnchors(
+    tx,
+    present.flatMap(({ record, before }) => (before && before.externalId !== record.externalId ? record : [])),
+  );
   await deleteRecords(tx, removed);
   const outdated = [
     ...settled.identities.filter(({ before }) => before).map(({ identity }) => identity.id),

@@ -3,14 +3,15 @@ import { findTenantIds } from '@idsync/database/directory';
 import { BackgroundService, Logger, pause } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { applyDue } from './apply-due.js';
+import { evaluateFindings } from './findings/evaluate-findings.js';
 import { republishOperations } from './operations/republish-operations.js';
 import { proposeMatches } from './propose-matches.js';
 import { rerenderDocuments } from './rerender-documents.js';
 
 /** Interval between runs. Due times have a resolution of a day, so the delay does not matter. */
 const intervalMs = 30_000;
-/** Milliseconds of each run for rendering documents of another version again. */
-const renderingMs = 5_000;
+/** Milliseconds of each run for rendering documents of another version again and for evaluating findings. */
+const boundedMs = 5_000;
 
 /**
  * Applies time-based changes and republishes lost operations. Runs in every replica; rows that another replica has
@@ -47,7 +48,7 @@ export class Clock extends BackgroundService {
 
   private async runOnce(): Promise<void> {
     try {
-      const until = new Date(Date.now() + renderingMs);
+      const until = new Date(Date.now() + boundedMs);
       const tenants = await this.database.acrossTenants(findTenantIds);
       for (const tenantId of tenants) {
         if (this.stopping.signal.aborted) return;
@@ -68,6 +69,7 @@ export class Clock extends BackgroundService {
       await proposeMatches(this.database, { tenant_id: tenantId });
       const rendered = await rerenderDocuments(this.database, tenantId, { until });
       if (rendered > 0) this.log.info({ tenant_id: tenantId, records: rendered }, 'documents rendered again');
+      await evaluateFindings(this.database, tenantId, { until });
     } catch (err) {
       this.log.warn({ err, tenant_id: tenantId }, 'due work of a tenant failed');
     }

@@ -2,8 +2,10 @@ import { type EventType, encodeId, type FieldChange, machineReferences, recordId
 import type { NewEvent } from '@idsync/database/bus';
 import { boundChanges } from './bound-changes.js';
 import type { TimedCause } from './cause.js';
+import { describeEvidence, describeMerge } from './describe-evidence.js';
 import { diffFields } from './diff-fields.js';
 import { lifecycleEvent } from './lifecycle.js';
+import { memberChanges } from './member-changes.js';
 import { type Attribute, winners } from './merge-attributes.js';
 import type { RecordChange } from './record-change.js';
 import { personShown } from './render-record.js';
@@ -25,10 +27,11 @@ export function describeChanges(
   const created: NewEvent[] = [];
   const rest: NewEvent[] = [];
   const lifecycleEvents: NewEvent[] = [];
+  const members = memberChanges(settled);
   for (const change of settled.identities) {
     const { id } = change.identity;
     if (change.splitFrom) rest.push(splitEvent(change.splitFrom, id, common, job));
-    for (const { type, changes } of identityEvents(change)) {
+    for (const { type, changes } of identityEvents(change, members.get(id) ?? [])) {
       const event = {
         ...common,
         type,
@@ -50,7 +53,10 @@ export function describeChanges(
       });
     }
   }
-  for (const { identity, intoId } of settled.merged) rest.push(mergeEvent(identity.id, intoId, common, job));
+  for (const { identity, intoId } of settled.merged) {
+    const why = describeMerge(settled.records, identity.id, intoId);
+    rest.push(mergeEvent(identity.id, intoId, common, { ...job, ...why }));
+  }
   for (const { id, status } of settled.ended) {
     if (status !== 'deleted')
       rest.push({ ...common, type: 'identity.deleted', identityId: id, subjectId: id, details: job });
@@ -108,11 +114,20 @@ const movingFields = new Set(['departments', 'job_title', 'attributes.department
 
 function recordEvents({ record, before }: RecordChange): RecordedEvent[] {
   const source = encodeId('connector', record.connectorId);
-  const people = record.kind === 'machine_identity' ? personChanges({ record, before }, source) : [];
+  const people = personChanges({ record, before }, source);
   const values = diffFields(before?.fields ?? {}, record.fields, source).filter(
     ({ field }) => field !== 'status' && !references.has(field),
   );
   const moves = before !== undefined && record.identityId !== before.identityId;
+  if (before && before.externalId !== record.externalId)
+    values.unshift({ field: 'external_id', from: before.externalId, to: record.externalId, source });
+  if (
+    before &&
+    record.kind === 'account' &&
+    before.connectorId !== record.connectorId &&
+    !record.fields.source_system_id
+  )
+    values.push({ field: 'source_system_id', from: encodeId('connector', before.connectorId), to: source, source });
   values.push(...people.filter(({ field }) => !moves || field !== 'owned_by'));
   const events: RecordedEvent[] = [];
   if (!before) events.push({ type: `${record.kind}.created`, changes: values });
@@ -131,7 +146,8 @@ function recordEvents({ record, before }: RecordChange): RecordedEvent[] {
       },
     ];
     if (record.kind === 'account') {
-      events.push({ type: record.identityId ? 'account.linked' : 'account.unlinked', changes });
+      const more = record.identityId ? { ...describeEvidence({ record }) } : {};
+      events.push({ type: record.identityId ? 'account.linked' : 'account.unlinked', changes, more });
     } else if (before && record.kind === 'machine_identity') {
       changes.push(...people.filter(({ field }) => field === 'owned_by'));
       const more = record.machine?.handedOver ? { handed_over: true } : {};
@@ -144,13 +160,18 @@ function recordEvents({ record, before }: RecordChange): RecordedEvent[] {
     events.push({ type: 'machine_identity.risk_changed', changes: [{ field: 'risk_score', from, to }], more });
   }
   if (before && record.kind === 'user') {
-    const mover = values.filter((change) => movingFields.has(change.field));
+    // A manager who is found later, or the first value of a newly mapped field, is no move.
+    const earlier = before.fields.manager_id?.[0];
+    const hasNewManager = earlier !== undefined && earlier !== record.fields.manager_id?.[0];
+    const mover = values.filter(({ field }) => movingFields.has(field) || (field === 'manager_id' && hasNewManager));
     if (mover.length > 0) events.push({ type: 'lifecycle.mover', changes: mover });
   }
   return events;
 }
 
-/** Returns the changes of the people a machine shows, such as a name that is now resolved to an identity. */
+/**
+ * Returns the changes of the people that a machine or a user shows, such as a name that is now resolved to an identity.
+ */
 function personChanges({ record, before }: RecordChange, source: string): FieldChange[] {
   return machineReferences.flatMap((field) => {
     const from = before && personShown(before, field);
@@ -170,10 +191,10 @@ function statusEvent(kind: RecordChange['record']['kind'], status: string): Even
   return status === 'decommissioned' ? 'machine_identity.decommissioned' : 'machine_identity.updated';
 }
 
-function identityEvents({ identity, before }: IdentityChange): RecordedEvent[] {
+function identityEvents({ identity, before }: IdentityChange, members: readonly FieldChange[]): RecordedEvent[] {
   if (!before) return [{ type: 'identity.created' }];
   const events: RecordedEvent[] = [];
-  const changes = diffWinners(before.document, identity.document);
+  const changes = [...diffWinners(before.document, identity.document), ...members];
   if (changes.length > 0) events.push({ type: 'identity.updated', changes });
   const status = statusChange({ identity, before });
   if (status) {

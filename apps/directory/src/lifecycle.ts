@@ -1,5 +1,5 @@
 import { TZDate } from '@date-fns/tz';
-import type { EventType, LifecyclePolicy, PersonStatus } from '@idsync/contracts';
+import { type EventType, isRealDate, type LifecyclePolicy, type PersonStatus } from '@idsync/contracts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -58,11 +58,6 @@ export function employmentOf(
     ...(hired !== undefined && { startsAt: timeOf(hired, timeZone, -startDaysBefore) }),
     ...(terminated !== undefined && !isOver && { endsAt: timeOf(terminated, timeZone, isDay(terminated) ? 1 : 0) }),
   };
-}
-
-/** False for dates by which sources mean none: 9999-12-31 of SAP, 0001-01-01 of .NET, and their neighbours. */
-function isRealDate(date: string): boolean {
-  return date >= '1900' && date < '9999';
 }
 
 /** True for a date that its source gave without a time. */

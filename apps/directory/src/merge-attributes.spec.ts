@@ -52,6 +52,28 @@ describe('merging attributes', () => {
     ]);
   });
 
+  it('lists the values of a deleted record only for fields that no other record has', () => {
+    const gone = { status: 'deleted' as const, contentHash: Buffer.alloc(0) };
+    const records = [
+      record({ ...gone, fields: { job_title: ['Head'], employee_number: ['7'], 'attributes.phone': ['1'] } }),
+      record({ connectorId: connectorIds[1], fields: { job_title: ['Lead'], 'attributes.phone': [] } }),
+    ];
+    const shown = (given: StoredRecord[]) =>
+      merge(identityId, given, connectors(10, 20)).map(({ field_name, field_value }) => [field_name, field_value]);
+    expect(shown(records)).toEqual([
+      ['employee_number', '7'],
+      ['job_title', 'Lead'],
+      ['phone', '1'],
+    ]);
+    const reported = record({ status: 'deleted', fields: { job_title: ['Head'], status: ['deleted'] } });
+    expect(shown([reported, ...records.slice(1)])).toEqual([['job_title', 'Lead']]);
+    const leaver = record({ status: 'deleted', fields: { job_title: ['Head'], status: ['inactive'] } });
+    expect(shown([leaver, ...records.slice(1)])).toEqual([
+      ['job_title', 'Head'],
+      ['job_title', 'Lead'],
+    ]);
+  });
+
   it('prefers the newer value on equal priorities, then the lower source id', () => {
     const older = record({ fields: { email: ['older@x.org'] } });
     const newer = record({

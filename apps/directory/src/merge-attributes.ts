@@ -1,5 +1,7 @@
 import { encodeId, matchingKeys } from '@idsync/contracts';
 import type { ConnectorInfo, StoredRecord } from '@idsync/database/directory';
+import { isoTime } from './iso-time.js';
+import { isGone } from './matching/record-keys.js';
 import { primaryEmployments } from './primary-employments.js';
 import type { Ranking } from './rank-sources.js';
 
@@ -16,10 +18,12 @@ export interface Attribute {
 
 const personFields = new Set<string>([
   ...matchingKeys,
+  'other_emails',
   'display_name',
   'first_name',
   'last_name',
   'job_title',
+  'manager_id',
   'hire_date',
   'termination_date',
 ]);
@@ -29,7 +33,8 @@ const freePrefix = 'attributes.';
  * Returns all candidates by field, the winner first: the lower priority number, then the newer value, then the lower
  * source id. A field with several values in one record has one candidate per value. Of several users of one source only
  * the primary employment has candidates, because fields that only an earlier contract has, such as a termination date,
- * are not values of the person.
+ * are not values of the person. A record that its source has deleted has candidates only for fields that no other
+ * record has.
  */
 export function mergeAttributes(
   identityId: string,
@@ -39,24 +44,42 @@ export function mergeAttributes(
 ): Attribute[] {
   const publicId = encodeId('identity', identityId);
   const inOrder = [...contributors(records)].sort((a, b) => order(a.externalId, b.externalId));
-  const candidates = inOrder.flatMap((record) => {
-    const connector = connectors.get(record.connectorId);
+  const kept = inOrder.some(isGone) ? namesOf(inOrder.filter((record) => !isGone(record))) : undefined;
+  const candidates: Attribute[] = [];
+  for (const record of inOrder) {
+    const sourceType = connectors.get(record.connectorId)?.type ?? 'unknown';
     const sourceId = encodeId('connector', record.connectorId);
-    return Object.entries(record.fields).flatMap(([field, values]) => {
-      const name = attributeName(field);
-      if (name === undefined) return [];
-      return values.map((value) => ({
-        identity_id: publicId,
-        field_name: name,
-        field_value: value,
-        source_type: connector?.type ?? 'unknown',
-        source_id: sourceId,
-        priority: rankOf(record.connectorId, name),
-        updated_at: record.changedAt[field] ?? record.createdAt.toISOString(),
-      }));
-    });
-  });
+    const createdAt = isoTime(record.createdAt);
+    const isSuperseded = isGone(record) ? kept : undefined;
+    for (const { field, name, values } of attributesOf(record)) {
+      if (isSuperseded?.has(name)) continue;
+      const priority = rankOf(record.connectorId, name);
+      for (const value of values) {
+        candidates.push({
+          identity_id: publicId,
+          field_name: name,
+          field_value: value,
+          source_type: sourceType,
+          source_id: sourceId,
+          priority,
+          updated_at: record.changedAt[field] ?? createdAt,
+        });
+      }
+    }
+  }
   return candidates.sort(byFieldThenRank);
+}
+
+function namesOf(records: readonly StoredRecord[]): Set<string> {
+  return new Set(records.flatMap((record) => attributesOf(record).map(({ name }) => name)));
+}
+
+/** The fields of a record that are attributes, with the names of these. */
+function attributesOf(record: StoredRecord): { field: string; name: string; values: readonly string[] }[] {
+  return Object.entries(record.fields).flatMap(([field, values]) => {
+    const name = attributeName(field);
+    return name === undefined || values.length === 0 ? [] : [{ field, name, values }];
+  });
 }
 
 /** Returns the winner of each field. */

@@ -1,4 +1,7 @@
-import { counter, durations } from '@idsync/runtime';
+import { findingKinds } from '@idsync/contracts';
+import type { Database } from '@idsync/database';
+import { countOpenFindings } from '@idsync/database/directory';
+import { cached, counter, durations, gauge } from '@idsync/runtime';
 
 const batches = durations({
   name: 'batch_apply_duration_seconds',
@@ -23,4 +26,15 @@ for (const outcome of outcomes) records.startAtZero({ outcome });
 export function countBatch(applied: AppliedBatch, seconds: number): void {
   batches.observe({}, seconds);
   for (const [outcome, count] of Object.entries(applied)) records.add({ outcome }, count);
+}
+
+const openFindings = gauge({
+  name: 'findings_open',
+  help: 'Open findings of all tenants by kind, counted up to 10 000.',
+  labels: ['kind'],
+});
+
+export function watchFindings(database: Database): () => void {
+  const poll = cached(() => database.acrossTenants((tx) => countOpenFindings(tx, findingKinds)));
+  return openFindings.watch(async () => (await poll()).map(({ kind, count }) => ({ labels: { kind }, value: count })));
 }

@@ -14,11 +14,13 @@ import { applyChanges } from './apply-changes.js';
 import { type Cause, causedAt, loadTenant } from './cause.js';
 import { NotApplicable } from './divide-batch.js';
 import type { Proposal } from './matching/find-candidates.js';
+import { fuzzyEvidence } from './matching/fuzzy-evidence.js';
 import { hasNewCandidate } from './matching/has-new-candidate.js';
-import { surroundingsOf } from './matching/surroundings.js';
+import { type Surroundings, surroundingsOf } from './matching/surroundings.js';
 import { proposalsFor, trustedAmong } from './matching/trusted-proposals.js';
 import type { RecordChange } from './record-change.js';
 import { runChunk } from './run-chunk.js';
+import type { Settled } from './settle-identities.js';
 
 /** Records per transaction, each loaded with the records that share a fuzzy value with it. */
 const chunkSize = 300;
@@ -40,15 +42,21 @@ export async function proposeMatches(
       // Checked again under the lock: a job that starts from now on waits for it.
       if (!(await isQueueReady(tx, tenantId))) return false;
       const queued = await takeQueued(tx, tenantId, size);
-      await compare(tx, { ...tenant, ...causedAt(fixedTime) }, queued);
+      await compareRecords(tx, { ...tenant, ...causedAt(fixedTime) }, queued);
       return queued.length === size;
     });
     if (!more) return;
   }
 }
 
+interface Compared {
+  linked: Settled[];
+  /** Proposals for which a case was opened or updated. */
+  proposed: Proposal[];
+}
+
 /** Compares these records and all records that share a fuzzy value with them. */
-async function compare(tx: Transaction, cause: Cause, recordIds: readonly string[]): Promise<void> {
+export async function compareRecords(tx: Transaction, cause: Cause, recordIds: readonly string[]): Promise<Compared> {
   const { tenantId, now } = cause;
   const subjectIds = new Set([...recordIds, ...(await findRecordsSharingValues(tx, tenantId, recordIds)).flat()]);
   const around = await surroundingsOf(tx, tenantId, subjectIds);
@@ -64,14 +72,13 @@ async function compare(tx: Transaction, cause: Cause, recordIds: readonly string
     'weak',
     now,
   );
+  const opened = toReview.filter((proposal) => shouldOpenCase(proposal, newest.get(proposal.record.id)));
   await saveCases(
     tx,
     tenantId,
-    toReview
-      .filter((proposal) => shouldOpenCase(proposal, newest.get(proposal.record.id)))
-      .map((proposal) => caseOf(proposal, now)),
+    opened.map((proposal) => caseOf(proposal, now)),
   );
-  await link(tx, cause, [...trusted]);
+  return { linked: await link(tx, cause, [...trusted], around), proposed: opened };
 }
 
 /** An open case of another kind stays as it is. */
@@ -84,35 +91,44 @@ function caseOf({ record, tier, candidates }: Proposal, now: Date): Omit<ReviewC
   return { id: newUuid(), recordId: record.id, kind: 'weak', reason: tier.name, candidates, openedAt: now };
 }
 
-async function link(tx: Transaction, cause: Cause, proposals: readonly Proposal[]): Promise<void> {
+async function link(
+  tx: Transaction,
+  cause: Cause,
+  proposals: readonly Proposal[],
+  { records }: Surroundings,
+): Promise<Settled[]> {
   const target = new Map(proposals.map(({ record, candidates }) => [record.id, candidates[0]?.identity_id]));
+  const evidence = new Map(
+    proposals.map((proposal) => [proposal.record.id, fuzzyEvidence(proposal, records, cause.rules)]),
+  );
   const current = new Map(proposals.map(({ record }) => [record.id, record.identityId]));
   const locked = await lockRecordsById(tx, [...target.keys()]);
   // A record that was linked or moved since the comparison is on the queue again.
   const unmoved = locked.filter((record) => record.identityId === current.get(record.id));
-  await applyWithinWeight(
+  return applyWithinWeight(
     tx,
     cause,
     unmoved.map((before) => ({
       before,
       record: { ...before, identityId: target.get(before.id), linkedBy: undefined },
+      evidence: evidence.get(before.id),
     })),
   );
 }
 
 /** Makes the links, except those that would make an identity too large. */
-async function applyWithinWeight(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<void> {
+async function applyWithinWeight(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<Settled[]> {
   await tx.query('savepoint link');
   try {
-    await applyChanges(tx, cause, changes);
+    const settled = await applyChanges(tx, cause, changes);
     await tx.query('release savepoint link');
-    return;
+    return [settled];
   } catch (error) {
     if (!(error instanceof NotApplicable)) throw error;
     await tx.query('rollback to savepoint link; release savepoint link');
   }
-  if (changes.length === 1) return;
+  if (changes.length === 1) return [];
   const middle = Math.ceil(changes.length / 2);
-  await applyWithinWeight(tx, cause, changes.slice(0, middle));
-  await applyWithinWeight(tx, cause, changes.slice(middle));
+  const first = await applyWithinWeight(tx, cause, changes.slice(0, middle));
+  return [...first, ...(await applyWithinWeight(tx, cause, changes.slice(middle)))];
 }

@@ -10,6 +10,9 @@ export function rankSources(
   priorities: readonly AttributePriority[],
 ): Ranking {
   const own = new Map(priorities.map(({ field, connectorId, priority }) => [`${field} ${connectorId}`, priority]));
+  const byConnector = (connectorId: string) => connectors.get(connectorId)?.priority ?? 0;
+  // Asked for every value of every record.
+  if (own.size === 0) return byConnector;
   return (connectorId, field) =>
-    own.get(`${field} ${connectorId}`) ?? own.get(`* ${connectorId}`) ?? connectors.get(connectorId)?.priority ?? 0;
+    own.get(`${field} ${connectorId}`) ?? own.get(`* ${connectorId}`) ?? byConnector(connectorId);
 }

@@ -48,11 +48,15 @@ export function repeatedRecord(externalId: string): { external_id: string; messa
   return { external_id: externalId, message: 'listed more than once by the source' };
 }
 
-/** Returns the changed records of a batch. An unchanged record costs one index lookup and no write. */
+/**
+ * Returns the changed records of a batch. An unchanged record costs one index lookup and no write. `moved` has the
+ * stored records that get a new external id, by that id.
+ */
 export async function findChanges(
   tx: Transaction,
   source: BatchSource,
   records: readonly SourceRecord[],
+  moved: ReadonlyMap<string, StoredRecord> = new Map(),
 ): Promise<ChangedRecords> {
   const repeated: string[] = [];
   const latest = new Map<string, SourceRecord>();
@@ -64,7 +68,7 @@ export async function findChanges(
   const { changed, knownIds } = await compareAnchors(tx, source.connectorId, contents);
   const candidates = contents.filter(({ externalId }) => changed.has(externalId));
 
-  const existing = new Map<string, StoredRecord>();
+  const existing = new Map<string, StoredRecord>(moved);
   const existingIds = candidates
     .map(({ externalId }) => externalId)
     .filter((externalId) => changed.get(externalId)?.isKnown);
@@ -105,7 +109,8 @@ function undatedUser({ external_id, kept = [] }: SourceRecord, existing: Readonl
   return [{ external_id, message: `${field} cannot be used; without it, a new user would be active` }];
 }
 
-function nextRecord(
+/** Returns the record as its source lists it now. */
+export function nextRecord(
   incoming: SourceRecord,
   hash: Buffer,
   source: BatchSource,
@@ -115,7 +120,8 @@ function nextRecord(
   // A machine's status also depends on its owner and is computed with the identity.
   const status = source.kind === 'user' ? userStatus(fields, before, source) : (fields.status?.[0] ?? 'active');
   // The hash of an earlier version depends on the order of values; this record only gets a new hash.
-  if (before && before.contentHash.length > 0 && before.kind === source.kind && before.status === status) {
+  const isKnown = before && before.contentHash.length > 0 && before.externalId === incoming.external_id;
+  if (isKnown && before.kind === source.kind && before.status === status) {
     if (sameFields(before.fields, fields)) return { ...before, fields, contentHash: hash };
   }
   return {
@@ -138,6 +144,7 @@ function nextRecord(
     statusSince: before?.statusSince ?? source.now,
     // Kept if the same job changes the record again, so that an undo restores the state before the job.
     previous: before?.previous,
+    evidence: before?.evidence,
   };
 }
 

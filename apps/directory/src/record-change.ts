@@ -1,4 +1,6 @@
-import type { StoredRecord } from '@idsync/database/directory';
+import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
+
+type GivenEvidence = Omit<LinkEvidence, 'identity_id' | 'at'> & Partial<Pick<LinkEvidence, 'at'>>;
 
 /** A record to store, with the row that it replaces; without `before` the record is new. */
 export interface RecordChange {
@@ -8,4 +10,6 @@ export interface RecordChange {
   removed?: true;
   /** Keeps the record at its given identity, even if all other records leave it. */
   placed?: true;
+  /** Evidence of the link that this change makes, if it is not a match key. */
+  evidence?: GivenEvidence;
 }

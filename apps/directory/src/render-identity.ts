@@ -1,5 +1,6 @@
 import { encodeId, type RecordKind, recordKinds, volumeLimits } from '@idsync/contracts';
 import type { StoredIdentity, StoredRecord } from '@idsync/database/directory';
+import { isoTime } from './iso-time.js';
 import { isDeleted } from './matching/record-keys.js';
 import type { Attribute } from './merge-attributes.js';
 
@@ -16,12 +17,12 @@ export function renderIdentity(
     id: encodeId('identity', identity.id),
     display_name: identity.displayName,
     status: identity.status,
-    created_at: identity.createdAt.toISOString(),
-    updated_at: identity.updatedAt.toISOString(),
+    created_at: isoTime(identity.createdAt),
+    updated_at: isoTime(identity.updatedAt),
   });
-  const shown = shownAttributes(attributes);
+  const { text: shown, leftOut: hidden } = shownAttributes(attributes);
   const nested = shownRecords(records);
-  const leftOut: [string, number][] = [['attributes', attributes.length - shown.length]];
+  const leftOut: [string, number][] = [['attributes', hidden]];
   const lists = recordKinds.map((kind) => {
     const all = records.filter((record) => record.kind === kind);
     const some = nested === undefined ? all : all.filter((record) => nested.has(record.id));
@@ -33,7 +34,7 @@ export function renderIdentity(
   });
   const counts = Object.fromEntries(leftOut.filter(([, count]) => count > 0));
   const rest = Object.keys(counts).length > 0 ? `,"left_out":${JSON.stringify(counts)}` : '';
-  return `${head.slice(0, -1)},"attributes":[${shown.join(',')}],${lists.join(',')}${rest}}`;
+  return `${head.slice(0, -1)},"attributes":${shown},${lists.join(',')}${rest}}`;
 }
 
 const listNames: Record<RecordKind, string> = {
@@ -43,12 +44,14 @@ const listNames: Record<RecordKind, string> = {
 };
 
 /**
- * Returns attributes as JSON in their order. If they exceed the limit, the winners of all fields are kept before any
+ * Returns attributes as a JSON array in their order. If they exceed the limit, the winners of all fields are kept before any
  * second candidate, and so on.
  */
-function shownAttributes(attributes: readonly Attribute[]): string[] {
+function shownAttributes(attributes: readonly Attribute[]): { text: string; leftOut: number } {
+  const all = JSON.stringify(attributes);
+  // The limit counts a comma after each attribute, and no brackets.
+  if (Buffer.byteLength(all) - 1 <= volumeLimits.attributeBytes) return { text: all, leftOut: 0 };
   const texts = attributes.map((attribute) => JSON.stringify(attribute));
-  if (bytesOf(texts) <= volumeLimits.attributeBytes) return texts;
   const ranks = new Map<string, number>();
   const places = attributes.map(({ field_name }, place) => {
     const rank = ranks.get(field_name) ?? 0;
@@ -57,10 +60,11 @@ function shownAttributes(attributes: readonly Attribute[]): string[] {
   });
   places.sort((a, b) => a.rank - b.rank || a.place - b.place);
   const fitting = takeFitting(places, ({ place }) => texts[place] ?? '', volumeLimits.attributeBytes);
-  return fitting
+  const shown = fitting
     .map(({ place }) => place)
     .sort((a, b) => a - b)
     .map((place) => texts[place] ?? '');
+  return { text: `[${shown.join(',')}]`, leftOut: attributes.length - shown.length };
 }
 
 /**

@@ -1,5 +1,7 @@
 import { encodeId, type MachineReference, type RecordKind } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
+import { isoTime } from './iso-time.js';
+import { isNoReference } from './managers/manager-reference.js';
 
 /**
  * Renders the public JSON of a user, account or machine identity. Unknown values are omitted; lists are always present.
@@ -22,8 +24,9 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     tenant_id: tenantId,
     hire_date: one(record, 'hire_date'),
     termination_date: one(record, 'termination_date'),
-    created_at: record.createdAt.toISOString(),
-    updated_at: record.updatedAt.toISOString(),
+    manager_id: personShown(record, 'manager_id'),
+    created_at: isoTime(record.createdAt),
+    updated_at: isoTime(record.updatedAt),
     roles: record.fields.roles ?? [],
     groups: record.fields.groups ?? [],
     departments: record.fields.departments ?? [],
@@ -39,9 +42,9 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     status: record.status,
     source_system_id: one(record, 'source_system_id') ?? encodeId('connector', record.connectorId),
     person_id: record.identityId && encodeId('identity', record.identityId),
-    last_synced_at: record.updatedAt.toISOString(),
-    created_at: record.createdAt.toISOString(),
-    updated_at: record.updatedAt.toISOString(),
+    last_synced_at: isoTime(record.updatedAt),
+    created_at: isoTime(record.createdAt),
+    updated_at: isoTime(record.updatedAt),
   }),
   machine_identity: (record) => ({
     id: encodeId('machineIdentity', record.id),
@@ -54,8 +57,8 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     risk_score: record.machine?.risk.score,
     risk_factors: record.machine?.risk.factors.map(({ factor }) => factor) ?? [],
     status: record.status,
-    created_at: record.createdAt.toISOString(),
-    updated_at: record.updatedAt.toISOString(),
+    created_at: isoTime(record.createdAt),
+    updated_at: isoTime(record.updatedAt),
   }),
 };
 
@@ -63,8 +66,13 @@ function one(record: StoredRecord, field: string): string | undefined {
   return record.fields[field]?.[0];
 }
 
-/** Returns the identity id of a person that a machine refers to, or the source's text if it is not resolved. */
+/**
+ * Returns the identity id of a person that a machine or a user refers to, or the source's text if it is not resolved. A
+ * placeholder is no manager of a user.
+ */
 export function personShown(record: StoredRecord, role: MachineReference): string | undefined {
-  const id = record.machine?.people[role];
-  return id === undefined ? one(record, role) : encodeId('identity', id);
+  const id = record.machine?.people[role] ?? (role === 'manager_id' ? record.managerId : undefined);
+  if (id !== undefined) return encodeId('identity', id);
+  const text = one(record, role);
+  return text !== undefined && record.kind === 'user' && isNoReference(text) ? undefined : text;
 }

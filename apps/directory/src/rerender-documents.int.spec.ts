@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
+import { proposeMatches } from './propose-matches.js';
 import { documentVersion, type RerenderOptions, rerenderDocuments } from './rerender-documents.js';
 
 let directory: Harness;
@@ -67,6 +68,24 @@ describe('documents of another version', () => {
     expect(await rerender({ version: 2 })).toBe(8);
     expect(await shown()).toEqual(before);
     expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]);
+  });
+
+  it('have their records compared by the lookup keys of this version', async () => {
+    const ad = await directory.fixture.connector(directory.tenant, { priority: 40 });
+    await directory.sync(ad, [row('j', { first_name: 'Juergen', last_name: 'Gross' })]);
+    await directory.sync(hr, [row('6', { first_name: 'Jürgen', last_name: 'Groß' })]);
+    await directory.fixture.rows('delete from review_cases where tenant_id = $1', [directory.tenant]);
+    await directory.fixture.rows(`update weak_keys set value = 'old ' || record_id || value where tenant_id = $1`, [
+      directory.tenant,
+    ]);
+    await rerender({ chunkSize: 2 });
+    await proposeMatches(directory.database, { tenant_id: directory.tenant });
+    const cases = 'select r.external_id from review_cases c join source_records r on r.id = c.record_id';
+    expect(await directory.fixture.rows(`${cases} where c.tenant_id = $1`, [directory.tenant])).toEqual([
+      { external_id: 'j' },
+    ]);
+    const old = `select from weak_keys where tenant_id = $1 and value like 'old %'`;
+    expect(await directory.fixture.rows(old, [directory.tenant])).toEqual([]);
   });
 
   it('are rendered once', async () => {

@@ -2,11 +2,15 @@ import { recordKinds } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import {
   type DocumentRendering,
+  deleteOrphanedListTerms,
+  deleteOrphanedTerms,
   findRecordIds,
   findRecordsOfSameIdentities,
   lockDocumentRendering,
   lockIdentities,
   lockRecordsById,
+  renewListTerms,
+  renewSearchTerms,
   type StoredRecord,
   saveDocumentRendering,
   saveIdentities,
@@ -14,16 +18,17 @@ import {
   updateRecords,
 } from '@idsync/database/directory';
 import { loadTenant } from './cause.js';
+import { saveLookupKeys } from './matching/note-for-matching.js';
 import { mergeAttributes } from './merge-attributes.js';
 import { renderIdentity } from './render-identity.js';
 import { renderRecord } from './render-record.js';
 import { runChunk } from './run-chunk.js';
 
 /**
- * Version of the document shape that `renderIdentity` and `renderRecord` write. Increase it with every change of that
- * shape.
+ * Version of what is stored with every record for reading: the documents of `renderIdentity` and `renderRecord`, the
+ * lookup keys of `weakValues`, the search terms and the terms of lists. Increase it with every change of their form.
  */
-export const documentVersion = 2;
+export const documentVersion = 5;
 
 /** Long enough for a rolling update to end: processes of the previous version still write documents of its shape. */
 const delaySeconds = 15 * 60;
@@ -39,7 +44,8 @@ export interface RerenderOptions {
 }
 
 /**
- * Renders a tenant's documents again if they have another version. Writes no history and no events. Safe to kill: each
+ * Renders a tenant's documents again if they have another version, and compares its records by their new lookup keys.
+ * Writes no history and no events. Safe to kill: each
  * chunk is one transaction. Returns the number of records.
  */
 export async function rerenderDocuments(
@@ -72,6 +78,10 @@ async function renderChunk(
   if (ids.length > 0) await renderRecords(tx, tenantId, ids);
   const last = ids.at(-1);
   const nextKind = recordKinds[recordKinds.indexOf(kind) + 1];
+  if (last === undefined && nextKind === undefined) {
+    await deleteOrphanedTerms(tx, tenantId);
+    await deleteOrphanedListTerms(tx, tenantId);
+  }
   if (last !== undefined) await saveDocumentRendering(tx, tenantId, { kind, afterId: last });
   else await saveDocumentRendering(tx, tenantId, nextKind && { kind: nextKind, afterId: null });
   return ids.length;
@@ -79,7 +89,8 @@ async function renderChunk(
 
 /** Renders these records and their complete identities. */
 async function renderRecords(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<void> {
-  const { connectors, rankOf } = await loadTenant(tx, tenantId);
+  const cause = await loadTenant(tx, tenantId);
+  const { connectors, rankOf } = cause;
   const stored = await lockRecordsById(tx, await findRecordsOfSameIdentities(tx, ids));
   const records = stored.map((record) => ({ ...record, document: renderRecord(record, tenantId) }));
   const members = new Map<string, StoredRecord[]>();
@@ -91,10 +102,18 @@ async function renderRecords(tx: Transaction, tenantId: string, ids: readonly st
     const document = renderIdentity(before, mergeAttributes(before.id, own, connectors, rankOf), own);
     return { before, identity: { ...before, document } };
   });
+  const chunk = new Set(ids);
+  await saveLookupKeys(
+    tx,
+    cause,
+    stored.filter(({ id }) => chunk.has(id)),
+  );
   await updateRecords(
     tx,
     records.filter(({ document }, nth) => document !== stored[nth]?.document),
   );
+  await renewSearchTerms(tx, records);
+  await renewListTerms(tx, records);
   await saveIdentities(
     tx,
     tenantId,

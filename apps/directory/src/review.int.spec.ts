@@ -82,6 +82,69 @@ describe('a record with a fuzzy match only', () => {
     ]);
   });
 
+  const spelled = [
+    row('1', { first_name: 'Jürgen', last_name: 'Groß' }),
+    row('2', { first_name: 'Иван', last_name: 'Петров' }),
+    row('3', { first_name: 'Anne-Marie', last_name: "O'Neill" }),
+  ];
+  const respelled = [
+    row('a', { display_name: 'Juergen Gross' }),
+    row('b', { display_name: 'Ivan Petrov' }),
+    row('c', { display_name: 'ONeill, Anne Marie' }),
+  ];
+
+  it('is proposed by a name in another spelling or script', async () => {
+    await directory.sync(hr, spelled);
+    await directory.sync(ad, respelled);
+    const evidence = ['full_name is the same in another spelling'];
+    const record_id = expect.any(String);
+    const candidates = await Promise.all(['1', '2', '3'].map((id) => directory.identityOf(id)));
+    expect((await cases()).map((each) => [each.external_id, each.candidates])).toEqual([
+      ['a', [{ identity_id: candidates[0], score: 0.644, evidence, record_id }]],
+      ['b', [{ identity_id: candidates[1], score: 0.644, evidence, record_id }]],
+      ['c', [{ identity_id: candidates[2], score: 0.619, evidence: ['full_name is 95 % similar'], record_id }]],
+    ]);
+  });
+
+  it('is proposed by an email address in another notation of its domain', async () => {
+    await directory.sync(hr, [row('1', { email: 'ann@müller.de', display_name: 'Ann Lee' })]);
+    await directory.sync(ad, [
+      row('a', { email: 'ann@xn--mller-kva.de' }),
+      row('b', { email: 'bob@müller.de' }),
+      row('c', { email: 'ann@mueller.de' }),
+    ]);
+    const evidence = ['email is the same in another notation'];
+    expect((await cases()).map((each) => [each.external_id, each.reason, each.candidates])).toEqual([
+      [
+        'a',
+        'same email in another notation',
+        [{ identity_id: await directory.identityOf('1'), score: 1, evidence, record_id: expect.any(String) }],
+      ],
+    ]);
+    expect(await directory.people()).toHaveLength(4);
+  });
+
+  it('is proposed, and not linked, by another spelling where the rules link a unique match', async () => {
+    await directory.operate('rules.change', { rules: trusting, preview: false });
+    await directory.sync(hr, spelled.slice(0, 2));
+    await directory.sync(ad, respelled.slice(0, 2));
+    expect((await cases()).map((each) => each.external_id)).toEqual(['a', 'b']);
+    expect(await directory.people()).toHaveLength(4);
+  });
+
+  it('is linked by a name as it is written although another person has it in another spelling', async () => {
+    await directory.operate('rules.change', { rules: trusting, preview: false });
+    await directory.sync(hr, [
+      row('1', { first_name: 'Jürgen', last_name: 'Groß' }),
+      row('2', { first_name: 'Juergen', last_name: 'Gross' }),
+    ]);
+    await directory.sync(ad, [row('a', { display_name: 'Jürgen Groß' }), row('b', { display_name: 'Juergen Gross' })]);
+    expect(await directory.people()).toEqual([
+      ['1', 'a'],
+      ['2', 'b'],
+    ]);
+  });
+
   it('has its case closed once a match key has linked it', async () => {
     await directory.sync(hr, blacks);
     await directory.sync(ad, [row('rblack', { first_name: 'Robert', last_name: 'Black' })]);

@@ -86,9 +86,17 @@ function requireWithinWeight(id: string, group: readonly RecordChange[]): void {
 
 /** Stores the state before the job for an undo. A second change by the same job does not replace it. */
 function keepPrevious({ record, before }: RecordChange): void {
-  if (!before || record.lastJobId === before.lastJobId || record.contentHash === before.contentHash) return;
-  const { fields, status, changedAt, contentHash } = before;
-  record.previous = { fields, status, changedAt, contentHash: contentHash.toString('base64') };
+  if (!before || record.lastJobId === before.lastJobId) return;
+  const isMoved = record.externalId !== before.externalId;
+  if (record.contentHash === before.contentHash && !isMoved) return;
+  const { fields, status, changedAt, contentHash, externalId } = before;
+  record.previous = {
+    fields,
+    status,
+    changedAt,
+    contentHash: contentHash.toString('base64'),
+    ...(isMoved && { externalId }),
+  };
 }
 
 function tombstoneOf({ id, createdAt }: StoredIdentity, at: Date): StoredIdentity {

@@ -174,6 +174,16 @@ describe('two records of one source that may be one person', () => {
     expect(await cases()).toEqual(expected);
   });
 
+  it('are three people with a case for each newer one if only their number is the same', async () => {
+    const named = (id: string, display_name: string) => row(id, { display_name, employee_number: '17' });
+    await run([named('1', 'Ann Lee')], [named('2', 'Karl Berg')], [named('3', 'Mia Rossi')]);
+    expect(await contracts()).toEqual([['1'], ['2'], ['3']]);
+    expect(await cases()).toEqual([
+      '2: employee_number "17" belongs to a person with another name (open)',
+      '3: employee_number "17" belongs to a person with another name (open)',
+    ]);
+  });
+
   it('stay apart with a case for the newer record if the rules say case, and are joined by a link of it', async () => {
     const rules = { ...defaultMatchingRules, several_employments: 'case' as const };
     await directory.operate('rules.change', { rules, preview: false });

@@ -12,6 +12,7 @@ export function stampTimes(changes: Iterable<RecordChange>, { now, at }: Pick<Ti
     if (record === before) continue;
     if (record.updatedAt !== before?.updatedAt) record.updatedAt = at;
     if (!before) record.createdAt = at;
+    if (record.evidence?.at === preliminary) record.evidence = { ...record.evidence, at: assigned };
     record.changedAt = Object.fromEntries(
       Object.entries(record.changedAt).map(([field, time]) => {
         const isChanged = time === preliminary && !sameValues(before?.fields[field], record.fields[field]);

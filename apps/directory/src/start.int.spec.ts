@@ -85,6 +85,20 @@ eachBus(describe)('the directory, over %s', (driver) => {
     await send(gateway, 'directory.operation.requested', { operation_id: operation });
     await until(async () => (await fixture.rows(`select from operations where status = 'done'`)).length === 1);
   });
+
+  it('deletes the rows of a tenant whose deletion was requested, and leaves other tenants', async () => {
+    const { fixture } = worker;
+    const other = await fixture.tenant();
+    await fixture.job(other, await fixture.connector(other));
+    await fixture.rows(
+      `insert into tenant_deletions (tenant_id, requested_at) values ($1, now() - interval '1 hour')`,
+      [other],
+    );
+    const tenants = () => fixture.rows<{ id: string }>('select id from tenants');
+    await until(async () => (await tenants()).length === 1);
+    expect(await tenants()).toEqual([{ id: tenantId }]);
+    expect(await fixture.rows('select from sync_jobs where tenant_id = $1', [other])).toEqual([]);
+  });
 });
 
 async function until(condition: () => Promise<boolean>): Promise<void> {

@@ -1,6 +1,6 @@
-import { encodeId, type MatchingKey } from '@idsync/contracts';
+import { defaultMatchingRules, encodeId, type KeyKind, type MatchingRules } from '@idsync/contracts';
 import type { DirectoryFixture } from '@idsync/testing';
-import { isStopValue } from '../src/matching/stop-values.js';
+import { keyValue } from '../src/matching/key-rules.js';
 import { renderFaults } from './render-faults.js';
 
 interface Row {
@@ -99,12 +99,25 @@ async function counterFaults(fixture: DirectoryFixture, tenant: string): Promise
 }
 
 async function keyFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
-  const [rules] = await fixture.rows<{ certain: string[] }>(
-    `select array(select jsonb_array_elements_text(rules -> 'certain')) as certain from matching_rules where tenant_id = $1`,
+  const [saved] = await fixture.rows<{ rules: Partial<MatchingRules> }>(
+    'select rules from matching_rules where tenant_id = $1',
     [tenant],
   );
-  const wrong = await fixture.rows<{ text: string; kind?: MatchingKey; value?: string }>(
-    `select 'key ' || k.kind || ' ' || k.value || ' has no identity' as text, null as kind, null as value
+  const rules = { ...defaultMatchingRules, ...saved?.rules };
+  // The others are compared in another form than SQL has.
+  const kinds = rules.certain.filter(
+    (kind) => !rules.keys.some((key) => key.field === kind && key.normaliser !== 'case'),
+  );
+  const wrong = await fixture.rows<{ text: string; kind?: KeyKind; value?: string }>(
+    `with key_values as (
+       select r.id, r.external_id, r.identity_id, r.status, names.kind, lower(trim(v.value)) as value
+         from source_records r
+        cross join unnest($2::text[]) as names (kind)
+        cross join lateral (
+          select jsonb_array_elements_text(r.fields -> names.kind)
+          union all select jsonb_array_elements_text(r.fields -> 'other_emails') where names.kind = 'email') as v (value)
+        where r.tenant_id = $1 and r.kind = 'user')
+     select 'key ' || k.kind || ' ' || k.value || ' has no identity' as text, null as kind, null as value
        from correlation_keys k
       where k.tenant_id = $1 and k.identity_id is null and k.shared is null
      union all
@@ -113,21 +126,19 @@ async function keyFaults(fixture: DirectoryFixture, tenant: string): Promise<str
         and not exists (select from identities i where i.id = k.identity_id)
      union all
      select 'key ' || k.kind || ' ' || k.value || ' of ' || k.identity_id || ' is on none of its users', null, null
-       from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null
-        and not exists (select from source_records r where r.identity_id = k.identity_id and r.kind = 'user'
-                           and lower(trim(r.fields -> k.kind ->> 0)) = k.value)
+       from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null and k.kind = any($2)
+        and not exists (select from key_values v where v.identity_id = k.identity_id and v.kind = k.kind and v.value = k.value)
      union all
-     select 'user ' || r.external_id || ' has a key that is not linked to it: ' || names.kind || ' ' || value, names.kind, value
-       from source_records r
-      cross join unnest($2::text[]) as names (kind)
-      cross join lateral (select lower(trim(r.fields -> names.kind ->> 0)) as value) v
-      where r.tenant_id = $1 and r.kind = 'user' and r.status <> 'deleted' and value is not null
-        and not exists (select from correlation_keys k where k.tenant_id = $1 and k.kind = names.kind and k.value = v.value
-                           and (k.identity_id = r.identity_id or k.shared = 'common'
+     select 'user ' || v.external_id || ' has a key that is not linked to it: ' || v.kind || ' ' || value, v.kind, value
+       from key_values v
+      where v.status <> 'deleted'
+        and not exists (select from correlation_keys k where k.tenant_id = $1 and k.kind = v.kind and k.value = v.value
+                           and (k.identity_id = v.identity_id or k.shared = 'common'
                                 or exists (select from contested_keys c where c.tenant_id = $1 and c.kind = k.kind
-                                              and c.value = k.value and c.record_id = r.id)))`,
-    [tenant, rules?.certain ?? ['employee_number', 'email', 'user_principal_name']],
+                                              and c.value = k.value and c.record_id = v.id)))`,
+    [tenant, kinds],
   );
-  const isKey = ({ kind, value }: (typeof wrong)[number]) => !(kind && value && isStopValue(kind, value));
+  const isKey = ({ kind, value }: (typeof wrong)[number]) =>
+    !kind || value === undefined || keyValue(kind, value, rules) !== undefined;
   return wrong.filter(isKey).map(({ text }) => text);
 }

@@ -50,9 +50,14 @@ function documentFault(what: string, { document }: { document: string }, rendere
 async function recordsOf(fixture: DirectoryFixture, tenant: string): Promise<StoredRecord[]> {
   const rows = await fixture.rows<StoredRecord>(
     `select id, kind, connector_id as "connectorId", external_id as "externalId", identity_id as "identityId", status,
-            fields, changed_at as "changedAt", created_at as "createdAt", updated_at as "updatedAt", document, machine, content_hash as "contentHash"
+            fields, changed_at as "changedAt", created_at as "createdAt", updated_at as "updatedAt", document, machine, manager_id as "managerId", content_hash as "contentHash"
        from source_records where tenant_id = $1`,
     [tenant],
   );
-  return rows.map((row) => ({ ...row, identityId: row.identityId ?? undefined, machine: row.machine ?? undefined }));
+  return rows.map((row) => ({
+    ...row,
+    identityId: row.identityId ?? undefined,
+    machine: row.machine ?? undefined,
+    managerId: row.managerId ?? undefined,
+  }));
 }

@@ -1,4 +1,6 @@
-import type { CorrelationKey } from '@idsync/database/directory';
+import type { KeyKind } from '@idsync/contracts';
+import { type Numbers, numbersOf } from './numbers.js';
+import type { RecordKey } from './record-keys.js';
 
 /** A user record with the data that matching needs. */
 export interface Person {
@@ -7,9 +9,9 @@ export interface Person {
   /** Current identity. */
   identityId?: string;
   /** Match keys. */
-  keys: readonly CorrelationKey[];
+  keys: readonly RecordKey[];
   /** Addresses that a deleted record has given up; they join nothing, but may open a case. */
-  formerKeys: readonly CorrelationKey[];
+  formerKeys: readonly RecordKey[];
   /** Words of the name; empty if it is unknown. */
   name: readonly string[];
   /** True if its source no longer lists it or reports it as deleted. */
@@ -30,10 +32,13 @@ export interface Person {
 /** Records of one person. */
 export interface Cluster {
   members: Person[];
-  numbers: Set<string>;
+  /** Employee numbers and other permanent keys. */
+  numbers: Numbers;
   /** Words of each known name. */
   names: (readonly string[])[];
   manualIdentityId?: string;
+  /** Kinds of the keys that have joined parts of it. */
+  joinedBy: readonly KeyKind[];
 }
 
 /** Records with a kept or manual link to the same identity start as one cluster. */
@@ -44,24 +49,25 @@ export function startingClusters(people: readonly Person[]): Cluster[] {
     if (person.linkStrength === 'loose' || person.identityId === undefined) clusters.push(clusterOf([person]));
     else bound.set(person.identityId, [...(bound.get(person.identityId) ?? []), person]);
   }
-  return [...clusters, ...[...bound.values()].map(clusterOf)];
+  return [...clusters, ...[...bound.values()].map((members) => clusterOf(members))];
 }
 
-function clusterOf(members: Person[]): Cluster {
-  const numbers = members.flatMap(({ keys }) => keys.filter(({ kind }) => kind === 'employee_number'));
+function clusterOf(members: Person[], joinedBy: readonly KeyKind[] = []): Cluster {
   return {
     members,
-    numbers: new Set(numbers.map(({ value }) => value)),
+    numbers: numbersOf(members.flatMap(({ keys }) => keys)),
     names: members.map(({ name }) => name).filter((name) => name.length > 0),
     manualIdentityId: members.find(({ linkStrength }) => linkStrength === 'manual')?.identityId,
+    joinedBy,
   };
 }
 
-export function join(clusters: readonly Cluster[]): Cluster {
-  return clusterOf(clusters.flatMap(({ members }) => members));
+export function join(clusters: readonly Cluster[], ...by: readonly KeyKind[]): Cluster {
+  const members = clusters.flatMap((cluster) => cluster.members);
+  return clusterOf(members, [...by, ...clusters.flatMap(({ joinedBy }) => joinedBy)]);
 }
 
 /** Returns the keys that a record has or has given up. */
-export function keysOf({ keys, formerKeys }: Person): readonly CorrelationKey[] {
+export function keysOf({ keys, formerKeys }: Person): readonly RecordKey[] {
   return formerKeys.length === 0 ? keys : [...keys, ...formerKeys];
 }

@@ -87,7 +87,7 @@ describe('the candidates of a record that no match key has linked', () => {
     const better = storedRecord(11, { ...worse, id: uuid(11), connectorId: ad, fields: { display_name: ['Ann Lee'] } });
     const subject = account({ fields: { display_name: ['Ann Lee'] } });
     expect(find(subject, [worse, better], { rules })?.candidates).toEqual([
-      { identity_id: uuid(10), score: 0.65, evidence: ['full_name is the same'] },
+      { identity_id: uuid(10), score: 0.65, evidence: ['full_name is the same'], record_id: uuid(11) },
     ]);
   });
 

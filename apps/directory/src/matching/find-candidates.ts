@@ -1,8 +1,10 @@
 import type { WeakTier } from '@idsync/contracts';
 import type { CaseCandidate, ConnectorInfo, StoredRecord } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
-import { isDeleted, keyValue } from './record-keys.js';
-import { scorePair } from './score-pair.js';
+import type { KeyRules } from './key-rules.js';
+import { contradict, numbersOf } from './numbers.js';
+import { isDeleted, permanentKeys } from './record-keys.js';
+import { type Spelling, scorePair } from './score-pair.js';
 import type { Surroundings } from './surroundings.js';
 
 export interface Proposal {
@@ -10,6 +12,8 @@ export interface Proposal {
   tier: WeakTier;
   /** Best first. */
   candidates: CaseCandidate[];
+  /** `any`: the candidates fit in another spelling only, which proposes a link but never makes one. */
+  spelling: Spelling;
 }
 
 /**
@@ -32,20 +36,26 @@ export function findCandidates(
   }
   const fitting = [...alike].filter(([identityId]) => {
     const users = people.get(identityId) ?? [];
-    if (identityId === subject.identityId || contradicts(subject, users)) return false;
+    if (identityId === subject.identityId || contradicts(subject, users, rules)) return false;
     return subject.kind === 'account' || users.some((user) => outranks(user, subject, connectors));
   });
-  for (const tier of rules.weak) {
-    const candidates = fitting.flatMap(([identityId, users]): CaseCandidate[] => {
-      const [best] = users
-        .map((user) => scorePair(subject.fields, user.fields, tier))
-        .sort((a, b) => b.score - a.score);
-      if (!best || best.score < tier.propose_at) return [];
-      return [{ identity_id: identityId, ...best }];
-    });
-    if (candidates.length > 0) {
-      candidates.sort((a, b) => b.score - a.score || (a.identity_id < b.identity_id ? -1 : 1));
-      return { record: subject, tier, candidates };
+  // Another spelling decides nothing that the names as they are written decide.
+  for (const spelling of ['written', 'any'] as const) {
+    for (const tier of rules.weak) {
+      const candidates = fitting.flatMap(([identityId, users]): CaseCandidate[] => {
+        const [best] = users
+          .map((user) => ({
+            ...scorePair(subject.fields, user.fields, tier, { spelling, rules }),
+            record_id: user.id,
+          }))
+          .sort((a, b) => b.score - a.score);
+        if (!best || best.score < tier.propose_at) return [];
+        return [{ identity_id: identityId, ...best }];
+      });
+      if (candidates.length > 0) {
+        candidates.sort((a, b) => b.score - a.score || (a.identity_id < b.identity_id ? -1 : 1));
+        return { record: subject, tier, candidates, spelling };
+      }
     }
   }
   return undefined;
@@ -57,13 +67,11 @@ function isOpenToProposals(record: StoredRecord, people: ReadonlyMap<string, rea
   return record.kind === 'user' && record.identityId !== undefined && people.get(record.identityId)?.length === 1;
 }
 
-/** Two current records of one source, or two employee numbers, are two people. */
-function contradicts(subject: StoredRecord, users: readonly StoredRecord[]): boolean {
+/** Two current records of one source, or two employee numbers or other permanent keys, are two people. */
+function contradicts(subject: StoredRecord, users: readonly StoredRecord[], rules: KeyRules): boolean {
   if (subject.kind === 'user' && users.some((user) => user.connectorId === subject.connectorId)) return true;
-  const numberOf = ({ fields }: StoredRecord) => keyValue('employee_number', fields.employee_number?.[0]);
-  const number = numberOf(subject);
-  const numbers = users.flatMap((user) => numberOf(user) ?? []);
-  return number !== undefined && numbers.length > 0 && !numbers.includes(number);
+  const numbers = numbersOf(permanentKeys(subject.fields, rules));
+  return contradict(numbers, numbersOf(users.flatMap((user) => permanentKeys(user.fields, rules))));
 }
 
 function outranks(user: StoredRecord, subject: StoredRecord, connectors: ReadonlyMap<string, ConnectorInfo>): boolean {

@@ -5,8 +5,8 @@ import { deriveIdentityStatus } from '../derive-status.js';
 import type { Ranking } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
 import type { Holder } from './follow-people.js';
+import { normaliseText } from './key-rules.js';
 import type { Neighbourhood } from './neighbourhood.js';
-import { normaliseText } from './record-keys.js';
 
 /** Result of placing people and accounts, on which the placement of machines depends. */
 export interface PlacedPeople {
@@ -28,7 +28,7 @@ export interface MovedKeys {
 /** Returns machines that changed or whose people changed, with one lookup per batch. */
 export async function findSubjects(
   tx: Transaction,
-  { tenantId, connectors, rankOf }: Cause,
+  { tenantId, connectors, rankOf, rules }: Cause,
   neighbourhood: Neighbourhood,
   { links, successors, touched, moved }: PlacedPeople,
 ): Promise<RecordChange[]> {
@@ -39,9 +39,17 @@ export async function findSubjects(
   for (const [from, to] of successors) shifted.add(from).add(to);
   const values = new Set(moved.values);
   for (const { record, before, removed } of neighbourhood.changes.values()) {
-    if (record.kind !== 'user' || (before && !removed && links.get(record.id) === before.identityId)) continue;
-    const named = normaliseText(record.externalId);
-    if (named !== undefined) values.add(named);
+    if (record.kind !== 'user') continue;
+    const isRenamed = before !== undefined && before.externalId !== record.externalId;
+    const hasMoved = !before || removed || isRenamed || links.get(record.id) !== before.identityId;
+    const ids = isRenamed ? [before.externalId, record.externalId] : [record.externalId];
+    // A machine names a person by a value as the source has it, which a normaliser has changed in the key.
+    const named =
+      record === before && !hasMoved ? [] : [record, before].flatMap((each) => normalisedFields(each, rules));
+    for (const value of hasMoved ? [...named, ...ids] : named) {
+      const text = normaliseText(value);
+      if (text !== undefined) values.add(text);
+    }
   }
   const present = [...shifted].filter((id) => neighbourhood.identities.has(id));
   const referrers = new Set(await findReferrers(tx, tenantId, [...values], present));
@@ -52,6 +60,12 @@ export async function findSubjects(
       !removed &&
       (touched.has(record.id) || referrers.has(record.id) || (record.identityId && shifted.has(record.identityId))),
   );
+}
+
+/** Returns the values of the keys that the tenant's rules normalise in another way than references. */
+function normalisedFields(record: StoredRecord | undefined, { keys }: Cause['rules']): string[] {
+  const fields = keys.filter(({ normaliser }) => normaliser !== 'case').map(({ field }) => field);
+  return fields.flatMap((field) => record?.fields[field] ?? []);
 }
 
 /** Returns identities of people that were added or removed or whose status changed. */

@@ -1,13 +1,17 @@
 import type { CorrelationKey } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
-import { followPeople, type Holder } from './follow-people.js';
-import { keyText } from './record-keys.js';
+import { followPeople, type Holder, otherPerson } from './follow-people.js';
+import { numbersOf } from './numbers.js';
+import { keyText, type RecordKey } from './record-keys.js';
 
 const number: CorrelationKey = { kind: 'employee_number', value: '7' };
 const email: CorrelationKey = { kind: 'email', value: 'ann@x.org' };
 const principal: CorrelationKey = { kind: 'user_principal_name', value: 'ann' };
 
-const holder = (identityId: string, ...numbers: string[]): Holder => ({ identityId, numbers: new Set(numbers) });
+const holder = (identityId: string, ...numbers: string[]): Holder => ({
+  identityId,
+  numbers: numbersOf(numbers.map((value) => ({ kind: 'employee_number', value }))),
+});
 const holders = (...entries: [CorrelationKey, ...Holder[]][]) =>
   new Map(entries.map(([key, ...held]) => [keyText(key), held]));
 
@@ -54,6 +58,48 @@ describe('the identity of an account or machine', () => {
       waitsFor: [email, principal],
       dispute: { key: email, candidates: ['I', 'J'] },
     });
+  });
+
+  const other: CorrelationKey = { kind: 'email', value: 'lee@x.org' };
+
+  it('is the only holder of any value of a key, and it waits for the other values', () => {
+    for (const keys of [
+      [email, other],
+      [other, email],
+    ]) {
+      expect(followPeople({ keys }, holders([other, holder('I')]))).toEqual({ identityId: 'I', waitsFor: [email] });
+      const both = holders([email, holder('I')], [other, holder('I')]);
+      expect(followPeople({ keys }, both)).toEqual({ identityId: 'I', waitsFor: [] });
+    }
+  });
+
+  it('is disputed if two values of a key have different holders', () => {
+    const held = holders([other, holder('J')], [email, holder('I')]);
+    expect(followPeople({ keys: [email, other] }, held)).toEqual({
+      waitsFor: [email, other],
+      dispute: { key: email, candidates: ['I', 'J'] },
+    });
+    expect(
+      followPeople({ keys: [number, email, other] }, new Map([...held, ...holders([number, holder('J')])])),
+    ).toEqual({ identityId: 'J', waitsFor: [] });
+  });
+
+  it('is never a person with another value of a permanent attribute', () => {
+    const badge = (value: string): RecordKey => ({ kind: 'attributes.badge', value, permanent: true });
+    const held = holders([email, { identityId: 'I', numbers: numbersOf([badge('1')]) }]);
+    expect(followPeople({ keys: [badge('2'), email] }, held).identityId).toBeUndefined();
+    expect(followPeople({ keys: [badge('1'), email] }, held).identityId).toBe('I');
+    expect(followPeople({ keys: [{ ...badge('2'), permanent: undefined }, email] }, held).identityId).toBe('I');
+  });
+
+  it('is compared with the person who has a permanent key of the account', () => {
+    const badge: RecordKey = { kind: 'attributes.badge', value: '1', permanent: true };
+    const held = holders([badge, holder('J')], [email, holder('K')]);
+    expect(otherPerson([email, badge], 'I', held)).toEqual({ key: badge, candidates: ['J'] });
+    expect(otherPerson([email, badge], 'J', held)).toBeUndefined();
+    expect(otherPerson([number, badge], 'I', held)).toEqual({ key: badge, candidates: ['J'] });
+    expect(otherPerson([email], 'I', held)).toBeUndefined();
+    expect(otherPerson([badge], 'I', holders([badge, holder('J'), holder('K')]))).toBeUndefined();
   });
 
   it('is not disputed if a weaker key has one holder', () => {

@@ -1,32 +1,61 @@
+import { wordSimilarity } from './jaro-winkler.js';
 import { isNoName, isPlaceholder } from './stop-values.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
 
+/** Words of a name that are compared. */
+const mostWords = 8;
+/** Letters of a word that are compared, because the time of a comparison grows with their product. */
+const longestWord = 60;
+
 /**
- * Returns the words of a name in lower case without accents: first and last name, else the display name. Placeholders
- * are no name.
+ * Returns the name of a record: first and last name, else the display name. Placeholders are no name.
  */
-export function nameWords(fields: Fields): string[] {
+export function fullName(fields: Fields): string {
+  const known = fullNames.get(fields);
+  if (known !== undefined) return known;
+  const name = computeFullName(fields);
+  fullNames.set(fields, name);
+  return name;
+}
+
+/** A batch asks twice for the name of a record, whose fields never change in place. */
+const fullNames = new WeakMap<Fields, string>();
+
+function computeFullName(fields: Fields): string {
   const parts = [fields.first_name?.[0], fields.last_name?.[0]].filter((part) => part && !isNoName(part));
   const name = parts.length === 2 ? parts.join(' ') : (fields.display_name?.[0] ?? parts[0] ?? '');
-  if (name.split(/\s+/).every(isPlaceholder)) return [];
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+  return name.split(/\s+/).every(isPlaceholder) ? '' : name;
+}
+
+/** Returns the words of a name in lower case without accents. */
+export function nameWords(fields: Fields): string[] {
+  const name = fullName(fields);
+  return splitWords(/^[ -~]*$/.test(name) ? name : name.normalize('NFKD').replace(/\p{M}/gu, ''));
+}
+
+/** Returns the words of a text in lower case; the accents of composed letters stay. */
+export function splitWords(text: string): string[] {
+  const lower = text.toLowerCase();
+  // The general pattern takes several times as long.
+  return (/^[ -~]*$/.test(lower) ? lower.split(/[^a-z\d]+/) : lower.split(/[^\p{L}\p{M}\p{N}]+/u))
     .filter((word) => word !== '')
-    .slice(0, 8);
+    .slice(0, mostWords)
+    .map((word) => word.slice(0, longestWord));
 }
 
 /** Returns the similarity of two names from 0 to 1, independent of the order of their words. */
-export function nameSimilarity(a: readonly string[], b: readonly string[]): number {
+export function nameSimilarity<Word>(
+  a: readonly Word[],
+  b: readonly Word[],
+  similarity: (word: Word, other: Word) => number,
+): number {
   const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
   if (shorter.length === 0) return 0;
   const free = [...longer];
   let sum = 0;
   for (const word of shorter) {
-    const scores = free.map((other) => wordSimilarity(word, other));
+    const scores = free.map((other) => similarity(word, other));
     const best = scores.indexOf(Math.max(...scores));
     sum += scores[best] ?? 0;
     free.splice(best, 1);
@@ -38,79 +67,83 @@ export function nameSimilarity(a: readonly string[], b: readonly string[]): numb
 /** Minimum similarity of two words that may be one name in two spellings. */
 const leastSharedWord = 0.85;
 
+/** Words beside a name: titles, forms of address, degrees, and remarks in exports of personnel systems. */
+const titles = wordsOf(`
+  dr prof professor mr mrs miss mx herr frau mag ing dipl med jur phil habil rer nat mba msc bsc phd
+  extern ext external intern azubi contractor temp
+`);
+
+/** Words that belong to many surnames. They can also be a name, so one other word is not enough without them. */
+const particles = wordsOf(`
+  von van vom der den de dem des du d la le les di da do dal del della dos das el al bin ibn ben zu zur zum ter ten te af
+  av st san santa abu
+`);
+
+const generations = wordsOf('jun jr junior sen sr senior ii iii iv');
+
 /**
- * Returns true if two full names have no word in common, which neither a nickname nor a changed surname causes. Names in
- * different scripts cannot be compared, and a single word is not a full name.
+ * Returns true if two full names have no word in common, which neither a nickname nor a changed surname causes. Titles
+ * and particles do not count, and an initial only with a word that begins with it. Names in different scripts cannot be compared, and a single word is not a full
+ * name.
  */
 export function namesDisagree(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length < 2 || b.length < 2 || isLatin(a) !== isLatin(b)) return false;
-  return !a.some((word) => b.some((other) => wordSimilarity(word, other) >= leastSharedWord));
+  const [name, other] = [essential(a), essential(b)];
+  if (name.length < 2 || other.length < 2 || isLatin(name) !== isLatin(other)) return false;
+  if (name.join(' ') === other.join(' ')) return false;
+  return !name.some((word) => other.some((each) => areOneWord(word, each)));
 }
 
 /**
- * Returns true if two full names have the last word in common and no other, as those of relatives do. A marriage changes
- * the last word instead.
+ * Returns true if two full names have the last words in common and no other, as those of relatives do, or differ in
+ * `junior` and `senior`. A marriage changes the last word instead.
  */
 export function shareOnlySurname(a: readonly string[], b: readonly string[]): boolean {
-  const [surname, other] = [a.at(-1), b.at(-1)];
-  if (a.length < 2 || b.length < 2 || surname === undefined || other === undefined) return false;
-  if (wordSimilarity(surname, other) < leastSharedWord) return false;
-  const given = b.slice(0, -1);
-  return !a.slice(0, -1).some((word) => given.some((name) => wordSimilarity(word, name) >= leastSharedWord));
+  const [name, other] = [essential(a), essential(b)];
+  const shared = commonEnd(name, other);
+  if (shared === 0) return false;
+  const [given, others] = [name.slice(0, -shared), other.slice(0, -shared)];
+  if (given.length === 0 && others.length === 0) return differInGeneration(a, b);
+  if (given.length === 0 || others.length === 0) return false;
+  return !given.some((word) => others.some((each) => areOneWord(word, each)));
+}
+
+/** Returns the words that distinguish a name from others, without generations such as `junior`. */
+function essential(words: readonly string[]): readonly string[] {
+  const names = words.filter((word) => !titles.has(word) && !generations.has(word));
+  const distinct = names.filter((word) => !particles.has(word));
+  return distinct.length >= 2 ? distinct : names;
+}
+
+/** Returns how many of the last words are the same. */
+function commonEnd(a: readonly string[], b: readonly string[]): number {
+  let shared = 0;
+  const most = Math.min(a.length, b.length);
+  while (shared < most && areOneWord(a.at(-1 - shared) ?? '', b.at(-1 - shared) ?? '')) shared += 1;
+  return shared;
+}
+
+/** Short words are similar by chance, and two initials are equal by chance. */
+function areOneWord(word: string, other: string): boolean {
+  if (word.length === 1 && other.length === 1) return false;
+  if (word.length === 1 || other.length === 1) return word.startsWith(other) || other.startsWith(word);
+  if (word.length < 3 || other.length < 3) return word === other;
+  return wordSimilarity(word, other) >= leastSharedWord;
+}
+
+function differInGeneration(a: readonly string[], b: readonly string[]): boolean {
+  const [mine, theirs] = [a, b].map((words) => words.filter((word) => generations.has(word)).map(rankOf));
+  return mine?.[0] !== undefined && theirs?.[0] !== undefined && mine[0] !== theirs[0];
+}
+
+/** `jr`, `jun` and `junior` are one generation, as are `sr`, `sen` and `senior`. */
+function rankOf(generation: string): string {
+  return /^[js]/.test(generation) ? generation.charAt(0) : generation;
 }
 
 function isLatin(words: readonly string[]): boolean {
   return words.some((word) => /\p{Script=Latin}/u.test(word));
 }
 
-/** Jaro-Winkler similarity, which weights the first letters because they are seldom wrong in names. */
-function wordSimilarity(a: string, b: string): number {
-  if (a === b) return 1;
-  const reach = Math.max(Math.floor(Math.max(a.length, b.length) / 2) - 1, 0);
-  const taken = new Set<number>();
-  const matchedA: string[] = [];
-  for (let at = 0; at < a.length; at += 1) {
-    for (let other = Math.max(0, at - reach); other <= Math.min(b.length - 1, at + reach); other += 1) {
-      if (taken.has(other) || a[at] !== b[other]) continue;
-      taken.add(other);
-      matchedA.push(a.charAt(at));
-      break;
-    }
-  }
-  const m = matchedA.length;
-  if (m === 0) return 0;
-  const matchedB = [...taken].sort((x, y) => x - y).map((at) => b.charAt(at));
-  const moved = matchedA.filter((letter, at) => letter !== matchedB[at]).length / 2;
-  const jaro = (m / a.length + m / b.length + (m - moved) / m) / 3;
-  let prefix = 0;
-  while (prefix < 4 && prefix < a.length && a[prefix] === b[prefix]) prefix += 1;
-  return jaro + prefix * 0.1 * (1 - jaro);
-}
-
-const soundsLike: readonly (readonly [RegExp, string])[] = [
-  [/ph/g, 'f'],
-  [/[cs]ch|sh/g, 's'],
-  [/ck|q/g, 'k'],
-  [/c(?=[eiy])/g, 's'],
-  [/c/g, 'k'],
-  [/[zx]/g, 's'],
-  [/[vw]/g, 'f'],
-  [/d/g, 't'],
-  [/b/g, 'p'],
-];
-
-/**
- * Returns the lookup key of a name: the sounds of its first and last word, sorted. Names with similar sounds share it.
- */
-export function soundOf(words: readonly string[]): string | undefined {
-  const [first] = words;
-  const last = words.at(-1);
-  if (first === undefined || last === undefined) return undefined;
-  return [...new Set([first, last].map(wordSound))].sort().join(' ');
-}
-
-function wordSound(word: string): string {
-  const plain = soundsLike.reduce((text, [pattern, letters]) => text.replace(pattern, letters), word);
-  const skeleton = plain.charAt(0) + plain.slice(1).replace(/[aeiouyh]/g, '');
-  return skeleton.replace(/(.)\1+/g, '$1').slice(0, 12);
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
 }

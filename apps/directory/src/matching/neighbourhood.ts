@@ -1,7 +1,6 @@
 import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
-  type CorrelationKey,
   findContestants,
   findContestedKeysOf,
   findWaitingRecords,
@@ -16,7 +15,7 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { activeKeys, formerKeys, keyText } from './record-keys.js';
+import { activeKeys, formerKeys, keyText, type RecordKey } from './record-keys.js';
 
 /**
  * The locked set of records and identities that a change can affect: holders of the changed records' keys, all records
@@ -58,13 +57,13 @@ export class Neighbourhood {
   }
 
   /** Returns a record's match keys by the tenant's rules. */
-  keysOf(record: StoredRecord): CorrelationKey[] {
-    return activeKeys(record, this.cause.rules.certain);
+  keysOf(record: StoredRecord): RecordKey[] {
+    return activeKeys(record, this.cause.rules);
   }
 
   /** Returns the addresses that a deleted user has given up. */
-  formerKeysOf(record: StoredRecord): CorrelationKey[] {
-    return formerKeys(record, this.cause.rules.certain);
+  formerKeysOf(record: StoredRecord): RecordKey[] {
+    return formerKeys(record, this.cause.rules);
   }
 
   /** Returns the identity id reserved for one of these records, else a new id. */

@@ -1,4 +1,4 @@
-import { defaultMatchingRules, type MatchingKey } from '@idsync/contracts';
+import { defaultMatchingRules, type KeyKind } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { assignIdentities } from './assign-identities.js';
@@ -6,7 +6,13 @@ import type { Person } from './cluster.js';
 import { namesDisagree } from './names.js';
 import { type GroupingRules, maxSharing, partitionPeople } from './partition-people.js';
 
-const kinds: Record<string, MatchingKey> = { n: 'employee_number', m: 'email', u: 'user_principal_name' };
+const kinds: Record<string, KeyKind> = {
+  n: 'employee_number',
+  m: 'email',
+  u: 'user_principal_name',
+  i: 'attributes.national_id',
+  b: 'attributes.badge',
+};
 
 /** `person('hr:1', 'n7 mann')`: record 1 of source hr, employee number 7, email ann. */
 function person(name: string, keys = '', more: Partial<Person> = {}): Person {
@@ -23,7 +29,11 @@ function person(name: string, keys = '', more: Partial<Person> = {}): Person {
     keys: keys
       .split(' ')
       .filter((key) => key !== '')
-      .map((key) => ({ kind: kinds[key.charAt(0)] ?? 'email', value: key.slice(1) })),
+      .map((key) => ({
+        kind: kinds[key.charAt(0)] ?? 'email',
+        value: key.slice(1),
+        ...(key.startsWith('i') && { permanent: true as const }),
+      })),
     ...more,
   };
 }
@@ -157,14 +167,72 @@ describe('partitionPeople', () => {
     expect(disputes[0]?.candidates.map(({ members }) => members[0]?.recordId)).toEqual(['ad:2']);
   });
 
-  it('joins by an employee number whatever the names', () => {
-    expect(groups([named('hr:1', 'n1', 'ann lee'), named('ad:1', 'n1', 'karl berg')])).toEqual(['ad:1+hr:1']);
+  it('joins two sources by an employee number when a word of the names agrees, else returns the newer record', () => {
+    for (const other of ['ann jones', 'lee ann', '', 'ann', 'bob lee'])
+      expect(groups([named('hr:1', 'n1', 'ann lee'), named('ad:1', 'n1', other)])).toEqual(['ad:1+hr:1']);
+    const strangers = [named('hr:1', 'n1', 'ann lee'), named('ad:1', 'n1', 'karl berg')];
+    expect(groups(strangers)).toEqual(['ad:1', 'hr:1']);
+    expect(partitionPeople(strangers).disputes).toMatchObject([
+      { doubt: 'other_name', key: { kind: 'employee_number', value: '1' } },
+    ]);
+    const kept = { linkStrength: 'kept', identityId: 'I' } as const;
+    expect(groups(strangers.map((each) => ({ ...each, ...kept })))).toEqual(['ad:1+hr:1']);
+  });
+
+  it('keeps a doubt about a record that a weaker key joins with a third one', () => {
+    const ann = named('hr:1', 'n1', 'ann lee');
+    const zoe = named('hr:2', 'n1 mz', 'zoe lee');
+    const login = named('ad:3', 'n1 mz', 'zoe lee');
+    const { clusters, disputes } = partitionPeople([ann, zoe, login]);
+    expect(clusters).toHaveLength(2);
+    expect(disputes).toMatchObject([{ doubt: 'other_name', key: { kind: 'employee_number', value: '1' } }]);
+    // The next match starts with these links, and finds the same.
+    const kept = [ann, zoe, login].map((each) => ({
+      ...each,
+      linkStrength: 'kept' as const,
+      identityId: each === ann ? 'a' : 'z',
+    }));
+    expect(partitionPeople(kept).disputes).toHaveLength(1);
+  });
+
+  it('returns all people in doubt, and the same key whatever the order of the records', () => {
+    const people = [
+      person('hr:1', 'n2 ma', { gone: true, keys: [], formerKeys: [{ kind: 'email', value: 'a' }] }),
+      person('ad:2', 'mb', { hasLeft: true }),
+      person('hr:3', 'ma'),
+      person('ad:3', 'mb', { linkStrength: 'kept', identityId: 'x' }),
+    ].map((each) => (each.recordId === 'hr:3' ? { ...each, linkStrength: 'kept' as const, identityId: 'x' } : each));
+    for (const some of [people, people.toReversed()]) {
+      const { disputes } = partitionPeople(some);
+      expect(disputes.map(({ key }) => key)).toEqual([{ kind: 'email', value: 'a' }]);
+      expect(disputes[0]?.candidates.map(({ members }) => members[0]?.recordId)).toEqual(['hr:1', 'ad:2']);
+    }
   });
 
   it('joins no records by the mailbox of three people, without a dispute', () => {
     const people = ['ann lee', 'karl berg', 'mia rossi'].map((name, at) => named(`s${at}:1`, 'mteam', name));
     expect(groups(people)).toEqual(['s0:1', 's1:1', 's2:1']);
     expect(partitionPeople(people).disputes).toEqual([]);
+  });
+
+  it.each([
+    ['one source', ['hr:1', 'hr:2', 'hr:3']],
+    ['two sources', ['hr:1', 'hr:2', 'ad:3', 'ad:4']],
+  ])('returns every record but the oldest of an employee number of several people of %s', (_sources, ids) => {
+    const names = ['ann lee', 'karl berg', 'mia rossi', 'ute vogt'];
+    const people = ids.map((id, at) => ({ ...named(id, 'n1', names[at] ?? ''), recordId: `${at}` }));
+    expect(partitionPeople(people).clusters).toHaveLength(people.length);
+    const undecided = partitionPeople(people).disputes.map(({ cluster }) => cluster.members[0]?.recordId);
+    expect(undecided).toEqual(expect.arrayContaining(people.slice(1).map(({ recordId }) => recordId)));
+  });
+
+  it('joins two contracts of one person although a third person has the number, whose record it returns', () => {
+    const people = ['ann lee', 'ann lee', 'karl berg'].map((name, at) => named(`hr:${at}`, 'n1', name));
+    expect(groups(people)).toEqual(['hr:0+hr:1', 'hr:2']);
+    expect(partitionPeople(people).disputes).toMatchObject([{ doubt: 'other_name' }]);
+    expect(groups([...people, person('hr:3', 'n1')])).toEqual(['hr:0', 'hr:1', 'hr:2', 'hr:3']);
+    const byAddress = people.map((each) => ({ ...each, connectorId: each.recordId, keys: person('', 'ma').keys }));
+    expect(groups(byAddress)).toEqual(['hr:0', 'hr:1', 'hr:2']);
   });
 
   it('compares the names of all records of a person', () => {
@@ -193,7 +261,19 @@ describe('partitionPeople', () => {
     expect(asked([former('hr:1', 'ma', 'ann lee'), named('ad:1', 'ma', 'ann lee')])).toEqual([
       ['ad:1', 'has_left', 'hr:1'],
     ]);
-    expect(asked([former('hr:1', 'ma'), person('hr:2', 'ma')])).toEqual([['hr:2', 'same_source', 'hr:1']]);
+    const doubt = former === gone ? 'listed_before' : 'same_source';
+    expect(asked([former('hr:1', 'ma'), person('hr:2', 'ma')])).toEqual([['hr:2', doubt, 'hr:1']]);
+  });
+
+  it('returns the new holder of an address that only a deleted record of a present person had', () => {
+    const kept = { linkStrength: 'kept', identityId: 'I' } as const;
+    const present = { ...named('hr:1', 'mb', 'ann lee'), ...kept };
+    const deleted = { ...gone('old:1', 'ma', 'ann lee'), ...kept };
+    expect(asked([present, deleted, named('new:1', 'ma', 'ann lee')])).toEqual([['new:1', 'given_up', 'hr:1']]);
+    expect(asked([present, deleted, named('new:1', 'ma', 'karl berg')])).toEqual([]);
+    expect(groups([{ ...present, keys: person('', 'ma').keys }, deleted, named('new:1', 'ma', 'ann lee')])).toEqual([
+      'hr:1+new:1+old:1',
+    ]);
   });
 
   it('joins a present person with an inactive record of a source that does not decide, unless it is gone', () => {
@@ -221,6 +301,47 @@ describe('partitionPeople', () => {
     expect(groups(people)).toEqual(['ad:1+hr:1+okta:1']);
     const other = { ...person('ad:1', 'ma'), earlierIdentityId: 'J' };
     expect(groups([{ ...left('hr:1', 'ma'), ...both }, other])).toEqual(['ad:1', 'hr:1']);
+  });
+
+  describe('by attributes that the rules declare as keys', () => {
+    const declared: Partial<GroupingRules> = {
+      certain: ['employee_number', 'attributes.national_id', 'email', 'attributes.badge'],
+      keys: [
+        { field: 'attributes.national_id', normaliser: 'digits', strength: 'permanent' },
+        { field: 'attributes.badge', normaliser: 'case' },
+      ],
+    };
+    const disputesOf = (people: readonly Person[]) =>
+      partitionPeople(people, { ...defaultMatchingRules, ...declared }).disputes.map(({ doubt }) => doubt);
+
+    it('joins nothing by an attribute that is not declared', () => {
+      expect(groups([person('hr:1', 'i1 b1'), person('ad:1', 'i1 b1')])).toEqual(['ad:1', 'hr:1']);
+    });
+
+    it('joins like an employee number by a permanent one', () => {
+      expect(groups([named('hr:1', 'i1', 'ann lee'), named('ad:1', 'i1', 'ann berg')], declared)).toEqual([
+        'ad:1+hr:1',
+      ]);
+      expect(disputesOf([named('hr:1', 'i1', 'ann lee'), named('ad:1', 'i1', 'karl berg')])).toEqual(['other_name']);
+      expect(groups([person('hr:1', 'i1'), person('hr:2', 'i1')], declared)).toEqual(['hr:1+hr:2']);
+      const asCase = { ...declared, several_employments: 'case' as const };
+      expect(groups([person('hr:1', 'i1'), person('hr:2', 'i1')], asCase)).toEqual(['hr:1', 'hr:2']);
+      expect(disputesOf([named('hr:1', 'i1', 'ann lee'), named('hr:2', 'i1', 'karl berg')])).toEqual(['other_name']);
+    });
+
+    it('joins like an address by a reusable one', () => {
+      expect(groups([named('hr:1', 'b1', 'ann lee'), named('ad:1', 'b1', 'ann lee')], declared)).toEqual(['ad:1+hr:1']);
+      expect(disputesOf([named('hr:1', 'b1', 'ann lee'), named('ad:1', 'b1', 'karl berg')])).toEqual(['other_name']);
+      expect(disputesOf([left('hr:1', 'b1'), person('ad:1', 'b1')])).toEqual(['has_left']);
+    });
+
+    it('never joins two values of a permanent one, and returns records that share another permanent key', () => {
+      expect(groups([person('hr:1', 'i1 ma'), person('ad:1', 'i2 ma')], declared)).toEqual(['ad:1', 'hr:1']);
+      expect(disputesOf([person('hr:1', 'i1 ma'), person('ad:1', 'i2 ma')])).toEqual([]);
+      expect(groups([person('hr:1', 'n1 i1'), person('hr:2', 'n2 i1')], declared)).toEqual(['hr:1', 'hr:2']);
+      expect(disputesOf([person('hr:1', 'n1 i1'), person('hr:2', 'n2 i1')])).toEqual(['other_number']);
+      expect(disputesOf([person('hr:1', 'n1 i1'), person('hr:2', 'n1 i2')])).toEqual(['other_number']);
+    });
   });
 
   const record = fc.record({

@@ -1,7 +1,8 @@
-import { defaultMatchingRules, type MatchingKey, type MatchingRules } from '@idsync/contracts';
+import { defaultMatchingRules, type KeyKind, type MatchingRules } from '@idsync/contracts';
 import type { CorrelationKey } from '@idsync/database/directory';
 import { type Cluster, join, keysOf, type Person, startingClusters } from './cluster.js';
-import { comesAfter, type Doubt, hasLeft, mayBeSame, relationOf, type Tier } from './relate-clusters.js';
+import { isPermanentKind } from './key-rules.js';
+import { comesAfter, type Doubt, hasLeft, needsDecision, relationOf, type Tier } from './relate-clusters.js';
 
 /** A cluster that a match key would join with several others that cannot all be one person, or with one in doubt. */
 interface Dispute {
@@ -21,24 +22,26 @@ export interface Partition {
 export const maxSharing = 50;
 
 /** The part of the tenant's rules on which the grouping depends. */
-export type GroupingRules = Pick<MatchingRules, 'certain' | 'several_employments'>;
+export type GroupingRules = Pick<MatchingRules, 'certain' | 'keys' | 'several_employments'>;
 
 /**
  * Groups the users of a neighbourhood into people. The result does not depend on the order of the records. Keys join
  * tier by tier, the strongest first. A tier joins a connected group only if nothing contradicts that any two of its
  * members are one person; otherwise it joins nothing in that group.
  */
-export function partitionPeople(
-  people: readonly Person[],
-  { certain, several_employments }: GroupingRules = defaultMatchingRules,
-): Partition {
+export function partitionPeople(people: readonly Person[], rules: GroupingRules = defaultMatchingRules): Partition {
+  const tiers = rules.certain.map((kind): Tier => {
+    const isPermanent = isPermanentKind(kind, rules);
+    return { kind, isPermanent, joinsEmployments: isPermanent && rules.several_employments === 'primary' };
+  });
   let clusters = startingClusters(people);
+  for (const tier of tiers) {
+    if (sharedValues(clusters, tier.kind).size > 0) clusters = joinByTier(clusters, tier);
+  }
+  // Only now, because a later tier may join a cluster in doubt with another one: the doubt about the others remains.
   const disputes = new Map<Cluster, Dispute>();
-  for (const kind of certain) {
-    const tier: Tier = { kind, joinsEmployments: kind === 'employee_number' && several_employments === 'primary' };
-    if (sharedValues(clusters, kind).size === 0) continue;
-    clusters = joinByTier(clusters, tier);
-    const sharing = sharedValues(clusters, kind);
+  for (const tier of tiers) {
+    const sharing = sharedValues(clusters, tier.kind);
     for (const component of connectedBy(sharing)) {
       if (component.length > maxSharing) continue;
       for (const dispute of disputesIn(component, tier, sharing)) {
@@ -47,9 +50,7 @@ export function partitionPeople(
       }
     }
   }
-  // A later tier may have joined a disputed cluster, which settles the dispute.
-  const remaining = new Set(clusters);
-  return { clusters, disputes: [...disputes.values()].filter(({ cluster }) => remaining.has(cluster)) };
+  return { clusters, disputes: [...disputes.values()] };
 }
 
 /**
@@ -57,7 +58,7 @@ export function partitionPeople(
  * left among themselves: if it was given to another person, it still joins the records of each of the two.
  */
 function joinByTier(clusters: readonly Cluster[], tier: Tier): Cluster[] {
-  if (tier.kind === 'employee_number') return joinConnected(clusters, tier);
+  if (tier.isPermanent) return joinConnected(clusters, tier);
   const former = clusters.filter((cluster) => hasLeft(cluster));
   if (former.length === 0) return joinConnected(clusters, tier);
   const present = clusters.filter((cluster) => !hasLeft(cluster));
@@ -68,15 +69,31 @@ function joinConnected(clusters: readonly Cluster[], tier: Tier): Cluster[] {
   const joined = new Set(clusters);
   for (const component of connectedBy(sharedValues(clusters, tier.kind))) {
     if (component.length > maxSharing) continue;
-    if (!everyPair(component, (a, b) => relationOf(a, b, tier) === 'joinable')) continue;
-    for (const cluster of component) joined.delete(cluster);
-    joined.add(join(component));
+    for (const group of joinableGroups(component, tier)) {
+      for (const cluster of group) joined.delete(cluster);
+      joined.add(join(group, tier.kind));
+    }
   }
   return [...joined];
 }
 
+/**
+ * Returns the whole component if all of it may be one person. Otherwise, of an employee number, the parts without any
+ * doubt about who belongs to them: a wrong number must not separate the contracts of the person who has it.
+ */
+function joinableGroups(component: readonly Cluster[], tier: Tier): (readonly Cluster[])[] {
+  const areJoinable = (a: Cluster, b: Cluster) => relationOf(a, b, tier) === 'joinable';
+  if (everyPair(component, areJoinable)) return [component];
+  if (!tier.isPermanent) return [];
+  const pairs = component.flatMap((a, at) =>
+    component.slice(at + 1).flatMap((b) => (areJoinable(a, b) ? [[a, b] as const] : [])),
+  );
+  const parts = connectedBy(new Map(pairs.map((pair, at) => [`${at}`, pair])));
+  return parts.filter((part) => everyPair(part, areJoinable));
+}
+
 /** Returns the values of a tier that several clusters have. */
-function sharedValues(clusters: readonly Cluster[], tier: MatchingKey): Map<string, Cluster[]> {
+function sharedValues(clusters: readonly Cluster[], tier: KeyKind): Map<string, Cluster[]> {
   const byValue = new Map<string, Cluster[]>();
   for (const cluster of clusters) {
     const values = cluster.members.flatMap((member) => keysOf(member).filter(({ kind }) => kind === tier));
@@ -109,24 +126,35 @@ function disputesIn(
 ): Dispute[] {
   return component.flatMap((cluster): Dispute[] => {
     const fitting = new Map<Cluster, string>();
-    const inDoubt = new Map<Doubt, Map<Cluster, string>>();
-    for (const [value, clusters] of sharing) {
+    const doubted = new Map<Cluster, string>();
+    const found = new Set<Doubt>();
+    for (const [value, clusters] of [...sharing].sort(byValue)) {
       if (!clusters.includes(cluster)) continue;
       for (const other of clusters) {
         const relation = other === cluster ? 'incompatible' : relationOf(cluster, other, tier);
         if (relation === 'incompatible') continue;
-        if (relation === 'joinable') fitting.set(other, value);
-        else if (comesAfter(cluster, other) && (clusters.length === 2 || mayBeSame(cluster, other, tier)))
-          inDoubt.set(relation, (inDoubt.get(relation) ?? new Map<Cluster, string>()).set(other, value));
+        if (relation === 'joinable') fitting.set(other, fitting.get(other) ?? value);
+        else if (comesAfter(cluster, other) && (clusters.length === 2 || needsDecision(cluster, other, tier))) {
+          doubted.set(other, doubted.get(other) ?? value);
+          found.add(relation);
+        }
       }
     }
-    const [[doubt, doubted] = []] = inDoubt;
-    const disputed = fitting.size >= 2 ? fitting : (doubted ?? new Map<Cluster, string>());
+    const disputed = fitting.size >= 2 ? fitting : doubted;
     const [value] = disputed.values();
     if (value === undefined) return [];
     const key = { kind: tier.kind, value };
-    return [{ cluster, key, candidates: [...disputed.keys()], ...(disputed === doubted && { doubt }) }];
+    const doubt = disputed === doubted && doubts.find((each) => found.has(each));
+    return [{ cluster, key, candidates: [...disputed.keys()], ...(doubt && { doubt }) }];
   });
+}
+
+/** Strongest first: the reason of a case with several. */
+const doubts: readonly Doubt[] = ['other_number', 'other_name', 'same_source', 'listed_before', 'has_left', 'given_up'];
+
+/** The record of a case, which has the value, does not depend on the order of the records. */
+function byValue([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
 function everyPair<T>(items: readonly T[], holds: (a: T, b: T) => boolean): boolean {

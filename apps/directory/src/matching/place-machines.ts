@@ -16,7 +16,8 @@ import { findSubjects, type PlacedPeople } from './find-machines.js';
 import { followPeople, type Holder } from './follow-people.js';
 import { linkStrengths } from './link-strength.js';
 import type { Neighbourhood } from './neighbourhood.js';
-import { isDeleted, keyText } from './record-keys.js';
+import { numbersOf } from './numbers.js';
+import { isDeleted, keyText, type RecordKey } from './record-keys.js';
 import { type Directory, lookUp, type NamedPerson, namedBy } from './resolve-references.js';
 import { type Found, ownerOf, settleMachine } from './settle-machine.js';
 
@@ -137,7 +138,7 @@ function statusesOf(
   return new Map([...members].map(([id, records]) => [id, deriveIdentityStatus(records, rankOf)]));
 }
 
-/** Returns the holders of these keys with their employee numbers, which must not conflict. */
+/** Returns the holders of these keys with their employee numbers and other permanent keys, which must not conflict. */
 function holdersAmong(
   keys: readonly CorrelationKey[],
   directory: Directory,
@@ -145,17 +146,15 @@ function holdersAmong(
   links: ReadonlyMap<string, string>,
 ): [string, Holder[]][] {
   if (keys.length === 0) return [];
-  const numbers = new Map<string, Set<string>>();
+  const keysOf = new Map<string, RecordKey[]>();
   for (const { record } of neighbourhood.changes.values()) {
     const id = links.get(record.id);
     if (record.kind !== 'user' || id === undefined) continue;
-    const own = numbers.get(id) ?? new Set();
-    for (const { kind, value } of neighbourhood.keysOf(record)) if (kind === 'employee_number') own.add(value);
-    numbers.set(id, own);
+    keysOf.set(id, [...(keysOf.get(id) ?? []), ...neighbourhood.keysOf(record)]);
   }
   return keys.flatMap((key): [string, Holder[]][] => {
     const identityId = directory.holderOf(key);
     if (identityId === undefined) return [];
-    return [[keyText(key), [{ identityId, numbers: numbers.get(identityId) ?? new Set() }]]];
+    return [[keyText(key), [{ identityId, numbers: numbersOf(keysOf.get(identityId) ?? []) }]]];
   });
 }

@@ -22,7 +22,8 @@ import { nameWords } from './names.js';
 import { Neighbourhood } from './neighbourhood.js';
 import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
 import { placeMachines } from './place-machines.js';
-import { isDeleted, isGone, keyText, stopKeys } from './record-keys.js';
+import { recordEvidence } from './record-evidence.js';
+import { isDeleted, isGone, isPermanent, keyText, type RecordKey, stopKeys } from './record-keys.js';
 import type { Doubt } from './relate-clusters.js';
 
 /** A record whose match keys fit several people, or one person in doubt. */
@@ -75,6 +76,7 @@ export async function placeRecords(
   const disputes: DisputedRecord[] = disputedPeople(partition, assignments, neighbourhood);
   const waiting: { id: string; keys: CorrelationKey[] }[] = [];
   const holders = holdersOf(assignments, neighbourhood);
+  const followedKeys = new Map<string, CorrelationKey>();
   for (const { record, removed, placed } of neighbourhood.changes.values()) {
     if (record.kind !== 'account' || removed) continue;
     const successor = record.identityId && !placed ? successors.get(record.identityId) : undefined;
@@ -85,15 +87,19 @@ export async function placeRecords(
       if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
       continue;
     }
-    const following = followPeople({ keys: neighbourhood.keysOf(record) }, holders);
+    const keys = neighbourhood.keysOf(record);
+    const following = followPeople({ keys }, holders);
     // Saved for unmoved records too, because another key may now be the deciding one.
     waiting.push({ id: record.id, keys: following.waitsFor });
+    const followed = keys[following.waitsFor.length];
     if (following.identityId) links.set(record.id, following.identityId);
+    if (following.identityId && followed) followedKeys.set(record.id, followed);
     if (following.dispute && !following.identityId) disputes.push({ record, ...following.dispute });
   }
   waiting.push(...(await placeMachines(tx, cause, neighbourhood, { links, successors, holders, touched, moved })));
   await setWaiting(tx, cause.tenantId, waiting);
   const linked = linkRecords(neighbourhood, links, successors, cause);
+  recordEvidence(neighbourhood, assignments, followedKeys, cause);
   return {
     ...linked,
     stored: neighbourhood.identities,
@@ -112,7 +118,7 @@ async function assignPeople(
   const { rules, revived = new Map() } = cause;
   for (;;) {
     const linkStrengthOf = await linkStrengths(tx, cause, neighbourhood.changes.values());
-    const joining = (keys: readonly CorrelationKey[]) =>
+    const joining = (keys: readonly RecordKey[]) =>
       keys.filter((key) => neighbourhood.keys.get(keyText(key))?.shared !== 'common');
     const people = [...neighbourhood.changes.values()]
       .filter(({ record, removed }) => record.kind === 'user' && !removed)
@@ -143,7 +149,7 @@ async function assignPeople(
     const followed = [...neighbourhood.changes.values()].flatMap(({ record, removed }) => {
       if (record.kind === 'user' || removed) return [];
       const keys = neighbourhood.keysOf(record);
-      return isSettled(record, linkStrengthOf) ? keys.filter(({ kind }) => kind === 'employee_number') : keys;
+      return isSettled(record, linkStrengthOf) ? keys.filter(isPermanent) : keys;
     });
     const size = neighbourhood.changes.size;
     await neighbourhood.extend([...movers.flatMap(({ keys }) => keys), ...followed], []);
@@ -220,7 +226,7 @@ async function saveKeys(
   await assignKeys(tx, tenantId, assigned);
   // No batch reads or locks these, so they can be deleted at any time.
   const obsolete = [...neighbourhood.changes.values()].flatMap(({ record, before, removed }) =>
-    before?.kind === 'user' && (removed || record !== before) ? stopKeys(before, rules.certain) : [],
+    before?.kind === 'user' && (removed || record !== before) ? stopKeys(before, rules) : [],
   );
   await releaseKeys(tx, tenantId, [...released, ...obsolete]);
   await saveContests(tx, tenantId, contested, contests);

@@ -1,43 +1,80 @@
-import type { MatchingKey } from '@idsync/contracts';
+import { type KeyKind, matchingKeys, mostKeyValues } from '@idsync/contracts';
 import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
+import { isPermanentKind, type KeyRules, keyValue, normaliseText } from './key-rules.js';
 import { isStopValue } from './stop-values.js';
 
-/** Longer values are not used as keys, because they must fit into an index row. */
-const longest = 512;
+type Fields = Readonly<Record<string, readonly string[]>>;
 
-/** Returns the normalised match keys in the order of `certain`, without values that cannot identify a person. */
-function recordKeys(
-  fields: Readonly<Record<string, readonly string[]>>,
-  certain: readonly MatchingKey[],
-): CorrelationKey[] {
-  return certain.flatMap((kind) => {
-    const value = keyValue(kind, fields[kind]?.[0]);
-    return value === undefined ? [] : [{ kind, value }];
-  });
+export interface RecordKey extends CorrelationKey {
+  /** Set on an attribute that is never given to another person. */
+  permanent?: true;
+}
+
+/** Returns true for a key that belongs to one person, like an employee number, and false for an address. */
+export function isPermanent({ kind, permanent }: RecordKey): boolean {
+  return kind === 'employee_number' || permanent === true;
+}
+
+const known = new WeakMap<Fields, { rules: KeyRules; keys: readonly RecordKey[] }>();
+
+/**
+ * Returns the normalised match keys in the order of the rules, without values that cannot identify a person. A batch asks
+ * several times for the keys of a record, whose fields never change in place.
+ */
+function recordKeys(fields: Fields, rules: KeyRules): readonly RecordKey[] {
+  const computed = known.get(fields);
+  if (computed?.rules === rules) return computed.keys;
+  const keys = rules.certain.flatMap((kind) => keysOfKind(fields, kind, rules));
+  known.set(fields, { rules, keys });
+  return keys;
+}
+
+function keysOfKind(fields: Fields, kind: KeyKind, rules: KeyRules): RecordKey[] {
+  const permanent = kind !== 'employee_number' && isPermanentKind(kind, rules);
+  const values = valuesOf(fields, kind).flatMap((value) => keyValue(kind, value, rules) ?? []);
+  return [...new Set(values)].map((value) => ({ kind, value, ...(permanent && { permanent }) }));
+}
+
+/** Returns the values of a field that are match keys. The order of values does not count, so it decides nothing. */
+export function valuesOf(fields: Fields, kind: KeyKind): readonly string[] {
+  const values = fields[kind] ?? [];
+  const ordered = isBuiltIn(kind) ? values.slice(0, 1) : [...values].sort();
+  const others = kind === 'email' ? [...(fields.other_emails ?? [])].sort() : [];
+  return [...ordered, ...others].slice(0, mostKeyValues);
+}
+
+function isBuiltIn(kind: KeyKind): boolean {
+  return (matchingKeys as readonly string[]).includes(kind);
+}
+
+/** Returns the employee number and the permanent attributes of a record; two different ones are two people. */
+export function permanentKeys(fields: Fields, rules: KeyRules): RecordKey[] {
+  const kinds = new Set<KeyKind>(['employee_number', ...rules.certain.filter((kind) => isPermanentKind(kind, rules))]);
+  return [...kinds].flatMap((kind) => keysOfKind(fields, kind, rules));
 }
 
 /** Returns the values of a record that an earlier version stored as match keys although they identify no person. */
-export function stopKeys({ fields }: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
-  return certain.flatMap((kind) => {
-    const value = normaliseText(fields[kind]?.[0]);
+export function stopKeys({ fields }: StoredRecord, { certain }: KeyRules): CorrelationKey[] {
+  return matchingKeys.flatMap((kind) => {
+    const value = certain.includes(kind) ? normaliseText(fields[kind]?.[0]) : undefined;
     return value !== undefined && isStopValue(kind, value) ? [{ kind, value }] : [];
   });
 }
 
 /**
- * Returns the match keys that link to a record. A deleted user keeps its employee number, so that a returning person is
+ * Returns the match keys that link to a record. A deleted user keeps its permanent keys, so that a returning person is
  * recognised, and gives up its addresses, because they are given to others.
  */
-export function activeKeys(record: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
-  const keys = recordKeys(record.fields, certain);
-  if (!isDeleted(record)) return keys;
-  return keys.filter((key) => record.kind === 'user' && key.kind === 'employee_number');
+export function activeKeys(record: StoredRecord, rules: KeyRules): RecordKey[] {
+  const keys = recordKeys(record.fields, rules);
+  if (!isDeleted(record)) return [...keys];
+  return keys.filter((key) => record.kind === 'user' && isPermanent(key));
 }
 
 /** Returns the addresses of a deleted user, which link nothing: a new holder of one of them may be the same person. */
-export function formerKeys(record: StoredRecord, certain: readonly MatchingKey[]): CorrelationKey[] {
+export function formerKeys(record: StoredRecord, rules: KeyRules): RecordKey[] {
   if (record.kind !== 'user' || !isDeleted(record)) return [];
-  return recordKeys(record.fields, certain).filter(({ kind }) => kind !== 'employee_number');
+  return recordKeys(record.fields, rules).filter((key) => !isPermanent(key));
 }
 
 /** Returns true for a deleted or decommissioned record. */
@@ -58,16 +95,4 @@ export function isGone(record: Pick<StoredRecord, 'status' | 'contentHash' | 'fi
 
 export function keyText(key: CorrelationKey): string {
   return `${key.kind} ${key.value}`;
-}
-
-/** Returns the normalised match key; undefined for a value that cannot identify a person. */
-export function keyValue(kind: MatchingKey, value: string | undefined): string | undefined {
-  const text = normaliseText(value);
-  return text === undefined || isStopValue(kind, text) ? undefined : text;
-}
-
-/** Normalises a value for comparison; undefined if it is empty or too long for a key. */
-export function normaliseText(value: string | undefined): string | undefined {
-  const text = value?.normalize('NFC').trim().toLowerCase();
-  return text && text.length <= longest ? text : undefined;
 }

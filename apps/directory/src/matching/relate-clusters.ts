@@ -1,17 +1,22 @@
-import type { MatchingKey } from '@idsync/contracts';
+import type { KeyKind } from '@idsync/contracts';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
 import { namesDisagree, shareOnlySurname } from './names.js';
+import { contradict } from './numbers.js';
 import { keyText } from './record-keys.js';
 
 /**
  * The only contradiction to two records being one person. `other_name`: their names have nothing in common.
- * `same_source`: one source lists or has listed both. `has_left`: the person would have left, but one of them is present,
- * so that the address may have been given to another person.
+ * `same_source`: one source lists both. `listed_before`: one source lists one of them and has listed the other.
+ * `has_left`: the person would have left, but one of them is present, so that the address may have been given to another
+ * person. `given_up`: only a deleted record of a present person had the address. `other_number`: they share one permanent
+ * key and differ in another.
  */
-export type Doubt = 'other_name' | 'same_source' | 'has_left';
+export type Doubt = 'other_name' | 'same_source' | 'listed_before' | 'has_left' | 'given_up' | 'other_number';
 
 export interface Tier {
-  kind: MatchingKey;
+  kind: KeyKind;
+  /** True for an employee number and other keys that are never given to another person, false for addresses. */
+  isPermanent: boolean;
   /** True if the key joins users of one source. */
   joinsEmployments: boolean;
 }
@@ -22,23 +27,25 @@ type Relation = 'joinable' | 'incompatible' | Doubt;
 export function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
   if (a.manualIdentityId !== undefined && b.manualIdentityId !== undefined && a.manualIdentityId !== b.manualIdentityId)
     return 'incompatible';
-  if (a.numbers.size > 0 && b.numbers.size > 0 && !overlap(a.numbers, b.numbers)) return 'incompatible';
-  return tier.kind === 'employee_number' ? relationByNumber(a, b, tier) : relationByAddress(a, b, tier.kind);
+  if (contradict(a.numbers, b.numbers)) return tier.isPermanent ? 'other_number' : 'incompatible';
+  return tier.isPermanent ? relationByNumber(a, b, tier) : relationByAddress(a, b, tier.kind);
 }
 
-function relationByNumber(a: Cluster, b: Cluster, { joinsEmployments }: Tier): Relation {
+function relationByNumber(a: Cluster, b: Cluster, { kind, joinsEmployments }: Tier): Relation {
+  // Two companies that merge, and two sources with separate numbers, give the same number to different people.
+  if (haveOtherNames(a, b)) return 'other_name';
   const pairs = sameSourcePairs(a, b);
   // A number is typed wrong or given again more often than a given name changes.
   if (pairs.some(([{ name }, other]) => namesDisagree(name, other.name) || shareOnlySurname(name, other.name)))
     return 'other_name';
   const listedTwice = pairs.filter(([one, other]) => !one.gone && !other.gone);
   if (listedTwice.length === 0) return 'joinable';
-  const sharing = listedTwice.filter(([one, other]) => shareKey(one, other, 'employee_number'));
+  const sharing = listedTwice.filter(([one, other]) => shareKey(one, other, kind));
   if (sharing.length === 0) return 'incompatible';
   return joinsEmployments && sharing.length === listedTwice.length ? 'joinable' : 'same_source';
 }
 
-function relationByAddress(a: Cluster, b: Cluster, kind: MatchingKey): Relation {
+function relationByAddress(a: Cluster, b: Cluster, kind: KeyKind): Relation {
   const haveOther = haveOtherNames(a, b);
   const pairs = sameSourcePairs(a, b);
   const listedTwice = pairs.filter(([one, other]) => !one.gone && !other.gone);
@@ -47,11 +54,36 @@ function relationByAddress(a: Cluster, b: Cluster, kind: MatchingKey): Relation 
     return isShared && !haveOther ? 'same_source' : 'incompatible';
   }
   const isOneGone = isGone(a) !== isGone(b);
-  if (haveOther) return isOneGone ? 'incompatible' : 'other_name';
-  const haveMoved = isOneGone || (hasLeft(a) !== hasLeft(b) && hasLeft(join([a, b])));
+  const isGivenUp = !isOneGone && haveGivenUp(a, b, kind);
+  if (haveOther) return isOneGone || isGivenUp ? 'incompatible' : 'other_name';
+  const haveMoved = isOneGone || isGivenUp || (hasLeft(a) !== hasLeft(b) && hasLeft(join([a, b])));
   if (haveMoved && wereOnePerson(a, b)) return 'joinable';
-  if (pairs.length > 0) return 'same_source';
+  if (pairs.length > 0) return 'listed_before';
+  if (isGivenUp) return 'given_up';
   return haveMoved ? 'has_left' : 'joinable';
+}
+
+/** Returns true if a shared address belongs to one of them and only to a deleted record of the other. */
+function haveGivenUp(a: Cluster, b: Cluster, kind: KeyKind): boolean {
+  if (a.members.every(hasNoFormerKey) && b.members.every(hasNoFormerKey)) return false;
+  const [held, others] = [activeValues(a, kind), activeValues(b, kind)];
+  if (others.some((value) => held.includes(value))) return false;
+  return (
+    formerValues(a, kind).some((value) => others.includes(value)) ||
+    formerValues(b, kind).some((value) => held.includes(value))
+  );
+}
+
+function hasNoFormerKey({ formerKeys }: Person): boolean {
+  return formerKeys.length === 0;
+}
+
+function activeValues({ members }: Cluster, kind: KeyKind): string[] {
+  return members.flatMap(({ keys }) => keys.filter((key) => key.kind === kind).map(({ value }) => value));
+}
+
+function formerValues({ members }: Cluster, kind: KeyKind): string[] {
+  return members.flatMap(({ formerKeys }) => formerKeys.filter((key) => key.kind === kind).map(({ value }) => value));
 }
 
 /** Returns true if a person is inactive or deleted by the lifecycle authority: the first source that lists the person. */
@@ -71,7 +103,7 @@ function wereOnePerson(a: Cluster, b: Cluster): boolean {
   );
 }
 
-function shareKey(a: Person, b: Person, kind: MatchingKey): boolean {
+function shareKey(a: Person, b: Person, kind: KeyKind): boolean {
   return keysOf(a).some((key) => key.kind === kind && keysOf(b).some((other) => keyText(other) === keyText(key)));
 }
 
@@ -96,9 +128,12 @@ function namePairs(a: Cluster, b: Cluster): (readonly [readonly string[], readon
   return a.names.flatMap((name) => b.names.map((other) => [name, other] as const));
 }
 
-/** Returns true if two clusters that share a value with others probably are one person. */
-export function mayBeSame(a: Cluster, b: Cluster, { kind }: Tier): boolean {
-  return kind === 'employee_number' ? !haveOtherNames(a, b) : haveSameNames(a, b);
+/**
+ * Returns true if two clusters in doubt that share a value with others need a decision. A number never belongs to several
+ * people, so their names do not matter; an address of several names is a shared mailbox.
+ */
+export function needsDecision(a: Cluster, b: Cluster, { isPermanent }: Tier): boolean {
+  return isPermanent || haveSameNames(a, b);
 }
 
 /** Returns true if the first of two clusters in doubt has the case. A person who is gone needs no decision. */
@@ -112,9 +147,4 @@ export function comesAfter(cluster: Cluster, other: Cluster): boolean {
 function isNewer(a: Cluster, b: Cluster): boolean {
   const oldest = ({ members }: Cluster) => members.map(({ recordId }) => recordId).sort()[0] ?? '';
   return oldest(a) > oldest(b);
-}
-
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  for (const item of a) if (b.has(item)) return true;
-  return false;
 }

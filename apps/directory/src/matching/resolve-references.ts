@@ -8,8 +8,8 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { keyText, normaliseText } from './record-keys.js';
-import { isStopValue } from './stop-values.js';
+import { keyValue, normaliseText } from './key-rules.js';
+import { keyText } from './record-keys.js';
 
 /** Reference of a machine to a person in a role: the source's text and the normalised value. */
 export interface NamedPerson {
@@ -45,11 +45,12 @@ export async function lookUp(
   links: ReadonlyMap<string, string>,
 ): Promise<Directory> {
   const named = machines.flatMap(namedBy);
-  const values = new Set([...named.flatMap(({ value }) => value ?? []), ...keyed.map(({ value }) => value)]);
+  const namedKeys = named.flatMap(({ text }) => rules.certain.flatMap((kind) => keyValue(kind, text, rules) ?? []));
+  const values = new Set([...namedKeys, ...keyed.map(({ value }) => value)]);
   const texts = new Set(named.flatMap(({ text }) => text ?? []));
   const held = await findKeyHolders(tx, tenantId, rules.certain, [...values]);
   // An earlier version stored placeholders as match keys.
-  const keys = held.filter(({ kind, value }) => !isStopValue(kind, value));
+  const keys = held.filter(({ kind, value }) => keyValue(kind, value, rules) !== undefined);
   const holders = new Map(keys.map((row) => [keyText(row), row.identityId]));
 
   const lists = [...connectors.values()].filter(({ records }) => records === 'user').map(({ id }) => id);
@@ -71,7 +72,8 @@ export async function lookUp(
     identityNamed({ text, value }) {
       if (text === undefined || value === undefined) return undefined;
       for (const kind of rules.certain) {
-        const identityId = holderOf({ kind, value });
+        const key = keyValue(kind, text, rules);
+        const identityId = key === undefined ? undefined : holderOf({ kind, value: key });
         if (identityId !== undefined) return identityId;
       }
       const [only, ...others] = byExternalId.get(text) ?? [];

@@ -37,6 +37,10 @@ export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, pl
 const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; evidence?: string }> = {
   several: { reason: 'belongs to several people' },
   other_name: { reason: 'belongs to a person with another name', evidence: 'the names have nothing in common' },
+  other_number: {
+    reason: 'belongs to a person with another permanent key',
+    evidence: 'another permanent key differs',
+  },
   has_left: {
     reason: 'belongs to a person who has left',
     evidence: 'only one of them is active',
@@ -44,6 +48,14 @@ const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; 
   linked_elsewhere: {
     reason: 'belongs to another person than the one it is linked to',
     evidence: 'the person it is linked to does not have it',
+  },
+  listed_before: {
+    reason: 'belongs to a deleted record of the same source',
+    evidence: 'the source no longer lists the other record',
+  },
+  given_up: {
+    reason: 'belonged to a deleted record of this person',
+    evidence: 'no present record of this person has it',
   },
   same_source: { reason: 'belongs to another record of the same source', evidence: 'one source lists both' },
 };

@@ -1,8 +1,14 @@
 import { defaultMatchingRules, type WeakTier } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { scorePair } from './score-pair.js';
+import { type Spelling, scorePair as score } from './score-pair.js';
 
 const phone = { field: 'attributes.phone', match: 'exact', weight: 0.6 } as const;
+const scorePair = (
+  a: Parameters<typeof score>[0],
+  b: Parameters<typeof score>[1],
+  by: WeakTier,
+  spelling: Spelling = 'written',
+) => score(a, b, by, { spelling, rules: defaultMatchingRules });
 const tier = (...comparisons: WeakTier['comparisons']): WeakTier => ({
   name: 'a tier',
   comparisons,
@@ -71,8 +77,39 @@ describe('the score of two records', () => {
 
   it('of a similar name reaches the default rules only with a very similar name or the same phone', () => {
     const [, second] = defaultMatchingRules.weak;
-    const score = (a: string, b: string) => scorePair(named(a), named(b), second as WeakTier).score;
-    expect(score('Katrin Meier', 'Kathrin Meyer')).toBeGreaterThanOrEqual(0.6);
-    expect(score('Dwayne Jones', 'Duane Jones')).toBeLessThan(0.6);
+    const scoreOf = (a: string, b: string) => scorePair(named(a), named(b), second as WeakTier).score;
+    expect(scoreOf('Katrin Meier', 'Kathrin Meyer')).toBeGreaterThanOrEqual(0.6);
+    expect(scoreOf('Dwayne Jones', 'Duane Jones')).toBeLessThan(0.6);
+  });
+
+  it.each([
+    ['Jürgen Groß', 'Juergen Gross'],
+    ["Anne-Marie O'Neill", 'Anne Marie ONeill'],
+    ['Иван Петров', 'Ivan Petrov'],
+  ])('of "%s" and "%s" is 0.99 in any spelling, and lower as written', (a, b) => {
+    const another = ['full_name is the same in another spelling'];
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      expect(scorePair(named(one), named(other), fuzzyName, 'any')).toEqual({ score: 0.99, evidence: another });
+      expect(scorePair(named(one), named(other), fuzzyName).score).toBeLessThan(0.99);
+      expect(scorePair(named(one), named(other), exactName, 'any').score).toBe(0);
+    }
+  });
+
+  it('of a name as it is written is the same in any spelling, and a similar spelling counts as a similar name', () => {
+    expect(scorePair(named('Ann Lee'), named('Lee, Ann'), fuzzyName, 'any').score).toBe(1);
+    expect(scorePair(named('Katrin Meier'), named('Kathrin Meyer'), fuzzyName, 'any').score).toBe(0.93);
+    expect(scorePair(named('Иван Петров'), named('Ivan Petrow'), fuzzyName, 'any')).toEqual({
+      score: 0.967,
+      evidence: ['full_name is 97 % similar'],
+    });
+    expect(scorePair(named('Иван Петров'), named('Ute Lang'), fuzzyName, 'any').score).toBe(0);
+  });
+
+  it('of a single word is 0, also where it is two in another spelling', () => {
+    expect(scorePair(named('Ümit'), named('Uemit'), fuzzyName, 'any').score).toBe(0);
+    expect(scorePair(named('Ümit'), named('Uemit Kaya'), fuzzyName, 'any').score).toBe(0);
   });
 });

@@ -5,6 +5,10 @@ import { isNoName, isPlaceholder, isStopValue } from './stop-values.js';
 import { noNumbers, placeholders, roles } from './stop-words.js';
 
 describe('a value that does not identify a person', () => {
+  it.each(['1e5', '12e34', '123456', 'e+05', 'nova'])('can be an employee number: %j', (value) => {
+    expect(isStopValue('employee_number', value)).toBe(false);
+  });
+
   it.each([
     'n/a',
     'n.a.',
@@ -23,7 +27,20 @@ describe('a value that does not identify a person', () => {
     expect(matchingKeys.filter((kind) => !isStopValue(kind, value))).toEqual([]);
   });
 
-  it.each(['extern', 'contractor', '-1', '999', '９９９９'])('is no employee number: %j', (value) => {
+  it.each([
+    'extern',
+    'contractor',
+    '-1',
+    '999',
+    '９９９９',
+    'azubi',
+    'neu',
+    '1e+05',
+    '1,23E+05',
+    '#nv',
+    'k.a.',
+    'siehe oben',
+  ])('is no employee number: %j', (value) => {
     expect(isStopValue('employee_number', value)).toBe(true);
   });
 

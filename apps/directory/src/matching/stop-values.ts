@@ -1,10 +1,14 @@
 import type { MatchingKey } from '@idsync/contracts';
 import { noLogins, noNumbers, placeholders, rolePrefixes, roles } from './stop-words.js';
 
-/** Returns true if a normalised value does not identify a person, and therefore is no match key of this kind. */
-export function isStopValue(kind: MatchingKey, value: string): boolean {
+/**
+ * Returns true if a normalised value does not identify a person, and therefore is no match key of this kind. Undefined is
+ * any other attribute.
+ */
+export function isStopValue(kind: MatchingKey | undefined, value: string): boolean {
   if (isPlaceholder(value)) return true;
-  if (kind === 'employee_number') return noNumbers.has(compact(value)) || /^-\d/.test(value);
+  if (kind === undefined) return false;
+  if (kind === 'employee_number') return noNumbers.has(compact(value)) || /^-\d/.test(value) || isRounded(value);
   if (/[\s\p{C}]/u.test(value)) return true;
   const [local = '', domain, ...others] = value.split('@');
   if (others.length > 0 || (domain === undefined ? kind === 'email' : !isDomain(domain))) return true;
@@ -27,6 +31,11 @@ export function isNoName(value: string): boolean {
   return isPlaceholder(value) && (!/^\p{L}+$/u.test(value.trim()) || value.trim().length > 5);
 }
 
+/** Returns true for a number that a spreadsheet has written with an exponent, such as `1,00E+05` for all of 100001 to 100499. */
+function isRounded(value: string): boolean {
+  return /^\d([.,]\d+)?e\+\d+$/i.test(value.trim());
+}
+
 /** Takes a login, or the part of an address before the `@`. */
 function isSharedLogin(local: string): boolean {
   const [name = ''] = local.slice(local.lastIndexOf('\\') + 1).split('+');
@@ -41,6 +50,8 @@ function isDomain(domain: string): boolean {
 
 /** Returns the letters and digits of a value in lower case, so that `N/A`, `n.a.` and `#N/A` are equal. */
 function compact(value: string): string {
+  // Most values, for which the general way takes several times as long.
+  if (/^[ -~]*$/.test(value)) return value.toLowerCase().replace(/[^a-z\d]+/g, '');
   return value
     .normalize('NFKC')
     .toLowerCase()

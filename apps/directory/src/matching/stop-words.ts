@@ -3,13 +3,15 @@ export const placeholders = wordsOf(`
   na nil null none nan undefined unknown unset notset notapplicable notavailable notassigned unassigned notprovided
   notknown missing empty blank tbd tba tbc todo pending default dummy placeholder sample test testuser x xx xxx xxxx
   anonymous nobody noone noemail nomail nonumber noid noname noentry noaddress invalid error ref value
-  keine keiner unbekannt keineangabe ohne leer inconnu aucun desconocido ninguno nessuno onbekend geen
+  nv wert bezug zahl div0 num ka siehe sieheoben wieoben dito ditto idem seeabove
+  keine keiner kein unbekannt keineangabe ohne leer inconnu aucun desconocido ninguno nessuno onbekend geen
 `);
 
 /** Texts in place of an employee number, mostly for people without one. */
 export const noNumbers = wordsOf(`
   nd ext extern external externe contractor contractors consultant consulting freelancer freelance temp temporary
-  agency vendor supplier partner intern trainee student visitor guest new newhire staff employee 999
+  agency vendor supplier partner intern trainee apprentice azubi praktikant praktikantin auszubildender auszubildende
+  werkstudent aushilfe leiharbeiter leiharbeiterin zeitarbeit neu stagiaire apprenti interim becario student visitor guest new newhire staff employee 999
 `);
 
 /** Placeholders that are no login or mailbox of a person. Other short ones, such as `na`, can be a name or initials. */
@@ -28,7 +30,9 @@ export const roles = wordsOf(`
   sales vertrieb marketing press presse media news newsletter events
   finance accounting accounts accountspayable accountsreceivable billing invoice invoices rechnung rechnungen
   buchhaltung purchasing procurement einkauf order orders shop legal compliance privacy gdpr datenschutz dpo
-  reception empfang frontdesk secretary sekretariat management team all allstaff everyone staff
+  reception empfang zentrale buero bureau accueil recepcion ventas direction direccion amministrazione
+  lager werkstatt produktion versand verkauf warehouse workshop production shipping kasse till store
+  frontdesk secretary sekretariat management team all allstaff everyone staff
   alert alerts monitoring notify notification notifications backup scan scanner printer fax shared sharedmailbox
   guest user users public webmail ftp serviceaccount svc
 `);

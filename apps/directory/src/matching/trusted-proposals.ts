@@ -22,11 +22,12 @@ export async function trustedAmong(
   proposals: readonly Proposal[],
   around: Surroundings,
 ): Promise<Set<Proposal>> {
-  const unique = proposals.filter(({ tier, candidates }) => tier.when_unique === 'link' && candidates.length === 1);
+  const asWritten = proposals.filter(({ spelling }) => spelling === 'written');
+  const unique = asWritten.filter(({ tier, candidates }) => tier.when_unique === 'link' && candidates.length === 1);
   const rivals = await findRivals(tx, cause, unique, around);
   const counts = new Map<string, number>();
   for (const { record, candidates } of new Map(
-    [...proposals, ...rivals].map((each) => [each.record.id, each]),
+    [...asWritten, ...rivals].map((each) => [each.record.id, each]),
   ).values()) {
     for (const { identity_id } of candidates) {
       const key = `${record.connectorId} ${identity_id}`;
@@ -51,7 +52,8 @@ async function findRivals(
 ): Promise<Proposal[]> {
   const meant = unique.flatMap((proposal) => usersMeant(proposal, around)).map(({ id }) => id);
   const rivalIds = new Set((await findRecordsSharingValues(tx, cause.tenantId, meant)).flat());
-  return proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
+  const found = proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
+  return found.filter(({ spelling }) => spelling === 'written');
 }
 
 function usersMeant({ candidates }: Proposal, { people }: Surroundings): readonly StoredRecord[] {

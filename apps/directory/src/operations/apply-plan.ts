@@ -14,7 +14,7 @@ import {
 } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
-import { quarantineReason } from '../sweep/guard.js';
+import { quarantineReasons } from '../sweep/guard.js';
 import { plannedChanges } from '../sweep/planned-changes.js';
 import { type Outcome, Refused } from './outcome.js';
 
@@ -68,8 +68,9 @@ export async function applyPlan(
 async function exceedsSafeguard(
   tx: Transaction,
   job: JobState,
-  { known = 0, deletions, disables }: SyncPlan,
+  { known = 0, deletions, disables, reasons }: SyncPlan,
 ): Promise<boolean> {
   const guard = await findSafeguard(tx, job.connectorId);
-  return quarantineReason(guard, { known, deletions, disables }, job) !== undefined;
+  // A plan of the previous version of the directory has no reasons.
+  return reasons.length > 0 || quarantineReasons(guard, { known, deletions, disables }, job).length > 0;
 }

@@ -1,55 +1,65 @@
-import type { OperationInput } from '@idsync/contracts';
+import { completeRules, type OperationInput, withoutEmptyLists } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { clearKeys, queueAllForMatching, saveMatchingRules, saveWeakKeys } from '@idsync/database/directory';
+import {
+  clearKeys,
+  countQueued,
+  queueAllForMatching,
+  saveMatchingRules,
+  saveWeakKeys,
+  takeQueued,
+} from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { weakValues } from '../matching/weak-values.js';
+import { compareRecords } from '../propose-matches.js';
 import { everyRecord } from './every-record.js';
 import { type Outcome, Previewed } from './outcome.js';
+import { RuleOutcome } from './rule-outcome.js';
 
-/** Maximum number of listed joins and splits; the rest is only counted. */
-const listed = 200;
+/** Records per comparison by the fuzzy rules, each loaded with the records that share a fuzzy value with it. */
+const comparedAtOnce = 300;
+/** Records that a preview compares by the fuzzy rules; the rest is only counted. */
+const comparedInPreview = 30_000;
 
 /**
  * Saves a tenant's matching rules and matches all records again, except manually linked ones. Runs in one transaction,
- * chunk by chunk; a preview does the same and is rolled back.
+ * chunk by chunk; a preview does the same and the fuzzy match, and is rolled back.
  */
 export async function changeRules(
   tx: Transaction,
   tenant: Cause,
-  { rules, preview }: OperationInput<'rules.change'>,
+  { rules: requested, preview }: OperationInput<'rules.change'>,
 ): Promise<Outcome<'rules.change'>> {
+  const rules = completeRules(requested);
   const cause = { ...tenant, rules, reconsider: true };
-  await saveMatchingRules(tx, cause.tenantId, rules, cause.now);
+  await saveMatchingRules(tx, cause.tenantId, withoutEmptyLists(rules), cause.now);
   await clearKeys(tx, cause.tenantId);
-  const joined: { from_identity_id: string; into_identity_id: string }[] = [];
-  const parted: { from_identity_id: string; new_identity_id: string }[] = [];
-  let moved = 0;
+  const outcome = new RuleOutcome();
   for await (const records of everyRecord(tx, cause.tenantId)) {
     const people = records.filter(({ kind }) => kind !== 'machine_identity');
     const found = people.map(({ id, fields }) => ({ id, isNew: false, values: weakValues(fields, rules) }));
     await saveWeakKeys(tx, cause.tenantId, found);
-    const settled = await applyChanges(
-      tx,
-      cause,
-      records.map((record) => ({ record, before: record })),
+    outcome.add(
+      await applyChanges(
+        tx,
+        cause,
+        records.map((record) => ({ record, before: record })),
+      ),
     );
-    moved += settled.records.filter(({ record, before }) => record.identityId !== before?.identityId).length;
-    for (const { identity, intoId } of settled.merged) {
-      joined.push({ from_identity_id: identity.id, into_identity_id: intoId });
-    }
-    for (const { identity, splitFrom } of settled.identities) {
-      if (splitFrom) parted.push({ from_identity_id: splitFrom, new_identity_id: identity.id });
-    }
   }
   await queueAllForMatching(tx, cause.tenantId);
-  const result = {
-    identities_joined: joined.length,
-    identities_parted: parted.length,
-    records_moved: moved,
-    joined: joined.slice(0, listed),
-    parted: parted.slice(0, listed),
-  };
-  if (preview) throw new Previewed(result);
-  return { result };
+  if (preview) throw new Previewed(outcome.result(await matchFuzzily(tx, { ...tenant, rules }, outcome)));
+  return { result: outcome.result() };
+}
+
+/** Makes the fuzzy match that follows new rules, except that it does not wait for running jobs. */
+async function matchFuzzily(tx: Transaction, cause: Cause, outcome: RuleOutcome): Promise<{ notCompared: number }> {
+  for (let compared = 0; compared < comparedInPreview; compared += comparedAtOnce) {
+    const queued = await takeQueued(tx, cause.tenantId, comparedAtOnce);
+    const { linked, proposed } = await compareRecords(tx, cause, queued);
+    for (const settled of linked) outcome.add(settled);
+    for (const proposal of proposed) outcome.addCase(proposal);
+    if (queued.length < comparedAtOnce) break;
+  }
+  return { notCompared: await countQueued(tx, cause.tenantId) };
 }

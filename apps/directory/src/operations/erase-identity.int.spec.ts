@@ -1,4 +1,4 @@
-import { encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
+import { defaultMatchingRules, encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findEventBodies, lockPayloadsForRendering, savePayloads } from '@idsync/database/delivery';
 import { findFeedPage } from '@idsync/database/gateway';
@@ -75,6 +75,22 @@ describe('an erasure', () => {
     await erase(await directory.identityOf('wulio-2'));
     expect(await traces('wulio')).toEqual({});
     expect(Object.keys(await traces('keep@x.org'))).toContain('identities');
+  });
+
+  it('removes the values that linked the records, also from reverted operations and previews of rules', async () => {
+    const wulio = { email: 'wulio@x.org', first_name: 'Wulio', last_name: 'Wulioman' };
+    await directory.sync(hr, [row('wulio-1', wulio), row('keep', { email: 'keep@x.org' })]);
+    const ad = await directory.fixture.connector(directory.tenant, { priority: 15 });
+    await directory.sync(ad, [row('wulio-2', { email: 'wulio@x.org' })]);
+    await directory.sync(accounts, [row('wulio-3', { email: 'wulio@x.org' })]);
+    const [into_id, from] = [await directory.identityOf('keep'), await directory.identityOf('wulio-1')];
+    const { id } = await directory.operate('identity.merge', { into_id, from_ids: [from] });
+    await directory.operate('operation.revert', { operation_id: id });
+    const rules = { ...defaultMatchingRules, certain: ['employee_number' as const] };
+    await directory.operate('rules.change', { rules, preview: true });
+    expect(JSON.stringify(await directory.record('wulio-2'))).toContain('"evidence":{"');
+    await erase(await directory.identityOf('wulio-1'));
+    expect(await traces('wulio')).toEqual({});
   });
 
   it('removes the user that an identity provider pushed', async () => {
@@ -166,6 +182,26 @@ describe('an erasure', () => {
     expect(await directory.record('keyed')).toMatchObject({ status: 'orphaned' });
   });
 
+  it('removes values of machines in the notation of a normalised key, and other email addresses', async () => {
+    const rules = {
+      ...defaultMatchingRules,
+      certain: ['attributes.badge' as const, 'email' as const],
+      keys: [{ field: 'attributes.badge' as const, normaliser: 'alphanumeric' as const }],
+    };
+    await directory.operate('rules.change', { rules, preview: false });
+    const mails = { email: ['a@wulio.example'], other_emails: ['b@wulio.example'] };
+    await directory.sync(hr, [{ external_id: '1', fields: { ...mails, 'attributes.badge': ['wulio7'] } }]);
+    await directory.sync(machines, [
+      row('bot', { 'attributes.badge': 'WULI-O7', display_name: 'Bot' }),
+      row('job', { email: 'b@wulio.example', display_name: 'Job' }),
+      row('other', { email: 'c@other.example' }),
+    ]);
+    await erase(await directory.identityOf('1'));
+    expect(await traces('wuli')).toEqual({});
+    expect((await directory.record('bot')).fields).toEqual({ display_name: ['Bot'] });
+    expect((await directory.record('other')).fields).toEqual({ email: ['c@other.example'] });
+  });
+
   it('removes the data from sent and pending payloads and from stored responses', async () => {
     await directory.sync(hr, [row('wulio-5', { email: 'wulio5@x.org' }), row('keep-5', { email: 'keep5@x.org' })]);
     const identity = await directory.identityOf('wulio-5');
@@ -177,12 +213,16 @@ describe('an erasure', () => {
   });
 
   it('removes the data from the event feed and keeps the sequence of events', async () => {
-    await directory.sync(hr, [row('wulio-8', { email: 'wulio8@x.org' }), row('keep-8', { email: 'keep8@x.org' })]);
+    const sources = (email: string) => [row('wulio-8', { email }), row('keep-8', { email: 'keep8@x.org' })];
+    await directory.sync(hr, sources('wulio8-old@x.org'));
+    await directory.sync(hr, sources('wulio8@x.org'));
     const identity = await directory.identityOf('wulio-8');
-    await sentEverything();
     const gateway = await Database.connect({ url: directory.url, service: 'gateway' });
     const { tenant } = directory;
     const feed = () => gateway.transaction(tenant, (tx) => findFeedPage(tx, tenant, { after: 0, limit: 200 }));
+    const previous = '{"field":"email","from":"wulio8-old@x.org","to":"wulio8@x.org"}';
+    expect((await feed()).bodies.filter((body) => body.includes(previous))).toHaveLength(2);
+    await sentEverything();
     const before = await feed();
     expect(before.bodies.join()).toContain('wulio8@x.org');
     await erase(identity);
@@ -350,8 +390,8 @@ async function sentEverything(): Promise<void> {
     [tenant, webhook],
   );
   await fixture.rows(
-    `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, response_body)
-     select d.id, 1, d.tenant_id, d.webhook_id, p.body from webhook_deliveries d
+    `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, response_body, response_headers)
+     select d.id, 1, d.tenant_id, d.webhook_id, p.body, jsonb_build_object('x-echo', p.body) from webhook_deliveries d
        join event_payloads p on p.tenant_id = d.tenant_id and p.sequence = d.event_sequence where d.tenant_id = $1`,
     [tenant],
   );

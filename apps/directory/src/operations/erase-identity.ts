@@ -1,8 +1,9 @@
-import { decodeId, encodeId, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
+import { decodeId, encodeId, type KeyKind, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   erasePersonData,
   eraseRecordErrors,
+  findManagedUsers,
   findReferencingMachines,
   lockRecordsById,
   type ReferencingMachine,
@@ -11,56 +12,70 @@ import {
 import { eraseScimUser } from '@idsync/database/scim';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
-import { normaliseText } from '../matching/record-keys.js';
+import { type KeyRules, keyValue, normaliseText } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
 import { lockWhole } from './move-records.js';
 import type { Outcome } from './outcome.js';
+import { suppressPerson } from './suppress-person.js';
 
 /**
- * Erases a person's data: records, earlier versions, data in events and errors, and references on machines. Leaves a
- * tombstone without personal data until the retention ends. Machines of the person stay; the technical inheritor, if
+ * Erases a person's data: records, earlier versions, data in events and errors, and references on machines and on the
+ * people whose manager they were. Leaves a tombstone without personal data until the retention ends. Machines of the person stay; the technical inheritor, if
  * any, becomes the owner.
  */
 export async function eraseIdentity(
   tx: Transaction,
   cause: Cause,
-  { identity_id }: OperationInput<'identity.erase'>,
+  input: OperationInput<'identity.erase'>,
 ): Promise<Outcome<'identity.erase'>> {
+  const { identity_id } = input;
   const { records } = await lockWhole(tx, [identity_id]);
   const persons = records.filter(({ kind }) => kind !== 'machine_identity');
-  const naming = await findReferencingMachines(tx, cause.tenantId, identity_id);
+  const managed = await findManagedUsers(tx, cause.tenantId, identity_id);
+  const naming: readonly ReferencingMachine[] = [
+    ...(await findReferencingMachines(tx, cause.tenantId, identity_id)),
+    ...managed.map((recordId) => ({ recordId, role: 'manager_id' as const })),
+  ];
   const here = new Set(records.map(({ id }) => id));
   const elsewhere = naming.map(({ recordId }) => recordId).filter((id) => !here.has(id));
-  const machines = [
+  const referring = [
     ...records.filter(({ kind }) => kind === 'machine_identity'),
     ...(await lockRecordsById(tx, [...new Set(elsewhere)])),
   ];
-  const keys = new Set(
-    persons.flatMap(({ fields }) => matchingKeys.flatMap((key) => normaliseText(fields[key]?.[0]) ?? [])),
-  );
+  const person: Identifying = {
+    fields: new Set([...matchingKeys, 'other_emails', ...cause.rules.certain]),
+    values: new Set(),
+    rules: cause.rules,
+  };
+  const identifyingValues: string[] = [];
+  for (const { fields } of persons) {
+    for (const field of person.fields) {
+      identifyingValues.push(...(fields[field] ?? []));
+      for (const notation of notationsOf(field, fields[field] ?? [], cause.rules)) person.values.add(notation);
+    }
+  }
   const changes: RecordChange[] = [
     ...persons.map((before) => ({ before, record: { ...before }, removed: true })),
-    ...machines.map((before) => ({
+    ...referring.map((before) => ({
       before,
       record: {
-        ...withoutPerson(before, naming, keys),
+        ...withoutPerson(before, naming, person),
         ...(before.identityId === identity_id && { identityId: newUuid(), linkedBy: cause.operationId }),
         updatedAt: cause.now,
       },
     })),
   ];
+  await suppressPerson(tx, cause, input, persons);
   await eraseRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
-  const names = machines.flatMap((machine) => [...namesOn(machine, naming, keys).values()].flat());
-  const identifying = persons.flatMap(({ externalId, fields }) => [
-    externalId,
-    ...matchingKeys.flatMap((key) => fields[key] ?? []),
-  ]);
+  const names = referring.flatMap((record) => [...namesOn(record, naming, person).values()].flat());
+  const identifying = [...persons.map(({ externalId }) => externalId), ...identifyingValues];
   await erasePersonData(tx, cause.tenantId, {
     identityId: identity_id,
     recordIds: persons.map(({ id }) => id),
     externalIds: persons.map(({ externalId }) => externalId),
-    machineIds: machines.map(({ id }) => id),
+    machineIds: referring.filter(({ kind }) => kind === 'machine_identity').map(({ id }) => id),
+    managedIds: referring.filter(({ kind }) => kind === 'user').map(({ id }) => id),
     publicIds: persons.map(({ id, kind }) => encodeId(kind === 'user' ? 'user' : 'account', id)),
     values: [...identifying, ...names, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],
     names: [...identifying, ...names],
@@ -73,17 +88,34 @@ export async function eraseIdentity(
   return { result: { identity_id, records_erased: persons.length } };
 }
 
-/** Returns the fields of a machine that refer to the person, by role or by one of the person's match keys. */
+/** Fields by which machines refer to people, and the values of one person in them. */
+interface Identifying {
+  fields: ReadonlySet<string>;
+  /** In every notation that is equal to a value by the tenant's rules. */
+  values: Set<string>;
+  rules: KeyRules;
+}
+
+function notationsOf(field: string, values: readonly string[], rules: KeyRules): string[] {
+  const kind = (field === 'other_emails' ? 'email' : field) as KeyKind;
+  return values.flatMap((value) => [normaliseText(value) ?? value, keyValue(kind, value, rules) ?? []].flat());
+}
+
+/**
+ * Returns the fields that refer to the person: by role, and on a machine also by one of the person's match keys.
+ */
 function namesOn(
-  machine: StoredRecord,
+  record: StoredRecord,
   naming: readonly ReferencingMachine[],
-  keys: ReadonlySet<string>,
+  person: Identifying,
 ): Map<string, string[]> {
-  const roles = rolesOn(machine, naming);
+  const roles = rolesOn(record, naming);
   const isReference = (field: string, values: readonly string[]) =>
     roles.has(field) ||
-    ((matchingKeys as readonly string[]).includes(field) && keys.has(normaliseText(values[0]) ?? ''));
-  return new Map(Object.entries(machine.fields).filter(([field, values]) => isReference(field, values)));
+    (record.kind === 'machine_identity' &&
+      person.fields.has(field) &&
+      notationsOf(field, values, person.rules).some((notation) => person.values.has(notation)));
+  return new Map(Object.entries(record.fields).filter(([field, values]) => isReference(field, values)));
 }
 
 function rolesOn({ id }: StoredRecord, naming: readonly ReferencingMachine[]): Set<string> {
@@ -94,12 +126,8 @@ function rolesOn({ id }: StoredRecord, naming: readonly ReferencingMachine[]): S
  * Removes references to the person from a record and from its state before the last job; a technical inheritor becomes
  * the owner.
  */
-function withoutPerson(
-  record: StoredRecord,
-  naming: readonly ReferencingMachine[],
-  keys: ReadonlySet<string>,
-): StoredRecord {
-  const names = namesOn(record, naming, keys);
+function withoutPerson(record: StoredRecord, naming: readonly ReferencingMachine[], person: Identifying): StoredRecord {
+  const names = namesOn(record, naming, person);
   const without = <Value>(fields: Record<string, Value>): Record<string, Value> =>
     Object.fromEntries(Object.entries(fields).filter(([field]) => !names.has(field)));
   const { technical_inheritor: inheritor } = without(record.fields);

@@ -11,6 +11,7 @@ import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
 import { Refused, type Undo } from './outcome.js';
+import { withoutValues } from './restore-evidence.js';
 
 /** Locks identities and all their records. Refuses if an identity does not exist or was erased. */
 export async function lockWhole(
@@ -39,10 +40,12 @@ export async function linkManually(
   tx: Transaction,
   cause: Cause,
   placements: readonly { record: StoredRecord; identityId: string }[],
+  resolved: { caseId?: string; recordId?: string } = {},
 ): Promise<{ settled: Settled; links: Undo['links'] }> {
   const changes: RecordChange[] = placements.map(({ record, identityId }) => ({
     before: record,
     placed: true,
+    ...(record.id === resolved.recordId && { evidence: { kind: 'operator', case_id: resolved.caseId } }),
     record: { ...record, identityId, linkedBy: cause.operationId, decided: true, updatedAt: cause.now },
   }));
   const settled = await applyChanges(tx, cause, changes);
@@ -56,7 +59,12 @@ function linksOf(records: readonly RecordChange[]): Undo['links'] {
     return [
       {
         record_id: record.id,
-        from: { identity_id: before.identityId ?? null, decided: before.decided, linked_by: before.linkedBy },
+        from: {
+          identity_id: before.identityId ?? null,
+          decided: before.decided,
+          linked_by: before.linkedBy,
+          ...(before.evidence && { evidence: withoutValues(before.evidence) }),
+        },
         to_id: record.identityId ?? null,
       },
     ];

@@ -1,4 +1,5 @@
 import type { OperationResult, OperationType } from '@idsync/contracts';
+import type { LinkEvidence } from '@idsync/database/directory';
 
 /** Result of an operation, with the data for a revert. */
 export interface Outcome<T extends OperationType> {
@@ -19,6 +20,8 @@ interface Link {
   decided: boolean;
   /** Job or operation that had linked it; absent in older operations. */
   linked_by?: string;
+  /** Without values, which a revert takes from the records; absent in older operations. */
+  evidence?: LinkEvidence;
 }
 
 /** Thrown to refuse an operation in the current state; the operator sees the message, and nothing changes. */

@@ -32,11 +32,16 @@ export async function resolveCase(
     if (identity_id === undefined) throw new Refused('identity_id is required for the resolution link');
     identityId = identity_id;
     const { records } = await lockWhole(tx, [identity_id]);
-    links = await decide(tx, cause, record, identity_id, records);
+    links = await decide(tx, cause, { record, identityId: identity_id, caseId: case_id }, records);
   }
   if (resolution === 'new') {
     identityId = record.kind === 'user' && record.identityId ? record.identityId : newUuid();
-    links = await decide(tx, cause, record, identityId, await presentCandidates(tx, open.candidates));
+    links = await decide(
+      tx,
+      cause,
+      { record, identityId, caseId: case_id },
+      await presentCandidates(tx, open.candidates),
+    );
   }
   await closeCase(tx, case_id, closedAs[resolution], cause.operationId ?? case_id, cause.now);
   return {
@@ -49,15 +54,15 @@ export async function resolveCase(
 async function decide(
   tx: Transaction,
   cause: Cause,
-  record: StoredRecord,
-  identityId: string,
+  { record, identityId, caseId }: { record: StoredRecord; identityId: string; caseId: string },
   others: readonly StoredRecord[],
 ): Promise<Undo['links']> {
   const staying = others.filter(({ id, identityId }) => id !== record.id && identityId !== undefined);
-  const { links } = await linkManually(tx, cause, [
+  const placements = [
     { record, identityId },
     ...staying.map((other) => ({ record: other, identityId: other.identityId ?? identityId })),
-  ]);
+  ];
+  const { links } = await linkManually(tx, cause, placements, { recordId: record.id, caseId });
   return links;
 }
 

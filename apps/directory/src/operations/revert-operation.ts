@@ -12,6 +12,7 @@ import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { refuseErased } from './move-records.js';
 import { type Outcome, Refused, type Undo } from './outcome.js';
+import { withValues } from './restore-evidence.js';
 
 /** Restores every link from before a merge, a split or a resolved case. Refuses if a record has moved since. */
 export async function revertOperation(
@@ -55,7 +56,8 @@ export async function revertOperation(
         decided: from.decided,
         linkedBy: from.linked_by,
       };
-      return [{ before, placed: true, record: { ...record, updatedAt: cause.now } }];
+      const evidence = from.evidence && withValues(from.evidence, before, records);
+      return [{ before, placed: true, record: { ...record, updatedAt: cause.now }, ...(evidence && { evidence }) }];
     }),
   );
   await markReverted(tx, operation_id, cause.operationId ?? operation_id);

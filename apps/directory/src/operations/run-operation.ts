@@ -4,13 +4,16 @@ import { markReceived } from '@idsync/database/bus';
 import { endOperation, lockOperation, type Operation } from '@idsync/database/directory';
 import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
+import { acceptFinding } from './accept-finding.js';
 import { applyPlan } from './apply-plan.js';
 import { changeLifecycle } from './change-lifecycle.js';
 import { changeRules } from './change-rules.js';
 import { eraseIdentity } from './erase-identity.js';
+import { handOverRecords } from './hand-over-records.js';
 import { mergeIdentities } from './merge-identities.js';
 import { type Outcome, Previewed, Refused } from './outcome.js';
 import { rankAttributes } from './rank-attributes.js';
+import { reopenFinding } from './reopen-finding.js';
 import { resolveCase } from './resolve-case.js';
 import { revertOperation } from './revert-operation.js';
 import { splitIdentity } from './split-identity.js';
@@ -28,11 +31,14 @@ const handlers: { [T in OperationType]: Handler<T> } = {
   'identity.merge': mergeIdentities,
   'identity.split': splitIdentity,
   'attributes.rank': rankAttributes,
+  'connector.hand_over': handOverRecords,
   'job.undo': undoJob,
   'plan.apply': applyPlan,
   'operation.revert': revertOperation,
   'lifecycle.change': changeLifecycle,
   'rules.change': changeRules,
+  'finding.accept': acceptFinding,
+  'finding.reopen': reopenFinding,
 };
 
 /** Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. */

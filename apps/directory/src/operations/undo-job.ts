@@ -1,6 +1,12 @@
 import { deletedStatus, type OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { findJobState, findRecordsLastChangedBy, lockRecordsById, type StoredRecord } from '@idsync/database/directory';
+import {
+  findJobState,
+  findRecordsLastChangedBy,
+  lockRecordsByAnchor,
+  lockRecordsById,
+  type StoredRecord,
+} from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
@@ -29,7 +35,9 @@ export async function undoJob(
   const removed: string[] = [];
   for (let from = 0; from < ids.length; from += chunkSize) {
     const records = await lockRecordsById(tx, ids.slice(from, from + chunkSize));
-    const changes = records.filter(({ lastJobId }) => lastJobId === job_id).map((before) => undone(before, cause));
+    const own = records.filter(({ lastJobId }) => lastJobId === job_id);
+    const taken = await findTaken(tx, job.connectorId, own);
+    const changes = own.map((before) => undone(before, cause, taken));
     for (const { before, record } of changes) (before?.previous ? restored : removed).push(record.externalId);
     await applyChanges(tx, cause, changes);
   }
@@ -43,13 +51,32 @@ export async function undoJob(
   return { result };
 }
 
-function undone(before: StoredRecord, { operationId, now }: Cause): RecordChange & { before: StoredRecord } {
+/** Returns the earlier external ids that other records have in the meantime; these records keep their new ids. */
+async function findTaken(
+  tx: Transaction,
+  connectorId: string,
+  records: readonly StoredRecord[],
+): Promise<ReadonlySet<string>> {
+  const earlier = records.flatMap(({ previous }) => previous?.externalId ?? []);
+  const taken = earlier.length > 0 ? await lockRecordsByAnchor(tx, connectorId, earlier) : [];
+  return new Set(taken.map(({ externalId }) => externalId));
+}
+
+function undone(
+  before: StoredRecord,
+  { operationId, now }: Cause,
+  taken: ReadonlySet<string>,
+): RecordChange & { before: StoredRecord } {
   const { previous } = before;
   const common = { ...before, lastJobId: operationId ?? before.lastJobId, previous: undefined, updatedAt: now };
   if (!previous) {
     // Without a hash, the record is applied again when its source lists it again.
     return { before, record: { ...common, status: deletedStatus[before.kind], contentHash: Buffer.alloc(0) } };
   }
-  const { fields, status, changedAt, contentHash } = previous;
-  return { before, record: { ...common, fields, status, changedAt, contentHash: Buffer.from(contentHash, 'base64') } };
+  const { fields, status, changedAt, contentHash, externalId } = previous;
+  const anchor = externalId !== undefined && !taken.has(externalId) ? { externalId } : {};
+  return {
+    before,
+    record: { ...common, ...anchor, fields, status, changedAt, contentHash: Buffer.from(contentHash, 'base64') },
+  };
 }

@@ -56,6 +56,15 @@ const planOf = async (job: string) => {
   return plan;
 };
 
+const cancellations = async () => {
+  const rows = await harness.fixture.rows<{ data: unknown }>(
+    `select message::jsonb -> 'data' as data from outbox
+      where type = 'sync.job.cancel_requested' and message::jsonb ->> 'tenant_id' = $1 order by id`,
+    [harness.tenant],
+  );
+  return rows.map(({ data }) => data);
+};
+
 const waiting = (job: string) => `deletions and disables wait for the decision about ${encodeId('job', job)}`;
 
 /** A hundred people, and a held job that no longer lists the last 25. */
@@ -97,6 +106,30 @@ describe('a run while another job of its connector is quarantined', () => {
     expect(await answers(harness, later)).toEqual([{ type: 'sync.sweep.ended', deleted: 0 }]);
     await release(held);
     expect(await statuses()).toEqual({ active: 101 });
+  });
+
+  it('ends the held job if it leaves nothing of its plan, and applies its own deletions', async () => {
+    const held = await heldDeletions();
+    await run([...people(0, 60), ...people(75, 90)]);
+    expect(await statuses()).toEqual({ active: 100 });
+    expect(await cancellations()).toEqual([]);
+    const whole = await run([...people(0, 73), ...people(75, 101)]);
+    expect(await cancellations()).toEqual([
+      {
+        job_id: held,
+        by: 'idsync',
+        reason: `nothing of its plan is left after the complete run ${encodeId('job', whole)}`,
+      },
+    ]);
+    expect(await statuses()).toEqual({ active: 99, deleted: 2 });
+  });
+
+  it('leaves a job held that has left out too many records, whose plan is empty', async () => {
+    const held = await heldDeletions();
+    await harness.fixture.rows(`update sync_plans set reasons = '[{"rule": "failed"}]' where job_id = $1`, [held]);
+    const later = await run(people(0, 99));
+    expect(await answers(harness, later)).toEqual([{ type: 'sync.sweep.ended', deleted: 0, note: waiting(held) }]);
+    expect(await cancellations()).toEqual([]);
   });
 
   it('keeps its additions when the held job is cancelled, and the next run deletes again', async () => {

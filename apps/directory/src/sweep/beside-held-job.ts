@@ -1,26 +1,40 @@
-import { encodeId, type SourceRecord } from '@idsync/contracts';
+import { encodeId, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
+import { enqueue } from '@idsync/database/bus';
 import {
+  countAdditions,
+  countKnownBefore,
   dropAllEntries,
   dropContradicted,
+  dropDestructive,
+  dropHeldPlans,
+  dropSuperseded,
+  dropUnlisted,
+  dropUnmoved,
+  findGuardOfPeople,
   findHeldJob,
+  hasAdditions,
   hasMissing,
+  isObsolete,
   type JobState,
   type SyncPlan,
 } from '@idsync/database/directory';
 import type { RecordChange } from '../record-change.js';
-import { destructiveActionOf } from './guard.js';
+import { additionReasons, destructiveActionOf } from './guard.js';
+import { isSetAside } from './set-aside.js';
 import { reportsDeletions } from './why-incomplete.js';
 
 /**
  * Removes the records of a batch from the plan of the connector's held job, because the batch shows their newer state:
- * all entries of a record that the batch neither disables nor deletes, and the deletion of one that it only disables.
+ * all entries of a record that the batch neither disables nor deletes, and the deletion of one that it only disables. A
+ * creation or change stays if the batch would make it too.
  */
 export async function contradictHeldPlan(
   tx: Transaction,
   job: { id: string; connectorId: string },
   listed: readonly SourceRecord[],
   changes: readonly RecordChange[],
+  guard: Safeguard | undefined,
 ): Promise<void> {
   const held = await findHeldJob(tx, job.connectorId, job.id);
   if (held === undefined) return;
@@ -29,16 +43,19 @@ export async function contradictHeldPlan(
   await dropContradicted(tx, held, {
     kept: present.filter((id) => actions.get(id) === undefined),
     listed: present.filter((id) => actions.get(id) !== 'delete'),
+    waiting: changes.filter((change) => isSetAside(change, guard)).map(({ record }) => record.externalId),
   });
 }
 
 /**
  * Leaves the deletions and disables of a run to a later one if another job of the connector is held: the operator
- * decides about the earlier ones first. The note keeps the checkpoint, so that an incremental run reports them again.
- * Returns undefined if no job is held.
+ * decides about the earlier ones first. New people and changes wait too if the held job has any, or if there are more
+ * than the safeguard allows. The note keeps the checkpoint, so that an incremental run reports them again. Returns
+ * undefined if no job is held, or if this complete run has left nothing to decide.
  */
 export async function deferToHeldJob(
   tx: Transaction,
+  tenantId: string,
   job: JobState,
   plan: SyncPlan,
   incomplete: () => Promise<string | undefined>,
@@ -46,10 +63,45 @@ export async function deferToHeldJob(
   if (job.dryRun || job.mode === 'record') return undefined;
   const held = await findHeldJob(tx, job.connectorId, job.id);
   if (held === undefined) return undefined;
-  const dropped = await dropAllEntries(tx, job.id);
-  const isDeferred = dropped > 0 || (!reportsDeletions(job) && (await hasMissing(tx, job)));
-  const waiting = `deletions and disables wait for the decision about ${encodeId('job', held)}`;
-  const notes = [await incomplete(), isDeferred ? waiting : undefined].filter((note) => note !== undefined);
+  if (job.retires) {
+    await dropHeldPlans(tx, job.connectorId, job.id);
+    return undefined;
+  }
+  const unread = await incomplete();
+  await dropUnmoved(tx, held, job.id);
+  const isWhole = unread === undefined && !reportsDeletions(job);
+  if (isWhole) {
+    await dropSuperseded(tx, job.id);
+    await dropUnlisted(tx, held, job.id);
+    if (await isObsolete(tx, held)) {
+      await cancelHeldJob(tx, tenantId, held, job.id);
+      return undefined;
+    }
+  }
+  const removals = (await dropDestructive(tx, job.id)) > 0 || (!reportsDeletions(job) && (await hasMissing(tx, job)));
+  const additions = await deferAdditions(tx, job, held);
+  const kinds = [removals && 'deletions and disables', additions && 'new people and changes'].filter(Boolean);
+  const waiting = kinds.length > 0 && `${kinds.join(', ')} wait for the decision about ${encodeId('job', held)}`;
+  const notes = [unread, waiting].filter((note) => typeof note === 'string');
   const note = notes.length > 0 ? notes.join('; ') : undefined;
-  return { ...plan, deletions: 0, disables: 0, state: 'ready', note };
+  return { ...plan, deletions: 0, disables: 0, state: 'ready', note, reasons: [] };
+}
+
+/** Otherwise the deletions of this run would wait for a decision about nothing. */
+async function cancelHeldJob(tx: Transaction, tenantId: string, held: string, jobId: string): Promise<void> {
+  const reason = `nothing of its plan is left after the complete run ${encodeId('job', jobId)}`;
+  await enqueue(tx, { type: 'sync.job.cancel_requested', tenantId, data: { job_id: held, reason, by: 'idsync' } });
+}
+
+/** Returns true if creations and changes of the run were dropped. */
+async function deferAdditions(tx: Transaction, job: JobState, held: string): Promise<boolean> {
+  if (!(await hasAdditions(tx, job.id))) return false;
+  if (!(await hasAdditions(tx, held))) {
+    const guard = await findGuardOfPeople(tx, job);
+    const known = await countKnownBefore(tx, job.connectorId, job.id);
+    const additions = guard && (await countAdditions(tx, job.id));
+    if (!guard || additionReasons(guard, { known, additions }).length === 0) return false;
+  }
+  await dropAllEntries(tx, job.id);
+  return true;
 }

@@ -1,9 +1,10 @@
 import { safeguard } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { allowance, quarantineReason } from './guard.js';
+import { allowance, quarantineNote, quarantineReasons } from './guard.js';
 
 const usual = safeguard.parse({});
 const plan = { known: 100, deletions: 0, disables: 0 };
+const quarantineReason = (...run: Parameters<typeof quarantineReasons>) => quarantineNote(quarantineReasons(...run));
 const sound = { recordsRead: 100, recordsFailed: 0, recordsRetried: 0 };
 
 describe('the deletion safeguard', () => {
@@ -44,6 +45,17 @@ describe('the deletion safeguard', () => {
     expect(
       quarantineReason(usual, { known: 0, deletions: 0, disables: 0 }, { ...sound, recordsRead: 0 }),
     ).toBeUndefined();
+  });
+
+  it('stops a run that would delete or disable everyone, of more than five', () => {
+    const everyone = { known: 18, deletions: 18, disables: 0 };
+    expect(quarantineReason(usual, everyone, sound)).toBe('quarantined: the run would delete all 18 records');
+    expect(quarantineReason(usual, { known: 18, deletions: 0, disables: 18 }, sound)).toMatch(/disable all 18 records/);
+    expect(quarantineReason(usual, { ...everyone, deletions: 17 }, sound)).toBeUndefined();
+    expect(quarantineReason(usual, { known: 5, deletions: 5, disables: 5 }, sound)).toBeUndefined();
+    expect(quarantineReason(usual, everyone, { ...sound, retires: true })).toBeUndefined();
+    const open = safeguard.parse({ max_deleted_percent: 100 });
+    expect(quarantineReason(open, everyone, sound)).toBeUndefined();
   });
 
   it('uses the bounds of the connector', () => {

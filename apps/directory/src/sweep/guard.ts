@@ -1,5 +1,5 @@
-import type { Safeguard } from '@idsync/contracts';
-import type { JobState, StoredRecord, SyncPlan } from '@idsync/database/directory';
+import type { QuarantineReason, Safeguard } from '@idsync/contracts';
+import type { Additions, JobState, StoredRecord, SyncPlan } from '@idsync/database/directory';
 import { isDeleted } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 
@@ -7,7 +7,8 @@ import type { RecordChange } from '../record-change.js';
 export type DestructiveAction = 'delete' | 'disable';
 
 /** Counts of the records of a run. */
-export type RunRecords = Pick<JobState, 'recordsRead' | 'recordsFailed' | 'recordsRetried'>;
+export type RunRecords = Pick<JobState, 'recordsRead' | 'recordsFailed' | 'recordsRetried'> &
+  Partial<Pick<JobState, 'retires'>>;
 
 const stopped = new Set(['suspended', 'inactive', 'disabled']);
 
@@ -24,64 +25,140 @@ function isStopped(record: StoredRecord): boolean {
 
 /** Returns how many records a run may delete or disable: the percentage or the number, whichever is more. */
 export function allowance(guard: Safeguard, known: number, action: DestructiveAction): number {
-  const [percent, records] =
-    action === 'delete'
-      ? [guard.max_deleted_percent, guard.max_deleted_records]
-      : [guard.max_disabled_percent, guard.max_disabled_records];
-  return Math.max(records, Math.floor((known * percent) / 100));
+  return boundOf(...boundsOf(guard, action === 'delete' ? 'deleted' : 'disabled'), known);
+}
+
+/** Counts of a plan that the safeguard bounds. */
+export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
+  known: number;
+  /** Absent in the first import of a source, and for sources that do not list people. */
+  additions?: Additions | undefined;
+};
+
+/** All records of so few people may be deleted or disabled at once. */
+const smallTeam = 5;
+
+type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
+
+/** Returns the reasons as one text, or undefined if there are none. */
+export function quarantineNote(reasons: readonly QuarantineReason[]): string | undefined {
+  if (reasons.length === 0) return undefined;
+  const failed = reasons.filter(({ rule }) => rule === 'failed').map(({ text }) => text);
+  const planned = reasons.filter(({ rule }) => rule !== 'failed').map(({ text }) => text);
+  const would = planned.length > 0 ? [`the run would ${planned.join('; and ')}`] : [];
+  return `quarantined: ${[...failed, ...would].join('; and ')}`;
 }
 
 /**
- * Returns the reason for a quarantine, or undefined if the run, together with the runs of the last day, stays within
- * the safeguard.
+ * Returns the reasons for a quarantine; none if the run, together with the runs of the last day, stays within the
+ * safeguard.
  */
-export function quarantineReason(
+export function quarantineReasons(
   guard: Safeguard,
-  plan: Pick<SyncPlan, 'deletions' | 'disables'> & { known: number },
+  plan: PlannedCounts,
   run: RunRecords,
-  recent: Pick<SyncPlan, 'deletions' | 'disables'> = { deletions: 0, disables: 0 },
-): string | undefined {
-  const reasons = [failureReason(guard, run), removalReason(guard, plan, run.recordsRead === 0, recent)].filter(
-    (reason) => reason !== undefined,
+  recent: Removals = { deletions: 0, disables: 0 },
+): QuarantineReason[] {
+  const additions = additionReasons(guard, plan);
+  // New ids for everyone explain the deletion of everyone.
+  const isExplained = additions.some(({ rule }) => rule === 'rekeyed');
+  const removals = removalReasons(guard, plan, run, recent).filter(
+    ({ max_records, rule }) => !isExplained || max_records !== undefined || rule !== 'deleted',
   );
-  return reasons.length > 0 ? `quarantined: ${reasons.join('; and ')}` : undefined;
+  return [...failureReasons(guard, run), ...removals, ...additions];
 }
 
 /**
  * Returns the reason if the run left out too many records. Retries do not count, because a few records that fail again
  * may be all that an incremental run reads.
  */
-function failureReason(
+function failureReasons(
   { max_failed_percent: percent, max_failed_records: records }: Safeguard,
   { recordsRead, recordsFailed, recordsRetried }: RunRecords,
-): string | undefined {
-  const read = recordsRead - recordsRetried;
-  const failed = recordsFailed - recordsRetried;
-  if (failed <= Math.max(records, Math.floor((read * percent) / 100))) return undefined;
-  return `${failed} of ${read} records were left out, more than ${percent} % and more than ${records}`;
+): QuarantineReason[] {
+  const of = recordsRead - recordsRetried;
+  const count = recordsFailed - recordsRetried;
+  if (count <= boundOf(percent, records, of)) return [];
+  const text = `${count} of ${of} records were left out, ${moreThan(percent, records)}`;
+  return [{ rule: 'failed', count, of, max_percent: percent, max_records: records, text }];
 }
 
-function removalReason(
+function removalReasons(
   guard: Safeguard,
-  plan: Pick<SyncPlan, 'deletions' | 'disables'> & { known: number },
-  sourceIsEmpty: boolean,
-  recent: Pick<SyncPlan, 'deletions' | 'disables'>,
-): string | undefined {
+  plan: PlannedCounts,
+  { recordsRead, retires }: RunRecords,
+  recent: Removals,
+): QuarantineReason[] {
   const { deletions, disables } = plan;
   const known = plan.known + recent.deletions;
-  const reasons: string[] = [];
-  const count = (now: number, before: number) => (before > 0 ? `${now}, after ${before} within a day,` : `${now}`);
+  const reasons: QuarantineReason[] = [];
+  const removal = (rule: 'deleted' | 'disabled', verb: string, now: number, before: number): QuarantineReason => {
+    const [percent, records] = boundsOf(guard, rule);
+    const counted = before > 0 ? `${now}, after ${before} within a day,` : `${now}`;
+    const text = `${verb} ${counted} of ${known} records, ${moreThan(percent, records)}`;
+    return { rule, count: now, of: known, max_percent: percent, max_records: records, text };
+  };
+  // A small source has less than the bound in total.
+  const isEveryone = (count: number) => count > smallTeam && count === plan.known && !retires;
   if (deletions > 0 && deletions + recent.deletions > allowance(guard, known, 'delete')) {
-    reasons.push(
-      `delete ${count(deletions, recent.deletions)} of ${known} records, more than ${guard.max_deleted_percent} % and more than ${guard.max_deleted_records}`,
-    );
-  } else if (sourceIsEmpty && deletions > 0) {
-    reasons.push(`delete all ${deletions} records because the source is empty`);
+    reasons.push(removal('deleted', 'delete', deletions, recent.deletions));
+  } else if (recordsRead === 0 && !retires && deletions > 0) {
+    const text = `delete all ${deletions} records because the source is empty`;
+    reasons.push({ rule: 'empty_source', count: deletions, of: known, text });
+  } else if (isEveryone(deletions) && guard.max_deleted_percent < 100) {
+    reasons.push({ rule: 'deleted', count: deletions, of: known, text: `delete all ${deletions} records` });
   }
   if (disables > 0 && disables + recent.disables > allowance(guard, known, 'disable')) {
-    reasons.push(
-      `disable ${count(disables, recent.disables)} of ${known} records, more than ${guard.max_disabled_percent} % and more than ${guard.max_disabled_records}`,
-    );
+    reasons.push(removal('disabled', 'disable', disables, recent.disables));
+  } else if (isEveryone(disables) && guard.max_disabled_percent < 100) {
+    reasons.push({ rule: 'disabled', count: disables, of: known, text: `disable all ${disables} records` });
   }
-  return reasons.length > 0 ? `the run would ${reasons.join('; and ')}` : undefined;
+  return reasons;
+}
+
+/**
+ * Returns the reasons why a source that already has people must not get these new or changed ones. Without known
+ * records, everything is new.
+ */
+export function additionReasons(
+  guard: Safeguard,
+  { known: of, additions }: Pick<PlannedCounts, 'known' | 'additions'>,
+): QuarantineReason[] {
+  if (!additions || of === 0) return [];
+  const exceeded = (rule: 'rekeyed' | 'created' | 'changed', count: number, does: string, field?: string) => {
+    const [percent, records] = boundsOf(guard, rule);
+    if (percent === 100 || count <= boundOf(percent, records, of)) return [];
+    const text = `${does}, ${moreThan(percent, records)}`;
+    return [{ rule, ...(field && { field }), count, of, max_percent: percent, max_records: records, text }];
+  };
+  const { created, changed, rekeyed } = additions;
+  return [
+    ...rekeyed.flatMap(({ field, count }) =>
+      exceeded('rekeyed', count, `replace ${count} of ${of} records by new ids with the same ${field}`, field),
+    ),
+    ...exceeded('created', created, `create ${created} records beside ${of}`),
+    ...changed.flatMap(({ field, count }) =>
+      exceeded('changed', count, `change ${field} in ${count} of ${of} records`, field),
+    ),
+  ];
+}
+
+/** Returns true for a reason for which new people and changes wait too, and not only deletions and disables. */
+export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boolean {
+  return rule === 'created' || rule === 'changed' || rule === 'rekeyed';
+}
+
+function boundsOf(
+  guard: Safeguard,
+  rule: 'deleted' | 'disabled' | 'created' | 'changed' | 'rekeyed',
+): [number, number] {
+  return [guard[`max_${rule}_percent`], guard[`max_${rule}_records`]];
+}
+
+function boundOf(percent: number, records: number, of: number): number {
+  return Math.max(records, Math.floor((of * percent) / 100));
+}
+
+function moreThan(percent: number, records: number): string {
+  return `more than ${percent} % and more than ${records}`;
 }

@@ -1,10 +1,12 @@
-import type { SourceRecord } from '@idsync/contracts';
+import type { Safeguard, SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { addPlanEntries, openPlan } from '@idsync/database/directory';
+import { addPlanEntries, findKeyHolders, openPlan, type PlanEntry } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
+import { activeKeys, isPermanent, keyText } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
+import { changedFieldsOf } from './changed-fields.js';
 import { planEntry } from './plan-entry.js';
 
 /**
@@ -18,16 +20,51 @@ export async function planChanges(
   job: { id: string; connectorId: string },
   changes: readonly RecordChange[],
   incoming: ReadonlyMap<string, SourceRecord>,
+  guard: Safeguard | undefined,
 ): Promise<void> {
   if (changes.length === 0) return;
   const settled = await tx.rolledBack(() => applyChanges(tx, cause, changes));
   const own = new Set(changes.map(({ record }) => record.id));
   const entries = settled.records.flatMap((change) => {
     const listed = own.has(change.record.id) ? incoming.get(change.record.externalId) : undefined;
-    return listed ? [planEntry(change, listed, knownIdentity(change, settled))] : [];
+    if (!listed) return [];
+    const changedFields = guard && changedFieldsOf(change, guard.changed_fields);
+    return [{ ...planEntry(change, listed, knownIdentity(change, settled)), changedFields }];
   });
+  const made = guard ? changes.filter(({ before }) => !before) : [];
+  const resembled = await findResembled(tx, cause, made);
   await openPlan(tx, cause.tenantId, job);
-  await addPlanEntries(tx, cause.tenantId, job.id, entries);
+  await addPlanEntries(
+    tx,
+    cause.tenantId,
+    job.id,
+    entries.map((entry) => ({ ...entry, resembles: resembled.get(entry.recordId) })),
+  );
+}
+
+/** Returns by record id the identities that have the first of its permanent keys, or else of its match keys, in use. */
+async function findResembled(
+  tx: Transaction,
+  { tenantId, rules }: Cause,
+  made: readonly RecordChange[],
+): Promise<Map<string, NonNullable<PlanEntry['resembles']>>> {
+  const wanted = made.map(({ record }) => ({ id: record.id, keys: activeKeys(record, rules) }));
+  const holders = await findKeyHolders(
+    tx,
+    tenantId,
+    rules.certain,
+    wanted.flatMap(({ keys }) => keys.map(({ value }) => value)),
+  );
+  const holderOf = new Map(holders.map((key) => [keyText(key), key.identityId]));
+  return new Map(
+    wanted.flatMap(({ id, keys }) => {
+      const held = keys.filter((each) => holderOf.has(keyText(each)));
+      // Only these can prove that it is the same record.
+      const key = held.find(isPermanent) ?? held[0];
+      const identityId = key && holderOf.get(keyText(key));
+      return key && identityId ? [[id, { identityId, by: key.kind }] as const] : [];
+    }),
+  );
 }
 
 /** Returns the identity that the record would belong to, unless the identity would be new. */

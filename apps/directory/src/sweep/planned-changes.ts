@@ -1,6 +1,13 @@
 import type { LifecyclePolicy, SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { findOvertaken, type JobState, lockRecordsById, type PlanEntry } from '@idsync/database/directory';
+import {
+  findOvertaken,
+  type JobState,
+  lockRecordsByAnchor,
+  lockRecordsById,
+  type PlanEntry,
+  type StoredRecord,
+} from '@idsync/database/directory';
 import { findChanges } from '../read-batch.js';
 import type { RecordChange } from '../record-change.js';
 import { deletionsOf } from './deletions.js';
@@ -34,13 +41,44 @@ export async function plannedChanges(
     ),
   );
   const changes = deletionsOf(locked, overtaken, job, now);
+  const moved = await findMoved(tx, job.connectorId, latest);
   for (const [seq, records] of incomingBySeq(latest)) {
     const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, now };
-    const found = await findChanges(tx, source, records);
+    const found = await findChanges(tx, source, records, moved);
     changes.push(...found.changes);
     for (const externalId of found.overtaken) overtaken.add(externalId);
   }
   return { changes, overtaken: [...overtaken] };
+}
+
+/**
+ * Returns the records that get a new external id, by that id. Entries whose record has got another one in the meantime,
+ * or whose new id is in use, are applied without a move.
+ */
+async function findMoved(
+  tx: Transaction,
+  connectorId: string,
+  entries: readonly PlanEntry[],
+): Promise<Map<string, StoredRecord>> {
+  const moving = entries.filter(({ movedFrom }) => movedFrom !== undefined);
+  if (moving.length === 0) return new Map();
+  const taken = await lockRecordsByAnchor(
+    tx,
+    connectorId,
+    moving.map(({ externalId }) => externalId),
+  );
+  const inUse = new Set(taken.map(({ externalId }) => externalId));
+  const stored = await lockRecordsById(
+    tx,
+    moving.map(({ recordId }) => recordId),
+  );
+  const records = new Map(stored.map((record) => [record.id, record]));
+  return new Map(
+    moving.flatMap(({ recordId, externalId, movedFrom }) => {
+      const record = records.get(recordId);
+      return record?.externalId === movedFrom && !inUse.has(externalId) && record ? [[externalId, record]] : [];
+    }),
+  );
 }
 
 function incomingBySeq(entries: readonly PlanEntry[]): Map<number, SourceRecord[]> {

@@ -1,7 +1,8 @@
-import type { Message } from '@idsync/contracts';
+import { defaultMatchingRules, type Message } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
+  countAdditions,
   countDoneDeletions,
   countEntries,
   countKnownBefore,
@@ -9,6 +10,7 @@ import {
   dropEntries,
   dropRemovals,
   dropSuperseded,
+  findGuardOfPeople,
   findJobState,
   findOpenEntries,
   findOvertaken,
@@ -24,13 +26,15 @@ import {
   type SyncPlan,
   savePlan,
 } from '@idsync/database/directory';
+import { findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
 import { causedAt, loadTenant } from '../cause.js';
 import { repeatedRecord } from '../read-batch.js';
 import { reportOvertaken } from '../report-overtaken.js';
 import { runChunk } from '../run-chunk.js';
 import { deferToHeldJob } from './beside-held-job.js';
-import { quarantineReason } from './guard.js';
+import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
+import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
 import { reportsDeletions, whyIncomplete } from './why-incomplete.js';
 
@@ -42,8 +46,8 @@ const maxReported = 1_000;
 const maxReadAgain = 100;
 
 /**
- * Deletes the records that a completely read source no longer lists and applies the disables and deletions of the
- * batches, or quarantines the job. Stores the plan first and marks every chunk in the transaction that applies it, so
+ * Deletes the records that a completely read source no longer lists and applies what the batches have set aside, or
+ * quarantines the job. Stores the plan first and marks every chunk in the transaction that applies it, so
  * that a redelivered message continues.
  */
 export async function sweepJob(
@@ -51,55 +55,72 @@ export async function sweepJob(
   { tenant_id: tenantId, data }: Message<'sync.sweep.requested'>,
   fixedTime?: Date,
 ): Promise<void> {
-  const ready = await database.transaction(tenantId, (tx) => planSweep(tx, tenantId, data.job_id));
-  if (!ready) return;
+  const scope = await database.transaction(tenantId, (tx) => planSweep(tx, tenantId, data.job_id, fixedTime));
+  if (!scope) return;
   const applyNext = () =>
-    runChunk(database, tenantId, chunkSize, (tx, size) => applyChunk(tx, tenantId, data.job_id, fixedTime, size));
+    runChunk(database, tenantId, chunkSize, (tx, size) =>
+      applyChunk(tx, tenantId, data.job_id, { scope, fixedTime, size }),
+    );
   while (await applyNext());
 }
 
-/** Returns true if there may be entries to apply now. */
-async function planSweep(tx: Transaction, tenantId: string, jobId: string): Promise<boolean> {
+/** `additions`: only new people and changes, because the deletions and disables of the plan are held. */
+type Scope = 'all' | 'additions';
+
+/** Returns which entries may be applied now; undefined for none. */
+async function planSweep(
+  tx: Transaction,
+  tenantId: string,
+  jobId: string,
+  fixedTime: Date | undefined,
+): Promise<Scope | undefined> {
   await preventCancellation(tx, jobId);
   const job = await findJobState(tx, jobId);
-  if (job?.status !== 'running') return false;
+  if (job?.status !== 'running') return undefined;
   let plan = await lockPlan(tx, tenantId, job);
-  if (plan.state === 'open') plan = await completePlan(tx, tenantId, job, plan);
+  if (plan.state === 'open') {
+    plan = await completePlan(tx, tenantId, { job, plan, now: causedAt(fixedTime).now });
+  }
   if (plan.state === 'held' && job.released) plan.state = 'ready';
   await savePlan(tx, plan);
-  if (plan.state === 'held') {
-    await enqueue(tx, { type: 'sync.sweep.held', tenantId, data: { job_id: jobId, note: plan.note ?? 'quarantined' } });
-    return false;
-  }
+  if (plan.state === 'held') return 'additions';
   if (job.dryRun) {
     const { note } = plan;
     await enqueue(tx, { type: 'sync.sweep.ended', tenantId, data: { job_id: jobId, deleted: 0, note } });
   }
-  return !job.dryRun;
+  return job.dryRun ? undefined : 'all';
 }
 
-/** Adds the records that the source no longer lists, and checks the whole plan against the deletion safeguard. */
-async function completePlan(tx: Transaction, tenantId: string, job: JobState, plan: SyncPlan): Promise<SyncPlan> {
-  const deferred = await deferToHeldJob(tx, job, plan, () => findIncompleteness(tx, job));
+/** Adds the records that the source no longer lists, and checks the whole plan against the safeguard. */
+async function completePlan(
+  tx: Transaction,
+  tenantId: string,
+  { job, plan, now }: { job: JobState; plan: SyncPlan; now: Date },
+): Promise<SyncPlan> {
+  const deferred = await deferToHeldJob(tx, tenantId, job, plan, () => findIncompleteness(tx, job));
   if (deferred) return deferred;
   const incomplete = await planMissing(tx, tenantId, job);
   // A client named this one record, so the safeguard does not apply.
   if (job.mode === 'record') return { ...plan, state: 'ready' };
-  const { delete: deletions, disable: disables } = await countEntries(tx, job.id);
-  const guard = await findSafeguard(tx, job.connectorId);
+  const people = await findGuardOfPeople(tx, job);
+  if (people) {
+    const rules = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
+    const policy = await findLifecyclePolicy(tx, tenantId);
+    await moveAnchors(tx, job, { guardedFields: people.changed_fields, rules, policy, now });
+  }
+  const { create, update, delete: deletions, disable: disables } = await countEntries(tx, job.id);
+  const additions = people && (await countAdditions(tx, job.id));
   // Counting reads all records of the connector.
-  const known = deletions + disables === 0 ? plan.known : await countKnown(tx, job, plan);
-  const held = quarantineReason(
-    guard,
-    { known: known ?? 0, deletions, disables },
-    job,
-    await countRecentRemovals(tx, job),
-  );
-  const notes = [incomplete, held].filter((note) => note !== undefined);
+  const isEmpty = deletions + disables + (additions ? create + update : 0) === 0;
+  const known = isEmpty ? plan.known : await countKnown(tx, job, plan);
+  const counts = { known: known ?? 0, deletions, disables, additions };
+  const guard = people ?? (await findSafeguard(tx, job.connectorId));
+  const reasons = quarantineReasons(guard, counts, job, await countRecentRemovals(tx, job));
+  const notes = [incomplete, quarantineNote(reasons)].filter((note) => note !== undefined);
   const note = notes.length > 0 ? notes.join('; ') : undefined;
-  // A dry run deletes nothing, so it is never quarantined.
-  const state = held === undefined || job.dryRun ? 'ready' : 'held';
-  return { ...plan, known, deletions, disables, state, note };
+  // A dry run changes nothing, so it is never quarantined.
+  const state = reasons.length === 0 || job.dryRun ? 'ready' : 'held';
+  return { ...plan, known, deletions, disables, state, note, reasons };
 }
 
 async function countKnown(tx: Transaction, job: JobState, plan: SyncPlan): Promise<number> {
@@ -134,8 +155,7 @@ async function applyChunk(
   tx: Transaction,
   tenantId: string,
   jobId: string,
-  fixedTime: Date | undefined,
-  size: number,
+  { scope, fixedTime, size }: { scope: Scope; fixedTime: Date | undefined; size: number },
 ): Promise<boolean> {
   await preventCancellation(tx, jobId);
   const job = await findJobState(tx, jobId);
@@ -143,7 +163,13 @@ async function applyChunk(
   if (job?.status !== 'running') return false;
   const tenant = await loadTenant(tx, tenantId, job.kind === 'machine_identity' ? 'alone' : 'shared');
   const plan = await lockPlan(tx, tenantId, job);
-  const entries = await findOpenEntries(tx, jobId, size);
+  const isHeld = scope === 'additions';
+  const waits = isHeld && plan.reasons.some(boundsAdditions);
+  const entries = waits ? [] : await findOpenEntries(tx, jobId, size, isHeld ? ['create', 'update'] : undefined);
+  if (entries.length === 0 && isHeld) {
+    await enqueue(tx, { type: 'sync.sweep.held', tenantId, data: { job_id: jobId, note: plan.note ?? 'quarantined' } });
+    return false;
+  }
   if (entries.length === 0) {
     await savePlan(tx, { ...plan, state: 'done' });
     const deleted = await countDoneDeletions(tx, jobId);

@@ -14,6 +14,7 @@ const job = {
   recordsApplied: 30,
   recordsFailed: 0,
   recordsRetried: 0,
+  retires: false,
 };
 const proof = { batches: 3, errorsKept: 0, errorsUnnamed: 0 };
 

@@ -1,0 +1,144 @@
+import { type FindingKind, findingKinds, findingSubjects } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import {
+  type FindingPass,
+  type FoundFinding,
+  findManagerCycles,
+  findOtherFacts,
+  findOthersAfter,
+  findUnresolved,
+  findUserFacts,
+  findUsersAfter,
+} from '@idsync/database/directory';
+import { findFindingPolicy } from '@idsync/database/settings';
+import { type Cause, loadTenant } from '../cause.js';
+import { resolveLateManagers } from '../managers/resolve-late-managers.js';
+import { cycleFinding, findingsOfOther, findingsOfUser } from './findings-of.js';
+
+/** Reads of users in one transaction. */
+const mostReads = 10;
+
+/** Time of the decisions; the time of changes is assigned unless a test fixes it. */
+export type Time = Pick<Cause, 'now' | 'fixedTime'>;
+
+export interface EvaluatedPart {
+  /** Findings that are true; some of them may be known. */
+  found: FoundFinding[];
+  /** Ids of findings whose reason is gone. */
+  gone: string[];
+  /** The last item of this part; undefined if the phase has ended. */
+  last?: Omit<FindingPass, 'silent'>;
+}
+
+/** Evaluates the next items of a phase. */
+export async function evaluatePart(
+  tx: Transaction,
+  tenantId: string,
+  pass: FindingPass,
+  time: Time,
+  limit: number,
+): Promise<EvaluatedPart> {
+  if (pass.phase === 'users') return evaluateUsers(tx, tenantId, pass, time, limit);
+  if (pass.phase === 'others') return evaluateOthers(tx, tenantId, pass, time, limit);
+  return evaluateKnown(tx, tenantId, pass, time, limit);
+}
+
+async function evaluateUsers(
+  tx: Transaction,
+  tenantId: string,
+  pass: FindingPass,
+  time: Time,
+  limit: number,
+): Promise<EvaluatedPart> {
+  const { ids, last } = await nextUsers(tx, tenantId, pass, limit);
+  if (ids.length === 0) return { found: [], gone: [], ...(last && { last }) };
+  const cause = { ...(await loadTenant(tx, tenantId)), ...time };
+  await resolveLateManagers(tx, cause, ids, limit === 1);
+  const facts = await findUserFacts(tx, tenantId, ids);
+  const managed = facts.flatMap(({ managerId, identityId }) => (managerId && identityId ? identityId : []));
+  const found = [...facts.flatMap(findingsOfUser), ...(await findCycles(tx, cause, managed))];
+  return { found, gone: [], ...(last && { last }) };
+}
+
+/** Reads on if users have no findings, because a transaction costs as much as reading several hundred of them. */
+async function nextUsers(
+  tx: Transaction,
+  tenantId: string,
+  { phase, ...from }: FindingPass,
+  limit: number,
+): Promise<{ ids: string[]; last?: Omit<FindingPass, 'silent'> }> {
+  let after: Pick<FindingPass, 'afterAt' | 'afterId'> = from;
+  for (let read = 1; ; read += 1) {
+    const { ids, count, ...position } = await findUsersAfter(tx, tenantId, after, limit);
+    if (count < limit) return { ids };
+    after = position;
+    if (ids.length > 0 || read === mostReads) return { ids, last: { phase, ...after } };
+  }
+}
+
+async function evaluateOthers(
+  tx: Transaction,
+  tenantId: string,
+  pass: FindingPass,
+  time: Time,
+  limit: number,
+): Promise<EvaluatedPart> {
+  const ids = await findOthersAfter(tx, tenantId, pass.afterId, limit);
+  const found = await findAboutOthers(tx, tenantId, ids, time.now);
+  return { found, gone: [], ...(ids.length === limit && { last: after(pass, ids.at(-1)) }) };
+}
+
+const subjectIs = (kinds: readonly string[]) => findingKinds.filter((kind) => kinds.includes(findingSubjects[kind]));
+const aboutUsers = subjectIs(['user']);
+const aboutOthers = subjectIs(['account', 'machineIdentity']);
+const aboutIdentities = subjectIs(['identity']);
+/** Evaluated by `checkTimes`. */
+const aboutSources = subjectIs(['connector']);
+
+/** Evaluates the subjects of known findings again, because a subject that is gone is in no other phase. */
+async function evaluateKnown(
+  tx: Transaction,
+  tenantId: string,
+  pass: FindingPass,
+  time: Time,
+  limit: number,
+): Promise<EvaluatedPart> {
+  const next = await findUnresolved(tx, tenantId, pass.afterId, limit);
+  const known = next.filter(({ kind }) => !aboutSources.includes(kind));
+  const subjects = (those: readonly FindingKind[]) => [
+    ...new Set(known.filter(({ kind }) => those.includes(kind)).map(({ subjectId }) => subjectId)),
+  ];
+  const people = subjects(aboutIdentities);
+  const found = [
+    ...(await findUserFacts(tx, tenantId, subjects(aboutUsers))).flatMap(findingsOfUser),
+    ...(await findAboutOthers(tx, tenantId, subjects(aboutOthers), time.now)),
+    ...(people.length > 0 ? await findCycles(tx, { ...(await loadTenant(tx, tenantId)), ...time }, people) : []),
+  ];
+  const current = new Set(found.map(({ kind, subjectId }) => `${kind} ${subjectId}`));
+  const gone = known.filter(({ kind, subjectId }) => !current.has(`${kind} ${subjectId}`)).map(({ id }) => id);
+  return { found: [], gone, ...(next.length === limit && { last: after(pass, next.at(-1)?.id) }) };
+}
+
+async function findAboutOthers(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<FoundFinding[]> {
+  if (ids.length === 0) return [];
+  const policy = await findFindingPolicy(tx, tenantId);
+  return (await findOtherFacts(tx, tenantId, ids)).flatMap((facts) => findingsOfOther(facts, policy, now));
+}
+
+async function findCycles(
+  tx: Transaction,
+  { tenantId, connectors, rankOf }: Cause,
+  identityIds: readonly string[],
+): Promise<FoundFinding[]> {
+  const ranks = new Map([...connectors.keys()].map((id) => [id, rankOf(id, 'manager_id')]));
+  return (await findManagerCycles(tx, tenantId, [...new Set(identityIds)], ranks)).map(cycleFinding);
+}
+
+function after({ phase }: FindingPass, id: string | undefined): Omit<FindingPass, 'silent'> {
+  return { phase, afterAt: null, afterId: id ?? null };
+}

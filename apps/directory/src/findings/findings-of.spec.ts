@@ -1,0 +1,131 @@
+import { defaultFindingPolicy } from '@idsync/contracts';
+import type { OtherFacts, SourceFacts, UserFacts } from '@idsync/database/directory';
+import { describe, expect, it } from '@jest/globals';
+import { uuid } from '../../test/stored-record.js';
+import { findingOfSource, findingsOfOther, findingsOfUser } from './findings-of.js';
+
+const now = new Date('2026-01-10T00:00:00Z');
+const kinds = (findings: readonly { kind: string }[]) => findings.map(({ kind }) => kind);
+
+describe('a user', () => {
+  const user: UserFacts = {
+    id: uuid(1),
+    connectorId: uuid(2),
+    identityId: uuid(3),
+    status: 'active',
+    managerText: null,
+    managerId: null,
+    managerStatus: null,
+    earlierIds: null,
+  };
+
+  it.each([
+    ['without a manager', {}, []],
+    ['with an unknown manager', { managerText: '1044' }, ['unknown_manager']],
+    ['with a known manager', { managerText: '1044', managerId: uuid(4) }, []],
+    ['with a manager who has left', { managerId: uuid(4), managerStatus: 'deleted' }, ['unknown_manager']],
+    ['with a manager who is suspended', { managerId: uuid(4), managerStatus: 'suspended' }, []],
+    ['who is their own manager and leaves', { managerId: uuid(3), managerStatus: 'inactive' }, []],
+    ['with a placeholder as the manager', { managerText: ' N/A ' }, []],
+    ['listed a second time', { earlierIds: [uuid(5)] }, ['duplicate_in_source']],
+    ['with both', { earlierIds: [uuid(5)], managerText: 'x9' }, ['duplicate_in_source', 'unknown_manager']],
+  ] as [string, Partial<UserFacts>, string[]][])('%s has the right findings', (_, facts, expected) => {
+    expect(kinds(findingsOfUser({ ...user, ...facts }))).toEqual(expected);
+  });
+
+  it('that a source lists very often has at most 20 others in the evidence', () => {
+    const earlierIds = Array.from({ length: 30 }, (_, nth) => uuid(nth + 10));
+    expect(findingsOfUser({ ...user, earlierIds })[0]?.evidence.earlier_user_ids).toHaveLength(20);
+  });
+
+  it('has no value of the manager in the evidence', () => {
+    expect(JSON.stringify(findingsOfUser({ ...user, managerText: 'bob@x.org' }))).not.toContain('bob');
+  });
+});
+
+describe('an account or machine identity', () => {
+  const account: OtherFacts = {
+    id: uuid(1),
+    kind: 'account',
+    connectorId: uuid(2),
+    identityId: uuid(3),
+    status: 'active',
+    createdAt: new Date('2026-01-09T00:00:00Z'),
+    identityStatus: 'active',
+    ownerId: null,
+    ownerStatus: null,
+    handedOver: false,
+    leftAt: null,
+    hireDate: null,
+    terminationDates: null,
+  };
+  const machine: OtherFacts = { ...account, kind: 'machine_identity', ownerId: uuid(4), ownerStatus: 'active' };
+
+  it.each([
+    ['account of an active person', account, []],
+    ['account of a suspended person', { ...account, identityStatus: 'suspended' }, []],
+    ['account of an inactive person', { ...account, identityStatus: 'inactive' }, ['leaver_with_account']],
+    ['account of a deleted person', { ...account, identityStatus: 'deleted' }, ['leaver_with_account']],
+    ['account without a person for a day', { ...account, identityId: null }, ['unmatched_account']],
+    [
+      'account without a person for a moment less',
+      { ...account, identityId: null, createdAt: new Date('2026-01-09T00:00:00.001Z') },
+      [],
+    ],
+    ['machine of an active owner', machine, []],
+    ['machine of a suspended owner', { ...machine, ownerStatus: 'suspended' }, []],
+    ['machine of a leaver', { ...machine, ownerStatus: 'inactive' }, ['leaver_with_machine_secret']],
+    ['machine whose owner was purged', { ...machine, ownerStatus: null }, ['machine_without_owner']],
+    ['machine without an owner', { ...machine, ownerId: null, ownerStatus: null }, ['machine_without_owner']],
+  ] as [string, OtherFacts, string[]][])('%s', (_, facts, expected) => {
+    expect(kinds(findingsOfOther(facts, defaultFindingPolicy, now))).toEqual(expected);
+  });
+});
+
+describe('the time at which a person left', () => {
+  const recorded = '2026-01-09T08:00:00.000Z';
+  const day = (date: string) => `${date}T00:00:00.000Z`;
+
+  it.each([
+    ['is the termination date, also if idsync read it later', null, [day('2025-12-31')], day('2025-12-31')],
+    ['is the time of recording without a termination date', null, null, recorded],
+    ['is the time of recording if the person left before the termination date', null, [day('2026-03-31')], recorded],
+    ['is no date that stands for none', null, [day('0001-01-01')], recorded],
+    ['is not the end of an earlier employment', day('2025-01-01'), [day('2024-12-31')], recorded],
+  ])('%s', (_, hireDate, terminationDates, leftAt) => {
+    const account = {
+      id: uuid(1),
+      kind: 'account',
+      connectorId: uuid(2),
+      identityId: uuid(3),
+      status: 'active',
+      createdAt: new Date('2026-01-09T00:00:00Z'),
+      identityStatus: 'inactive',
+      ownerId: null,
+      ownerStatus: null,
+      handedOver: false,
+      leftAt: new Date(recorded),
+      hireDate,
+      terminationDates,
+    } satisfies OtherFacts;
+    expect(findingsOfOther(account, defaultFindingPolicy, now)[0]?.evidence.left_at).toBe(leftAt);
+  });
+});
+
+describe('a source', () => {
+  const source: SourceFacts = { id: uuid(1), type: 'csv', createdAt: new Date('2026-01-01'), completeAsOf: null };
+  const complete = (at: string) => ({ ...source, completeAsOf: new Date(at) });
+
+  it('is stale 36 hours after the last complete read, or after its creation if it was never read', () => {
+    expect(findingOfSource(complete('2026-01-08T12:00:00.001Z'), defaultFindingPolicy, now)).toBeUndefined();
+    expect(findingOfSource(complete('2026-01-08T12:00:00Z'), defaultFindingPolicy, now)?.evidence).toEqual({
+      complete_as_of: '2026-01-08T12:00:00.000Z',
+      allowed_hours: 36,
+    });
+    expect(findingOfSource(source, defaultFindingPolicy, now)?.evidence).toEqual({ allowed_hours: 36 });
+  });
+
+  it('to which a provider pushes is never stale', () => {
+    expect(findingOfSource({ ...source, type: 'scim-push' }, defaultFindingPolicy, now)).toBeUndefined();
+  });
+});

@@ -1,0 +1,109 @@
+import { encodeId, type FindingPolicy, findDefinition, isRealDate } from '@idsync/contracts';
+import type { FoundFinding, OtherFacts, SourceFacts, UserFacts } from '@idsync/database/directory';
+import { isNoReference } from '../managers/manager-reference.js';
+
+const hourMs = 60 * 60 * 1_000;
+
+/** Returns the findings about a present user. */
+export function findingsOfUser(user: UserFacts): FoundFinding[] {
+  const about = { subjectId: user.id, ...(user.identityId !== null && { identityId: user.identityId }) };
+  const source = { connector_id: encodeId('connector', user.connectorId) };
+  const findings: FoundFinding[] = [];
+  if (user.earlierIds !== null) {
+    const evidence = { ...source, earlier_user_ids: user.earlierIds.slice(0, mostListed).map(userId) };
+    findings.push({ kind: 'duplicate_in_source', ...about, evidence });
+  }
+  // The value itself may be an address of a person and is shown with the user.
+  if (user.managerText !== null && user.managerId === null && !isNoReference(user.managerText))
+    findings.push({ kind: 'unknown_manager', ...about, evidence: source });
+  if (user.managerId !== null && user.managerId !== user.identityId && hasLeft(user.managerStatus)) {
+    const evidence = {
+      ...source,
+      manager_id: encodeId('identity', user.managerId),
+      manager_status: user.managerStatus,
+    };
+    findings.push({ kind: 'unknown_manager', ...about, evidence });
+  }
+  return findings;
+}
+
+/** Bounds the evidence about a source that repeats a person very often. */
+const mostListed = 20;
+const userId = (id: string) => encodeId('user', id);
+
+/** Returns the finding about a cycle of managers, which begins with its lowest id. */
+export function cycleFinding({ identityId, path }: { identityId: string; path: readonly string[] }): FoundFinding {
+  const evidence = { manager_ids: path.map((id) => encodeId('identity', id)) };
+  return { kind: 'manager_cycle', subjectId: identityId, identityId, evidence };
+}
+
+/** Returns the findings about an account or a machine identity that can be used. */
+export function findingsOfOther(other: OtherFacts, policy: FindingPolicy, now: Date): FoundFinding[] {
+  const found = other.kind === 'account' ? accountFinding(other, policy, now) : machineFinding(other);
+  return found ? [found] : [];
+}
+
+function accountFinding(account: OtherFacts, policy: FindingPolicy, now: Date): FoundFinding | undefined {
+  const { id, identityId, identityStatus, connectorId, status, createdAt } = account;
+  const evidence = { connector_id: encodeId('connector', connectorId), account_status: status };
+  if (identityId === null) {
+    const isWaiting = now.getTime() < createdAt.getTime() + policy.unmatched_account_hours * hourMs;
+    const since = { since: createdAt.toISOString() };
+    return isWaiting ? undefined : { kind: 'unmatched_account', subjectId: id, evidence: { ...evidence, ...since } };
+  }
+  if (!hasLeft(identityStatus)) return undefined;
+  return {
+    kind: 'leaver_with_account',
+    subjectId: id,
+    identityId,
+    evidence: { ...evidence, ...leaver(identityId, identityStatus, account) },
+  };
+}
+
+/** The owner by the source counts, because a leaver still knows the secret after a handover. */
+function machineFinding(machine: OtherFacts): FoundFinding | undefined {
+  const { id, ownerId, ownerStatus, connectorId, status, handedOver } = machine;
+  const evidence = { connector_id: encodeId('connector', connectorId), machine_status: status };
+  if (ownerId === null || ownerStatus === null) return { kind: 'machine_without_owner', subjectId: id, evidence };
+  if (!hasLeft(ownerStatus)) return undefined;
+  return {
+    kind: 'leaver_with_machine_secret',
+    subjectId: id,
+    identityId: ownerId,
+    evidence: { ...evidence, ...leaver(ownerId, ownerStatus, machine), handed_over: handedOver },
+  };
+}
+
+function hasLeft(status: string | null): boolean {
+  return status === 'inactive' || status === 'deleted';
+}
+
+function leaver(identityId: string, status: string | null, facts: OtherFacts): Record<string, unknown> {
+  const leftAt = timeOfLeaving(facts);
+  return {
+    identity_id: encodeId('identity', identityId),
+    identity_status: status,
+    ...(leftAt && { left_at: leftAt }),
+  };
+}
+
+/** Returns the termination date if it was over when idsync recorded that the person had left, else that time. */
+function timeOfLeaving({ leftAt, hireDate, terminationDates }: OtherFacts): string | undefined {
+  const recordedAt = leftAt?.toISOString();
+  const endedAt = terminationDates?.find(isRealDate);
+  if (recordedAt === undefined || endedAt === undefined) return recordedAt;
+  const isOfEarlierEmployment = hireDate !== null && endedAt < hireDate;
+  return endedAt < recordedAt && !isOfEarlierEmployment ? endedAt : recordedAt;
+}
+
+/** Returns the finding about a source that has not been read completely for too long. */
+export function findingOfSource(source: SourceFacts, policy: FindingPolicy, now: Date): FoundFinding | undefined {
+  // A provider that pushes reports every deletion.
+  if (findDefinition(source.type)?.isPushed) return undefined;
+  const own = policy.connector_stale_hours.find(({ connector_id }) => connector_id === source.id);
+  const hours = own?.hours ?? policy.stale_source_hours;
+  const since = source.completeAsOf ?? source.createdAt;
+  if (now.getTime() < since.getTime() + hours * hourMs) return undefined;
+  const complete = source.completeAsOf && { complete_as_of: source.completeAsOf.toISOString() };
+  return { kind: 'stale_source', subjectId: source.id, evidence: { ...complete, allowed_hours: hours } };
+}

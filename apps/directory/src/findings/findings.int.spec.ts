@@ -1,0 +1,222 @@
+import { encodeId } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { evaluate, findingEvents, shownFindings, storedFindings } from '../../test/findings.js';
+import { Harness, row } from '../../test/harness.js';
+
+let directory: Harness;
+let hr: string;
+let logins: string;
+let apps: string;
+
+beforeAll(async () => {
+  directory = await Harness.create();
+});
+
+beforeEach(async () => {
+  await directory.newTenant();
+  hr = await directory.fixture.connector(directory.tenant, { name: 'HR', priority: 10 });
+  logins = await directory.fixture.connector(directory.tenant, { name: 'AD', records: 'account' });
+  apps = await directory.fixture.connector(directory.tenant, { name: 'Apps', records: 'machine_identity' });
+});
+
+afterAll(() => directory?.close());
+
+const ann = (values: Record<string, string> = {}) => row('ann', { email: 'ann@x.org', ...values });
+const account = (values: Record<string, string> = {}) => row('alee', { email: 'ann@x.org', ...values });
+const bot = (values: Record<string, string> = {}) => row('bot', { owned_by: 'ann', ...values });
+
+describe('a leaver with an account', () => {
+  beforeEach(async () => {
+    await directory.sync(hr, [ann()]);
+    await directory.sync(logins, [account()]);
+  });
+
+  it('is a finding about the account, with the person and the time as evidence, until the account is disabled', async () => {
+    await evaluate(directory);
+    expect(await storedFindings(directory)).toEqual([]);
+    await directory.sync(hr, [ann({ status: 'inactive' })]);
+    await evaluate(directory);
+    const [finding] = await storedFindings(directory);
+    expect(finding).toMatchObject({ kind: 'leaver_with_account', state: 'open', subject: 'alee' });
+    expect(finding?.evidence).toEqual({
+      connector_id: encodeId('connector', logins),
+      account_status: 'active',
+      identity_id: encodeId('identity', await directory.identityOf('ann')),
+      identity_status: 'inactive',
+      left_at: expect.any(String),
+    });
+    await directory.sync(logins, [account({ status: 'disabled' })]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['leaver_with_account alee: resolved']);
+  });
+
+  it('has the termination date of the last employment as the time of leaving', async () => {
+    const ended = '2025-10-31T00:00:00.000Z';
+    await directory.sync(hr, [ann({ termination_date: ended })]);
+    await evaluate(directory);
+    expect((await storedFindings(directory)).map(({ evidence }) => evidence.left_at)).toEqual([ended]);
+  });
+
+  it('is opened once, also by evaluations of several processes at the same time', async () => {
+    await directory.sync(hr, [ann({ status: 'inactive' })]);
+    await Promise.all([evaluate(directory), evaluate(directory), evaluate(directory)]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['leaver_with_account alee: open']);
+    expect(await findingEvents(directory)).toEqual(['finding.opened leaver_with_account']);
+  });
+
+  it('shows a changed status of the account in its evidence without another event', async () => {
+    await directory.sync(hr, [ann({ status: 'inactive' })]);
+    await evaluate(directory);
+    await directory.sync(logins, [account({ status: 'locked' })]);
+    await evaluate(directory);
+    expect((await storedFindings(directory)).map(({ evidence }) => evidence.account_status)).toEqual(['locked']);
+    expect(await findingEvents(directory)).toEqual(['finding.opened leaver_with_account']);
+  });
+
+  it('is resolved when the person returns, and is a new finding when they leave again', async () => {
+    for (const status of ['inactive', 'active', 'inactive']) {
+      await directory.sync(hr, [ann({ status })]);
+      await evaluate(directory);
+    }
+    expect((await storedFindings(directory)).map(({ state }) => state)).toEqual(['resolved', 'open']);
+    expect(await findingEvents(directory)).toEqual([
+      'finding.opened leaver_with_account',
+      'finding.resolved leaver_with_account',
+      'finding.opened leaver_with_account',
+    ]);
+  });
+
+  it('is resolved when the person is erased, and its events contain no value of the person', async () => {
+    await directory.sync(hr, [ann({ status: 'inactive' })]);
+    await evaluate(directory);
+    await directory.operate('identity.erase', { identity_id: await directory.identityOf('ann') });
+    await evaluate(directory);
+    expect((await storedFindings(directory)).map(({ state }) => state)).toEqual(['resolved']);
+    const traces = await directory.fixture.rows(
+      `select 1 from findings where evidence::text like '%ann%' or evidence::text like '%alee%'
+       union all select 1 from events where type like 'finding.%' and details::text ~ 'ann|alee'`,
+    );
+    expect(traces).toEqual([]);
+  });
+});
+
+describe('an account without a person', () => {
+  it('is a finding after the hours of the policy, and resolved when its person is added', async () => {
+    await directory.sync(logins, [account()], '2026-01-01T00:00:00Z');
+    await evaluate(directory, '2026-01-01T23:59:59Z');
+    expect(await shownFindings(directory)).toEqual([]);
+    await evaluate(directory, '2026-01-02T00:00:00Z');
+    expect(await shownFindings(directory)).toEqual(['unmatched_account alee: open']);
+    await directory.sync(hr, [ann()], '2026-01-02T01:00:00Z');
+    await evaluate(directory, '2026-01-02T02:00:00Z');
+    expect(await shownFindings(directory)).toEqual(['unmatched_account alee: resolved']);
+  });
+
+  it('is a finding at once if the policy says 0 hours, and none while it is disabled', async () => {
+    await directory.fixture.rows('insert into finding_policies values ($1, $2, now())', [
+      directory.tenant,
+      '{"unmatched_account_hours": 0}',
+    ]);
+    await directory.sync(logins, [account(), row('old', { status: 'disabled' })]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['unmatched_account alee: open']);
+  });
+});
+
+describe('a person that a source lists twice', () => {
+  const [first, second] = [ann({ employee_number: '17' }), row('ann2', { employee_number: '17' })];
+
+  it('is a finding about the later user while both are present', async () => {
+    await directory.sync(hr, [first]);
+    await directory.sync(hr, [first, second]);
+    await evaluate(directory);
+    const [finding] = await storedFindings(directory);
+    expect(finding).toMatchObject({ kind: 'duplicate_in_source', subject: 'ann2', state: 'open' });
+    expect(finding?.evidence.earlier_user_ids).toEqual([encodeId('user', (await directory.record('ann')).id)]);
+    await directory.sync(hr, [first, { ...second, fields: { ...second.fields, status: ['inactive'] } }]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['duplicate_in_source ann2: resolved']);
+  });
+
+  it('is a finding too if the two are not joined', async () => {
+    await directory.sync(hr, [row('1', { employee_number: '17', first_name: 'Jan', last_name: 'Mueller' })]);
+    await directory.sync(hr, [row('2', { employee_number: '17', first_name: 'Ute', last_name: 'Mueller' })]);
+    await evaluate(directory);
+    expect(await directory.people()).toEqual([['1'], ['2']]);
+    expect(await shownFindings(directory)).toEqual(['duplicate_in_source 2: open']);
+  });
+
+  it('is no finding across sources', async () => {
+    const other = await directory.fixture.connector(directory.tenant);
+    await directory.sync(hr, [first]);
+    await directory.sync(other, [second]);
+    await evaluate(directory);
+    expect(await storedFindings(directory)).toEqual([]);
+  });
+});
+
+describe('a machine identity', () => {
+  it('without a known owner is a finding until the owner is added', async () => {
+    await directory.sync(apps, [bot(), row('old', { status: 'disabled' })]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['machine_without_owner bot: open']);
+    await directory.sync(hr, [ann()]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['machine_without_owner bot: resolved']);
+  });
+
+  it('of a leaver is a finding, also after a handover, until its source names another owner', async () => {
+    await directory.sync(hr, [ann(), row('bob', { email: 'bob@x.org' })]);
+    await directory.sync(apps, [bot({ technical_inheritor: 'bob' })]);
+    await directory.sync(hr, [ann({ status: 'inactive' })]);
+    await evaluate(directory);
+    const [finding] = await storedFindings(directory);
+    expect(finding).toMatchObject({ kind: 'leaver_with_machine_secret', subject: 'bot', state: 'open' });
+    expect(finding?.evidence).toMatchObject({
+      identity_status: 'inactive',
+      handed_over: true,
+      machine_status: 'active',
+    });
+    await directory.sync(apps, [bot({ owned_by: 'bob' })]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['leaver_with_machine_secret bot: resolved']);
+  });
+});
+
+describe('a source that was not read completely', () => {
+  const stale = async () => (await shownFindings(directory)).filter((each) => each.startsWith('stale_source'));
+
+  beforeEach(async () => {
+    await directory.fixture.rows(`update connectors set created_at = '2026-01-01' where tenant_id = $1`, [
+      directory.tenant,
+    ]);
+    await directory.fixture.rows('update connectors set deleted_at = now() where id = $1', [apps]);
+    await directory.fixture.rows(`update connectors set type = 'scim-push' where id = $1`, [logins]);
+  });
+
+  it('for 36 hours is a finding until the next complete read; pushed and deleted sources are none', async () => {
+    await evaluate(directory, '2026-01-02T11:59:59Z');
+    expect(await stale()).toEqual([]);
+    await evaluate(directory, '2026-01-02T12:00:00Z');
+    expect(await stale()).toEqual(['stale_source HR: open']);
+    await directory.fixture.rows(
+      `insert into connector_states (connector_id, tenant_id, complete_as_of) values ($1, $2, '2026-01-02T13:00:00Z')`,
+      [hr, directory.tenant],
+    );
+    await evaluate(directory, '2026-01-02T14:00:00Z');
+    expect(await stale()).toEqual(['stale_source HR: resolved']);
+    expect(await findingEvents(directory)).toEqual(['finding.opened stale_source', 'finding.resolved stale_source']);
+  });
+
+  it('is a finding after the hours that the policy gives its connector', async () => {
+    await directory.fixture.rows('insert into finding_policies values ($1, $2, now())', [
+      directory.tenant,
+      JSON.stringify({ connector_stale_hours: [{ connector_id: hr, hours: 180 }] }),
+    ]);
+    await evaluate(directory, '2026-01-08T11:59:59Z');
+    expect(await stale()).toEqual([]);
+    await evaluate(directory, '2026-01-08T12:00:00Z');
+    expect(await stale()).toEqual(['stale_source HR: open']);
+  });
+});

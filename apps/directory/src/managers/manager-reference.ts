@@ -1,0 +1,26 @@
+import type { ManagerCandidates, ManagerReference, StoredRecord } from '@idsync/database/directory';
+import { normaliseText } from '../matching/key-rules.js';
+import { isPlaceholder } from '../matching/stop-values.js';
+
+/** True for a placeholder in place of a manager, such as `none` or `N/A`. */
+export function isNoReference(text: string): boolean {
+  const value = normaliseText(text);
+  return value === undefined || isPlaceholder(value);
+}
+
+/** Returns the reference of a user to the manager; undefined without one. */
+export function managerReference(
+  user: Pick<StoredRecord, 'id' | 'connectorId'>,
+  named: string | null | undefined,
+  heldId?: string | null,
+): ManagerReference | undefined {
+  const text = named?.trim();
+  const value = normaliseText(text);
+  if (text === undefined || value === undefined || isNoReference(text)) return undefined;
+  return { recordId: user.id, connectorId: user.connectorId, text, value, heldId: heldId ?? undefined };
+}
+
+/** Returns the manager: by the external id in the same source, then by a match key, by another external id, then a leaver so far. */
+export function chosenManager({ sameSource, keyHolder, otherSource, leaver }: ManagerCandidates): string | undefined {
+  return sameSource ?? keyHolder ?? otherSource ?? leaver ?? undefined;
+}

@@ -1,0 +1,223 @@
+import { encodeId } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { directoryFaults } from '../../test/directory-faults.js';
+import { evaluate, shownFindings, storedFindings } from '../../test/findings.js';
+import { Harness, row } from '../../test/harness.js';
+
+let directory: Harness;
+let hr: string;
+
+beforeAll(async () => {
+  directory = await Harness.create();
+});
+
+beforeEach(async () => {
+  await directory.newTenant();
+  hr = await directory.fixture.connector(directory.tenant, { priority: 10 });
+});
+
+afterAll(() => directory?.close());
+
+const ann = (manager?: string) => row('ann', { email: 'ann@x.org', ...(manager && { manager_id: manager }) });
+const bob = (manager?: string) =>
+  row('bob', { email: 'bob@x.org', employee_number: '7', ...(manager && { manager_id: manager }) });
+
+/** The manager that a user's document shows: an external id if resolved, else the text in quotes. */
+async function managerOf(externalId: string): Promise<string | undefined> {
+  const users = await directory.fixture.rows<{ external_id: string; identity_id: string; document: string }>(
+    'select external_id, identity_id, document from source_records where tenant_id = $1 order by created_at',
+    [directory.tenant],
+  );
+  const found = users.find((user) => user.external_id === externalId);
+  const { manager_id: shown } = JSON.parse(found?.document ?? '{}') as { manager_id?: string };
+  const manager = users.find((user) => encodeId('identity', user.identity_id) === shown);
+  expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]);
+  return manager?.external_id ?? (shown && `"${shown}"`);
+}
+
+describe('the manager of a person', () => {
+  it.each([
+    ['external id', 'bob'],
+    ['email', 'Bob@x.org'],
+    ['employee number', '7'],
+  ])('is an identity if the source names it by %s, also in the same batch', async (_, named) => {
+    await directory.sync(hr, [ann(named), bob()]);
+    expect(await managerOf('ann')).toBe('bob');
+    await directory.sync(hr, [row('cleo', { manager_id: named })]);
+    expect(await managerOf('cleo')).toBe('bob');
+  });
+
+  it('is the text of the source until the manager is added, and is then reported', async () => {
+    await directory.sync(hr, [ann('bob')]);
+    await evaluate(directory);
+    expect(await managerOf('ann')).toBe('"bob"');
+    expect(await shownFindings(directory)).toEqual(['unknown_manager ann: open']);
+    await directory.sync(hr, [bob()]);
+    await evaluate(directory);
+    expect(await managerOf('ann')).toBe('bob');
+    expect(await shownFindings(directory)).toEqual(['unknown_manager ann: resolved']);
+    const [event] = await directory.fixture.rows<{ details: { changes: object[] } }>(
+      `select details from events where tenant_id = $1 and type = 'user.updated'`,
+      [directory.tenant],
+    );
+    const to = encodeId('identity', await directory.identityOf('bob'));
+    expect(event?.details.changes).toEqual([
+      { field: 'manager_id', from: 'bob', to, source: encodeId('connector', hr) },
+    ]);
+    await evaluate(directory);
+    expect(await directory.lastEvents(1)).toEqual(['finding.resolved']);
+  });
+
+  it('who is found later changes the user at a time after all earlier changes of the tenant', async () => {
+    await directory.sync(hr, [ann('bob')]);
+    await directory.sync(hr, [bob()]);
+    const last = '2100-01-01T00:00:00.000Z';
+    await directory.fixture.rows('update event_sequences set last_at = $2 where tenant_id = $1', [
+      directory.tenant,
+      last,
+    ]);
+    await evaluate(directory);
+    const [user] = await directory.fixture.rows<{ updated_at: Date }>(
+      `select updated_at from source_records where tenant_id = $1 and external_id = 'ann'`,
+      [directory.tenant],
+    );
+    expect(user?.updated_at.getTime()).toBeGreaterThan(Date.parse(last));
+  });
+
+  it('is the user of the same source rather than the holder of an equal employee number', async () => {
+    const other = await directory.fixture.connector(directory.tenant, { priority: 20 });
+    await directory.sync(other, [row('x1', { employee_number: '7', email: 'x@x.org' })]);
+    await directory.sync(hr, [row('7', { email: 'seven@x.org' }), ann('7')]);
+    expect(await managerOf('ann')).toBe('7');
+  });
+
+  it('is unknown if two sources have such a user', async () => {
+    const others = [
+      await directory.fixture.connector(directory.tenant),
+      await directory.fixture.connector(directory.tenant),
+    ];
+    for (const [nth, other] of others.entries()) await directory.sync(other, [row('bob', { email: `b${nth}@x.org` })]);
+    await directory.sync(hr, [ann('bob')]);
+    await evaluate(directory);
+    expect(await managerOf('ann')).toBe('"bob"');
+    expect(await shownFindings(directory)).toEqual(['unknown_manager ann: open']);
+  });
+
+  it('who has left remains the identity, and the finding says so, until another is named', async () => {
+    const cleo = row('cleo', { email: 'cleo@x.org' });
+    await directory.sync(hr, [ann('bob@x.org'), bob(), cleo]);
+    const manager_id = encodeId('identity', await directory.identityOf('bob'));
+    await directory.sync(hr, [ann('bob@x.org'), row('bob', { status: 'deleted' }), cleo]);
+    await evaluate(directory);
+    expect(await managerOf('ann')).toBe('bob');
+    await directory.sync(hr, [row('ann', { manager_id: 'bob@x.org', job_title: 'Lead' }), cleo]);
+    await evaluate(directory);
+    expect(await managerOf('ann')).toBe('bob');
+    const [finding] = await storedFindings(directory);
+    expect(finding).toMatchObject({ kind: 'unknown_manager', subject: 'ann', state: 'open' });
+    expect(finding?.evidence).toMatchObject({ manager_id, manager_status: 'deleted' });
+    await directory.sync(hr, [ann('cleo'), cleo]);
+    await evaluate(directory);
+    expect(await managerOf('ann')).toBe('cleo');
+    expect(await shownFindings(directory)).toEqual(['unknown_manager ann: resolved']);
+  });
+
+  it('follows a merge of the manager', async () => {
+    const other = await directory.fixture.connector(directory.tenant);
+    await directory.sync(hr, [ann('bob'), bob()]);
+    await directory.sync(other, [row('robert', { email: 'robert@x.org' })]);
+    const [into_id, from] = [await directory.identityOf('robert'), await directory.identityOf('bob')];
+    await directory.operate('identity.merge', { into_id, from_ids: [from] });
+    await evaluate(directory);
+    const { document } = (await directory.record('ann')) as unknown as { document: string };
+    expect(JSON.parse(document).manager_id).toBe(encodeId('identity', into_id));
+    expect(await storedFindings(directory)).toEqual([]);
+  });
+
+  it('is the person if the source names them as their own manager, which is no finding', async () => {
+    await directory.sync(hr, [ann('ann'), bob('bob@x.org')]);
+    await evaluate(directory);
+    expect([await managerOf('ann'), await managerOf('bob')]).toEqual(['ann', 'bob']);
+    expect(await storedFindings(directory)).toEqual([]);
+  });
+
+  it.each(['N/A', 'none', '-', '0'])('is absent for the placeholder %s, which is no finding', async (placeholder) => {
+    await directory.sync(hr, [ann(placeholder)]);
+    await evaluate(directory);
+    expect(await managerOf('ann')).toBeUndefined();
+    expect(await storedFindings(directory)).toEqual([]);
+  });
+
+  it('that changes is a move, but not the first one of a newly mapped field', async () => {
+    const cleo = row('cleo', { email: 'cleo@x.org' });
+    const types = () => directory.lastEvents(3);
+    await directory.sync(hr, [ann(), bob(), cleo]);
+    await directory.sync(hr, [ann('bob'), bob(), cleo]);
+    expect(await types()).not.toContain('lifecycle.mover');
+    await directory.sync(hr, [ann('cleo'), bob(), cleo]);
+    expect(await types()).toContain('lifecycle.mover');
+  });
+
+  it('is removed from people when the manager is erased', async () => {
+    await directory.sync(hr, [ann('bob@x.org'), bob()]);
+    await directory.operate('identity.erase', { identity_id: await directory.identityOf('bob') });
+    expect(await managerOf('ann')).toBeUndefined();
+    const traces = await directory.fixture.rows(
+      `select fields::text from source_records where tenant_id = $1 and fields::text like '%bob%'
+       union all select details::text from events where tenant_id = $1 and details::text like '%bob%'
+       union all select document from record_versions where tenant_id = $1 and document like '%bob%'
+       union all select document from identity_versions where tenant_id = $1 and document like '%bob%'`,
+      [directory.tenant],
+    );
+    expect(traces).toEqual([]);
+    expect(await directory.record('ann')).toMatchObject({ fields: { email: ['ann@x.org'] } });
+  });
+});
+
+describe('a cycle of managers', () => {
+  const cycles = async () => (await storedFindings(directory)).filter(({ kind }) => kind === 'manager_cycle');
+
+  it('is one finding with its people, until one of them has another manager', async () => {
+    const cleo = row('cleo', { manager_id: 'ann' });
+    await directory.sync(hr, [ann('bob'), bob('cleo'), cleo, row('dan', { manager_id: 'ann' })]);
+    await evaluate(directory);
+    const people = await Promise.all(['ann', 'bob', 'cleo'].map((name) => directory.identityOf(name)));
+    const found = await cycles();
+    expect(found).toMatchObject([{ state: 'open', subject: [...people].sort()[0] }]);
+    expect(found[0]?.evidence.manager_ids).toEqual(
+      expect.arrayContaining(people.map((id) => encodeId('identity', id))),
+    );
+    await directory.sync(hr, [ann('bob'), bob('none'), cleo]);
+    await evaluate(directory);
+    expect((await cycles()).map(({ state }) => state)).toEqual(['resolved']);
+  });
+
+  it('is found up to 100 people', async () => {
+    for (const [length, expected] of [
+      [101, 0],
+      [100, 1],
+    ] as const) {
+      const people = Array.from({ length }, (_, nth) => row(`p${nth}`, { manager_id: `p${(nth + 1) % length}` }));
+      await directory.sync(hr, people);
+      await evaluate(directory);
+      expect((await cycles()).length).toBe(expected);
+    }
+  });
+
+  it('is not a person who is their own manager, nor a chain', async () => {
+    await directory.sync(hr, [ann('bob'), bob('bob')]);
+    await evaluate(directory);
+    expect(await storedFindings(directory)).toEqual([]);
+  });
+
+  it('counts the source of higher precedence only, and people who are present', async () => {
+    const ad = await directory.fixture.connector(directory.tenant, { priority: 20 });
+    await directory.sync(hr, [ann('bob'), bob()]);
+    await directory.sync(ad, [row('a', { email: 'ann@x.org' }), row('b', { email: 'bob@x.org', manager_id: 'a' })]);
+    await evaluate(directory);
+    expect((await cycles()).length).toBe(1);
+    await directory.sync(hr, [ann('bob'), bob('none')]);
+    await evaluate(directory);
+    expect((await cycles()).map(({ state }) => state)).toEqual(['resolved']);
+  });
+});

@@ -1,0 +1,52 @@
+import type { Transaction } from '@idsync/database';
+import { findReferringUsers, LoadLimitExceeded, lockRecordsById } from '@idsync/database/directory';
+import { applyChanges } from '../apply-changes.js';
+import type { Cause } from '../cause.js';
+import { NotApplicable } from '../divide-batch.js';
+import { managerReference } from './manager-reference.js';
+import { findManagers } from './resolve-managers.js';
+
+/**
+ * Resolves the managers of these users who are known by now, and forgets those who no longer are. Changes of other
+ * people are found here instead of in their own batches, which would have to wait for each other. A user who
+ * cannot be changed, because too many records are related, is left as it is.
+ */
+export async function resolveLateManagers(
+  tx: Transaction,
+  cause: Cause,
+  userIds: readonly string[],
+  isAlone: boolean,
+): Promise<void> {
+  const users = await findReferringUsers(tx, cause.tenantId, userIds);
+  const references = users.flatMap((user) => managerReference(user, user.text, user.managerId) ?? []);
+  const managers = await findManagers(tx, cause, references);
+  const late = users.filter(({ id, managerId }) => (managers.get(id) ?? null) !== managerId).map(({ id }) => id);
+  await applyWithinLimits(tx, cause, late, isAlone);
+}
+
+async function applyWithinLimits(
+  tx: Transaction,
+  cause: Cause,
+  userIds: readonly string[],
+  isAlone: boolean,
+): Promise<void> {
+  if (userIds.length === 0) return;
+  await tx.query('savepoint managers');
+  try {
+    const records = await lockRecordsById(tx, userIds);
+    await applyChanges(
+      tx,
+      cause,
+      records.map((before) => ({ before, record: { ...before, updatedAt: cause.now } })),
+    );
+    await tx.query('release savepoint managers');
+    return;
+  } catch (error) {
+    if (!(error instanceof NotApplicable || (isAlone && error instanceof LoadLimitExceeded))) throw error;
+    await tx.query('rollback to savepoint managers; release savepoint managers');
+  }
+  if (userIds.length === 1) return;
+  const middle = Math.ceil(userIds.length / 2);
+  await applyWithinLimits(tx, cause, userIds.slice(0, middle), isAlone);
+  await applyWithinLimits(tx, cause, userIds.slice(middle), isAlone);
+}

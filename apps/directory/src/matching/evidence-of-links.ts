@@ -1,0 +1,195 @@
+import type { CorrelationKey, LinkEvidence, StoredRecord } from '@idsync/database/directory';
+import { isoTime } from '../iso-time.js';
+import type { RecordChange } from '../record-change.js';
+import { keyText } from './record-keys.js';
+
+/** A user or account of an identity, with its new link. */
+export interface LinkedRecord extends RecordChange {
+  /** Match keys that may have linked it, the deciding ones first. */
+  keys: readonly CorrelationKey[];
+}
+
+export interface LinkCause {
+  now: Date;
+  jobId?: string;
+  operationId?: string;
+  /** All links are computed again, so that evidence counts only while it holds. */
+  reconsider?: boolean;
+}
+
+/** Longer values are cut. */
+const longest = 200;
+
+/**
+ * Returns why each of these records belongs to the identity, after some of its records were linked, moved or removed. The
+ * evidence of a record names another record of the same identity, so that every record leads to the first one. It is
+ * undefined for a link from an earlier version.
+ */
+export function evidenceOfLinks(
+  identityId: string,
+  members: readonly LinkedRecord[],
+  removed: ReadonlySet<string>,
+  cause: LinkCause,
+): Map<string, LinkEvidence | undefined> {
+  const here = new Map(members.map((member) => [member.record.id, member]));
+  const settled = new Map<string, LinkEvidence | undefined>();
+  const holders = new Map<string, StoredRecord>();
+  const namedBy = usersNaming(members);
+  const { kind: _, ...stamp } = firstEvidence(identityId, cause);
+
+  const settle = ({ record, keys }: LinkedRecord, evidence: LinkEvidence | undefined) => {
+    settled.set(record.id, evidence);
+    if (record.kind !== 'user') return;
+    for (const key of keys) holders.set(keyText(key), holders.get(keyText(key)) ?? record);
+  };
+  const byKey = ({ record, keys }: LinkedRecord): LinkEvidence | undefined => {
+    for (const { kind, value } of keys) {
+      const other = holders.get(keyText({ kind, value }));
+      if (!other) continue;
+      const values = [{ field: kind, value: fieldValue(record, kind), other: fieldValue(other, kind) }];
+      return { kind: 'keys', ...stamp, record_id: other.id, rule: kind, values };
+    }
+    return undefined;
+  };
+  const attach = (member: LinkedRecord): LinkEvidence | undefined => {
+    const { record, evidence: given, placed } = member;
+    if (given && (given.record_id === undefined || here.has(given.record_id)))
+      return { ...(given.at === undefined && causeOf(cause)), at: stamp.at, ...given, identity_id: identityId };
+    const kept = !cause.reconsider || record.decided;
+    const along = kept ? movedAlong(member, namedBy, settled, identityId) : undefined;
+    return along ?? (placed ? undefined : byKey(member));
+  };
+
+  let pending: LinkedRecord[] = [];
+  for (const member of [...members].sort(usersByAge)) {
+    const standing = standingEvidence(member, identityId, { here, removed }, cause);
+    if (standing === 'outdated') pending.push(member);
+    else settle(member, standing);
+  }
+  const hasUser = () => [...settled.keys()].some((id) => here.get(id)?.record.kind === 'user');
+  const hasRoot = [...settled].some(([id, evidence]) => here.get(id)?.record.kind === 'user' && !evidence?.record_id);
+  // Otherwise two records could name each other.
+  const [oldest] = pending;
+  if (cause.reconsider && !hasRoot && oldest?.record.kind === 'user') {
+    settle(oldest, firstEvidence(identityId, cause));
+    pending = pending.slice(1);
+  }
+  while (pending.length > 0) {
+    const rest = pending.filter((member) => {
+      const evidence = attach(member);
+      if (evidence) settle(member, evidence);
+      return evidence === undefined;
+    });
+    if (rest.length < pending.length) {
+      pending = rest;
+      continue;
+    }
+    const placed = rest.filter((member) => member.placed);
+    const [first] = rest;
+    if (placed.length > 0) for (const root of rootsOf(placed)) settle(root, { kind: 'operator', ...stamp });
+    else if (first?.record.kind === 'user' && !hasUser()) settle(first, firstEvidence(identityId, cause));
+    else for (const member of rest) settle(member, ownEvidence(member, identityId));
+    pending = rest.filter(({ record }) => !settled.has(record.id));
+  }
+  return settled;
+}
+
+/** Returns the evidence of the first record of an identity. */
+export function firstEvidence(identityId: string, cause: LinkCause): LinkEvidence & { at: string } {
+  return { kind: 'first', identity_id: identityId, at: isoTime(cause.now), ...causeOf(cause) };
+}
+
+/** Returns the evidence without the other record and its values. */
+function withoutOther({ record_id: _, values, ...evidence }: LinkEvidence): LinkEvidence {
+  return { ...evidence, ...(values && { values: values.map(({ other: _, ...own }) => own) }) };
+}
+
+export function clip(value: string | undefined): string | undefined {
+  return value?.slice(0, longest);
+}
+
+function causeOf({ jobId, operationId }: LinkCause): Pick<LinkEvidence, 'job_id' | 'operation_id'> {
+  return { ...(jobId && { job_id: jobId }), ...(operationId && { operation_id: operationId }) };
+}
+
+function fieldValue({ fields }: StoredRecord, field: string): string | undefined {
+  return clip(fields[field]?.[0]);
+}
+
+/** Users first, because accounts follow them. */
+function usersByAge(a: LinkedRecord, b: LinkedRecord): number {
+  if (a.record.kind !== b.record.kind) return a.record.kind === 'user' ? -1 : 1;
+  return a.record.createdAt.getTime() - b.record.createdAt.getTime() || (a.record.id < b.record.id ? -1 : 1);
+}
+
+/** Returns the stored evidence if it is about the current link; an earlier version may have moved the record. */
+function storedEvidence(before: StoredRecord | undefined): LinkEvidence | undefined {
+  return before?.evidence?.identity_id === before?.identityId ? before?.evidence : undefined;
+}
+
+/** Returns the evidence of a link that has not changed, or `outdated`. */
+function standingEvidence(
+  { record, before, evidence: given, keys }: LinkedRecord,
+  identityId: string,
+  { here, removed }: { here: ReadonlyMap<string, LinkedRecord>; removed: ReadonlySet<string> },
+  { reconsider }: LinkCause,
+): LinkEvidence | undefined | 'outdated' {
+  if (given || before?.identityId !== identityId) return 'outdated';
+  const stored = storedEvidence(before);
+  if (!stored) return reconsider ? 'outdated' : undefined;
+  const { kind, rule, record_id: otherId } = stored;
+  const other = otherId === undefined ? undefined : here.get(otherId);
+  if (reconsider && !record.decided && kind !== 'first') {
+    const stillEqual = keys.some(
+      (key) => key.kind === rule && other?.keys.some((each) => keyText(each) === keyText(key)),
+    );
+    return stillEqual ? stored : 'outdated';
+  }
+  if (otherId === undefined || other) return stored;
+  return removed.has(otherId) ? withoutOther(stored) : 'outdated';
+}
+
+/** Returns the records whose evidence names none of the others; all of them if they name each other. */
+function rootsOf(members: readonly LinkedRecord[]): readonly LinkedRecord[] {
+  const ids = new Set(members.map(({ record }) => record.id));
+  const roots = members.filter(({ before }) => !ids.has(storedEvidence(before)?.record_id ?? ''));
+  return roots.length > 0 ? roots : members;
+}
+
+/** Returns the users by the id of the record that their evidence names. */
+function usersNaming(members: readonly LinkedRecord[]): Map<string, LinkedRecord[]> {
+  const naming = new Map<string, LinkedRecord[]>();
+  for (const member of members) {
+    const named = member.record.kind === 'user' ? storedEvidence(member.before)?.record_id : undefined;
+    if (named === undefined) continue;
+    const others = naming.get(named);
+    if (others) others.push(member);
+    else naming.set(named, [member]);
+  }
+  return naming;
+}
+
+/** Returns the evidence between a record and one that has moved to the identity with it, in either direction. */
+function movedAlong(
+  { record, before }: LinkedRecord,
+  namedBy: ReadonlyMap<string, readonly LinkedRecord[]>,
+  settled: ReadonlyMap<string, unknown>,
+  identityId: string,
+): LinkEvidence | undefined {
+  const own = storedEvidence(before);
+  if (own?.record_id !== undefined && settled.has(own.record_id)) return { ...own, identity_id: identityId };
+  if (before?.identityId === undefined) return undefined;
+  const other = namedBy
+    .get(record.id)
+    ?.find((each) => settled.has(each.record.id) && each.before?.identityId === before.identityId);
+  const theirs = storedEvidence(other?.before);
+  if (!other || !theirs) return undefined;
+  const values = theirs.values?.map(({ field, value, other: mine }) => ({ field, value: mine, other: value }));
+  return { ...theirs, identity_id: identityId, record_id: other.record.id, ...(values && { values }) };
+}
+
+/** Returns what remains of the evidence of a record whose other record has left the identity. */
+function ownEvidence({ before }: LinkedRecord, identityId: string): LinkEvidence | undefined {
+  const stored = before?.identityId === identityId ? storedEvidence(before) : undefined;
+  return stored && withoutOther(stored);
+}

@@ -1,0 +1,43 @@
+import type { WeakTier } from '@idsync/contracts';
+import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
+import { clip } from './evidence-of-links.js';
+import type { Proposal } from './find-candidates.js';
+import { type How, scorePair } from './score-pair.js';
+
+type Fields = StoredRecord['fields'];
+
+/** Returns the fields of a fuzzy rule in which two records agree. */
+function agreeingFields(a: Fields, b: Fields, tier: WeakTier, how: How): string[] {
+  const agreeing = tier.comparisons.filter((each) => scorePair(a, b, { ...tier, comparisons: [each] }, how).score > 0);
+  return [...new Set(agreeing.map(({ field }) => field))];
+}
+
+/** Returns the evidence of the link between a record and its only candidate. */
+export function fuzzyEvidence(
+  { record, tier, candidates, spelling }: Proposal,
+  records: ReadonlyMap<string, StoredRecord>,
+  rules: How['rules'],
+): Omit<LinkEvidence, 'identity_id' | 'at'> {
+  const [candidate] = candidates;
+  const other = candidate?.record_id === undefined ? undefined : records.get(candidate.record_id);
+  return {
+    kind: 'fuzzy',
+    rule: tier.name,
+    ...(candidate && { score: candidate.score }),
+    ...(other && {
+      record_id: other.id,
+      values: agreeingFields(record.fields, other.fields, tier, { spelling, rules }).map((field) => ({
+        field,
+        value: shownValue(record.fields, field),
+        other: shownValue(other.fields, field),
+      })),
+    }),
+  };
+}
+
+/** Returns the value that a fuzzy rule compares, as the source wrote it. */
+export function shownValue(fields: Fields, field: string): string | undefined {
+  if (field !== 'full_name') return clip(fields[field]?.[0]);
+  const parts = [fields.first_name?.[0], fields.last_name?.[0]].filter((part) => part !== undefined);
+  return clip(parts.length > 0 ? parts.join(' ') : fields.display_name?.[0]);
+}

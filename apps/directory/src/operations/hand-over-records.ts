@@ -1,0 +1,138 @@
+import { deletedStatus, encodeId, type OperationInput, recordIds } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import {
+  dropHeldPlans,
+  findHolder,
+  findLiveRecordIds,
+  type Holder,
+  lockRecordsById,
+  lockUnfinishedJobs,
+  renewListTerms,
+  type StoredRecord,
+  saveAnchors,
+} from '@idsync/database/directory';
+import { applyChanges } from '../apply-changes.js';
+import { type Cause, loadTenant } from '../cause.js';
+import { isDeleted } from '../matching/record-keys.js';
+import type { RecordChange } from '../record-change.js';
+import { findCounterparts } from './find-counterparts.js';
+import { type Outcome, Refused } from './outcome.js';
+
+const chunkSize = 1_000;
+/** Maximum number of listed conflicts; the rest is only counted. */
+const listed = 200;
+
+/**
+ * Moves the live records of a deleted connector to another one, so that its next run finds them by their anchors. If
+ * the other connector has read the same person already, the older record gets the anchor and the values of the newer
+ * one, which becomes a tombstone of the deleted connector. Runs in one transaction, chunk by chunk.
+ */
+export async function handOverRecords(
+  tx: Transaction,
+  given: Cause,
+  { from_id, to_id }: OperationInput<'connector.hand_over'>,
+): Promise<Outcome<'connector.hand_over'>> {
+  const { from, to } = await requireHolders(tx, from_id, to_id);
+  await requireIdle(tx, [from, to]);
+  await dropHeldPlans(tx, from.id);
+  const cause = { ...given, ...(await loadTenant(tx, given.tenantId, 'alone')), rerender: true };
+  const conflicts: string[] = [];
+  let [moved, joined] = [0, 0];
+  for (let after: string | undefined; ; ) {
+    const ids = await findLiveRecordIds(tx, from.id, after, chunkSize);
+    if (ids.length === 0) break;
+    after = ids.at(-1);
+    const found = await findCounterparts(tx, await lockRecordsById(tx, ids), { from, to, rules: cause.rules });
+    conflicts.push(...found.conflicts.map(({ id, kind }) => encodeId(recordIds[kind], id)));
+    moved += found.moves.length;
+    joined += found.joins.length;
+    await applyChanges(tx, cause, await moveAnchors(tx, cause, to, found));
+  }
+  // A run that began in the meantime may have read a record that has another anchor now.
+  await requireIdle(tx, [from, to]);
+  return {
+    result: {
+      records_moved: moved,
+      records_joined: joined,
+      records_in_conflict: conflicts.length,
+      conflicts: conflicts.slice(0, listed),
+    },
+  };
+}
+
+async function requireHolders(tx: Transaction, fromId: string, toId: string): Promise<{ from: Holder; to: Holder }> {
+  const [from, to] = [await findHolder(tx, fromId), await findHolder(tx, toId)];
+  if (!from || !to) throw new Refused('the connector does not exist');
+  if (!from.isDeleted) throw new Refused(`the connector ${from.name} is not deleted`);
+  if (to.isDeleted) throw new Refused(`the connector ${to.name} is deleted`);
+  if (from.records !== to.records) {
+    throw new Refused(`${from.name} has records of kind ${from.records}, and ${to.name} of kind ${to.records}`);
+  }
+  return { from, to };
+}
+
+/**
+ * A run in progress compares anchors, and a held one of the new connector has planned changes of them. A queued one
+ * cannot start before the hand-over ends.
+ */
+async function requireIdle(tx: Transaction, [from, to]: readonly [Holder, Holder]): Promise<void> {
+  const unfinished = await lockUnfinishedJobs(tx, [from.id, to.id]);
+  const isBusy = unfinished.some(
+    ({ connectorId, status }) => status === 'running' || (status === 'quarantined' && connectorId === to.id),
+  );
+  if (isBusy) throw new Refused(`a sync job of ${from.name} or ${to.name} has not ended: try again afterwards`);
+}
+
+/** Moves the anchors, and returns the changes of the records from their new state. */
+async function moveAnchors(
+  tx: Transaction,
+  { now }: Cause,
+  to: Holder,
+  { moves, joins }: Awaited<ReturnType<typeof findCounterparts>>,
+): Promise<RecordChange[]> {
+  // An anchor is unique at every moment, so the newer records give theirs up first.
+  await saveAnchors(
+    tx,
+    joins.map(({ newer }) => ({ ...newer, externalId: `handed-over ${newer.id}` })),
+  );
+  await saveAnchors(tx, [
+    ...moves.map((record) => ({ ...record, connectorId: to.id })),
+    ...joins.map(({ older, newer }) => ({ ...newer, id: older.id })),
+  ]);
+  await saveAnchors(
+    tx,
+    joins.map(({ older, newer }) => ({ ...older, id: newer.id })),
+  );
+  const ids = [...moves.map(({ id }) => id), ...joins.flatMap(({ older, newer }) => [older.id, newer.id])];
+  const present = new Map((await lockRecordsById(tx, ids)).map((record) => [record.id, record]));
+  // Groups belong to a source.
+  await renewListTerms(tx, [...present.values()]);
+  const change = ({ id, connectorId }: StoredRecord, next: (record: StoredRecord) => StoredRecord): RecordChange[] => {
+    const before = present.get(id);
+    if (!before) return [];
+    // An account shows its source, so its event names the earlier one.
+    return [{ before: before.kind === 'account' ? { ...before, connectorId } : before, record: next(before) }];
+  };
+  return [
+    // The document of an account shows its source; that of a user does not change.
+    ...moves.flatMap((each) =>
+      change(each, (record) => (record.kind === 'user' ? record : { ...record, updatedAt: now })),
+    ),
+    ...joins.flatMap(({ older, newer }) => [
+      ...change(older, (record) => withValuesOf(record, newer, now)),
+      ...change(newer, (record) => ({
+        ...record,
+        status: deletedStatus[record.kind],
+        contentHash: Buffer.alloc(0),
+        updatedAt: now,
+      })),
+    ]),
+  ];
+}
+
+/** Keeps the values if the new source no longer lists the record: its next run deletes it under its safeguard. */
+function withValuesOf(older: StoredRecord, newer: StoredRecord, now: Date): StoredRecord {
+  if (isDeleted(newer)) return { ...older, updatedAt: now };
+  const { fields, status, contentHash, changedAt, lastJobId, lastSeq } = newer;
+  return { ...older, fields, status, contentHash, changedAt, lastJobId, lastSeq, updatedAt: now };
+}

@@ -1,0 +1,115 @@
+import type { OperationResult } from '@idsync/contracts';
+import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
+import type { Proposal } from '../matching/find-candidates.js';
+import type { RecordChange } from '../record-change.js';
+import type { Settled } from '../settle-identities.js';
+
+type Result = OperationResult<'rules.change'>;
+type Joined = Result['joined'][number];
+type Parted = Result['parted'][number];
+type Moved = NonNullable<Result['moved']>[number];
+type Case = NonNullable<Result['cases']>[number];
+
+/** Maximum number of listed items of each kind, in pages; the rest is only counted. */
+const listed = 5_000;
+const listedCandidates = 5;
+
+/**
+ * Collects the people that new rules join and part, with ids only: names and values are added when the result is read,
+ * so that an erased person leaves no trace here.
+ */
+export class RuleOutcome {
+  private readonly joined = new Map<string, Joined>();
+  private readonly parted = new Map<string, Parted>();
+  private readonly moved = new Map<string, Moved>();
+  private readonly cases = new Map<string, Case>();
+  private recordsMoved = 0;
+
+  add({ records, merged, identities }: Settled): void {
+    this.recordsMoved += records.filter(({ record, before }) => record.identityId !== before?.identityId).length;
+    for (const { identity, splitFrom } of identities) {
+      if (splitFrom) this.parted.set(identity.id, partedBy(records, splitFrom, identity.id));
+    }
+    for (const { identity, intoId } of merged) {
+      // New rules part a fuzzy link, and the fuzzy match makes it again.
+      if (this.parted.get(identity.id)?.from_identity_id === intoId) this.parted.delete(identity.id);
+      else this.joined.set(identity.id, joinedBy(records, identity.id, intoId));
+    }
+    for (const change of records) {
+      const moved = movedAccount(change, this.joined);
+      if (moved) this.moved.set(change.record.id, moved);
+    }
+  }
+
+  addCase({ record, tier, candidates }: Proposal): void {
+    this.cases.set(record.id, {
+      rule: tier.name,
+      record: refOf(record),
+      candidates: candidates
+        .slice(0, listedCandidates)
+        .map(({ score, record_id, identity_id }) => ({ score, ...(record_id && { other: record_id }), identity_id })),
+    });
+  }
+
+  result(fuzzy?: { notCompared: number }): Result {
+    return {
+      joined: [...this.joined.values()].slice(0, listed),
+      parted: [...this.parted.values()].slice(0, listed),
+      moved: [...this.moved.values()].slice(0, listed),
+      ...(fuzzy && { cases: [...this.cases.values()].slice(0, listed), cases_opened: this.cases.size }),
+      records_moved: this.recordsMoved,
+      accounts_moved: this.moved.size,
+      identities_joined: this.joined.size,
+      identities_parted: this.parted.size,
+      ...(fuzzy && { records_not_compared: fuzzy.notCompared }),
+    };
+  }
+}
+
+/** Describes the link between a record of each identity. */
+function joinedBy(records: readonly RecordChange[], fromId: string, intoId: string): Joined {
+  const moved = records.filter(({ record, before }) => before?.identityId === fromId && record.identityId === intoId);
+  const ids = new Set(moved.map(({ record }) => record.id));
+  const deciding = moved.find(({ record: { evidence } }) => evidence?.record_id && !ids.has(evidence.record_id));
+  const { record } = deciding ?? {};
+  return { ...(record && shown(record, record.evidence)), from_identity_id: fromId, into_identity_id: intoId };
+}
+
+/** Describes the link that no longer holds. */
+function partedBy(records: readonly RecordChange[], fromId: string, newId: string): Parted {
+  const moved = records.filter(({ record, before }) => before?.identityId === fromId && record.identityId === newId);
+  const ids = new Set(moved.map(({ record }) => record.id));
+  const deciding = moved.find(({ before }) => before?.evidence?.record_id && !ids.has(before.evidence.record_id));
+  const { record, before } = deciding ?? moved.find((change) => change.record.kind === 'user') ?? {};
+  return { ...(record && shown(record, before?.evidence)), new_identity_id: newId, from_identity_id: fromId };
+}
+
+/** Describes an account that gets another person, unless it follows a person who was joined. */
+function movedAccount({ record, before }: RecordChange, joined: ReadonlyMap<string, Joined>): Moved | undefined {
+  const from = before?.identityId;
+  if (record.kind !== 'account' || !before || record.identityId === from) return undefined;
+  const follows = from !== undefined && joined.get(from);
+  if (follows && follows.into_identity_id === record.identityId) return undefined;
+  return {
+    ...shown(record, record.identityId ? record.evidence : before.evidence),
+    ...(from !== undefined && { from_identity_id: from }),
+    ...(record.identityId !== undefined && { into_identity_id: record.identityId }),
+  };
+}
+
+function shown(record: StoredRecord, evidence: LinkEvidence | undefined) {
+  if (!evidence) return { record: refOf(record) };
+  const { kind, rule, score, record_id: other, values } = evidence;
+  return {
+    kind,
+    ...(rule !== undefined && { rule }),
+    ...(other !== undefined && { other }),
+    ...(score !== undefined && { score }),
+    ...(values && { fields: values.map(({ field }) => field) }),
+    record: refOf(record),
+  };
+}
+
+function refOf({ id, kind }: StoredRecord) {
+  return { id, kind };
+}

@@ -1,0 +1,126 @@
+import { encodeId, type LifecyclePolicy, type SourceRecord } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import {
+  findEntryRange,
+  findReplacedAnchors,
+  type JobState,
+  lockRecordsById,
+  type MovedAnchor,
+  type ReplacedAnchor,
+  type StoredRecord,
+  saveMovedAnchors,
+} from '@idsync/database/directory';
+import { boundChanges } from '../bound-changes.js';
+import { contentHash } from '../content-hash.js';
+import { isPermanentKind, type KeyRules } from '../matching/key-rules.js';
+import { namesDisagree, nameWords, shareOnlySurname } from '../matching/names.js';
+import { contradict, numbersOf } from '../matching/numbers.js';
+import { keyText, permanentKeys } from '../matching/record-keys.js';
+import { nextRecord } from '../read-batch.js';
+import { sameValues } from '../value-sets.js';
+import { changedFieldsOf } from './changed-fields.js';
+import { planEntry } from './plan-entry.js';
+
+interface Settings {
+  /** Fields whose changes the safeguard counts. */
+  guardedFields: readonly string[];
+  rules: KeyRules;
+  policy: LifecyclePolicy;
+  now: Date;
+}
+
+/** Entries of the plan per page. */
+const pageSize = 1_000;
+
+/**
+ * Finds people that the run lists under a new external id and no longer under the old one, by the employee number or
+ * another permanent key, and plans one change of the stored record instead of a creation and a deletion. An address is not enough, because
+ * addresses are given to others.
+ */
+export async function moveAnchors(
+  tx: Transaction,
+  job: Pick<JobState, 'id' | 'connectorId' | 'kind'>,
+  settings: Settings,
+): Promise<void> {
+  const range = await findEntryRange(tx, job.id);
+  if (!range) return;
+  const kinds = ['employee_number', ...settings.rules.certain.filter((kind) => isPermanentKind(kind, settings.rules))];
+  for (let first = range.first; first <= range.last; first += pageSize) {
+    const pairs = await findReplacedAnchors(tx, job.id, { first, beyond: first + pageSize, kinds });
+    if (pairs.length === 0) continue;
+    const stored = await lockRecordsById(
+      tx,
+      pairs.map(({ recordId }) => recordId),
+    );
+    await saveMovedAnchors(tx, job.id, choosePairs(pairs, stored, job, settings));
+  }
+}
+
+/**
+ * Uses each record once. If several contracts of a person get new ids, those with the same hire date are the same, and
+ * the others follow in the order of the new ids.
+ */
+function choosePairs(
+  pairs: readonly ReplacedAnchor[],
+  stored: readonly StoredRecord[],
+  { id: jobId, connectorId, kind }: Pick<JobState, 'id' | 'connectorId' | 'kind'>,
+  { guardedFields, rules, policy, now }: Settings,
+): MovedAnchor[] {
+  const records = new Map(stored.map((record) => [record.id, record]));
+  const used = new Set<number>();
+  const candidates = pairs.flatMap((pair) => {
+    const before = records.get(pair.recordId);
+    // Stored by the directory from a validated batch.
+    const listed = JSON.parse(pair.incoming) as SourceRecord;
+    return before && isSamePerson(before.fields, listed.fields, rules) ? [{ ...pair, before, listed }] : [];
+  });
+  const ordered = candidates.sort(
+    (a, b) =>
+      Number(isSameContract(b)) - Number(isSameContract(a)) ||
+      inOrder(a.listed.external_id, b.listed.external_id) ||
+      inOrder(a.recordId, b.recordId),
+  );
+  return ordered.flatMap(({ createId, deleteId, recordId, seq, before, listed }) => {
+    if (used.has(createId) || used.has(deleteId)) return [];
+    used.add(createId).add(deleteId);
+    const record = nextRecord(listed, contentHash(listed), { jobId, seq, connectorId, kind, policy, now }, before);
+    const source = encodeId('connector', connectorId);
+    const anchor = { field: 'external_id', from: before.externalId, to: listed.external_id, source };
+    const { action, identityId, changes } = planEntry({ record, before }, listed);
+    return [
+      {
+        createId,
+        deleteId,
+        recordId,
+        action,
+        identityId,
+        movedFrom: before.externalId,
+        basedOn: before.updatedAt,
+        changes: boundChanges([anchor, ...changes]).changes,
+        changedFields: changedFieldsOf({ record, before }, guardedFields),
+      },
+    ];
+  });
+}
+
+function isSameContract({ before, listed }: { before: StoredRecord; listed: SourceRecord }): boolean {
+  return sameValues(before.fields.hire_date ?? [], listed.fields.hire_date ?? []);
+}
+
+function inOrder(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+type Fields = SourceRecord['fields'];
+
+/**
+ * Returns true for equal employee numbers or other permanent keys, unless another one differs, or the names are of
+ * different people or of relatives.
+ */
+function isSamePerson(before: Fields, listed: Fields, rules: KeyRules): boolean {
+  const [stored, next] = [permanentKeys(before, rules), permanentKeys(listed, rules)];
+  const known = new Set(stored.map(keyText));
+  if (!next.some((key) => known.has(keyText(key))) || contradict(numbersOf(stored), numbersOf(next))) return false;
+  const [a, b] = [nameWords(before), nameWords(listed)];
+  return !namesDisagree(a, b) && !shareOnlySurname(a, b);
+}

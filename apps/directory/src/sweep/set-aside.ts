@@ -1,0 +1,61 @@
+import type { Safeguard, SourceRecord } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import { lockPlan, savePlan } from '@idsync/database/directory';
+import type { Cause } from '../cause.js';
+import type { RecordChange } from '../record-change.js';
+import { changedFieldsOf } from './changed-fields.js';
+import { destructiveActionOf } from './guard.js';
+import { planChanges } from './plan-changes.js';
+
+/**
+ * Returns true for a change that only the sweep applies: a disable or deletion, and with the safeguard of a source that
+ * has people already, a new person or a change of a field that identifies one.
+ */
+export function isSetAside(change: RecordChange, guard: Safeguard | undefined): boolean {
+  if (destructiveActionOf(change) !== undefined) return true;
+  if (guard === undefined) return false;
+  return change.before === undefined || changedFieldsOf(change, guard.changed_fields).length > 0;
+}
+
+/**
+ * Plans the changes that are set aside, and returns the others. Only the sweep knows how many there are in the whole
+ * run, so it applies all of them or none.
+ */
+export async function setAside(
+  tx: Transaction,
+  cause: Cause,
+  job: { id: string; connectorId: string },
+  changes: readonly RecordChange[],
+  incoming: ReadonlyMap<string, SourceRecord>,
+  guard: Safeguard | undefined,
+): Promise<RecordChange[]> {
+  const planned = changes.filter((change) => isSetAside(change, guard));
+  if (planned.length === 0) return [...changes];
+  await planChanges(tx, cause, job, planned, incoming, guard);
+  const actions = planned.map(destructiveActionOf);
+  const count = (action: string) => actions.filter((each) => each === action).length;
+  if (count('delete') + count('disable') > 0) {
+    const plan = await lockPlan(tx, cause.tenantId, job);
+    // The sweep counts the entries, but a sweep of the previous version of the directory relies on these sums.
+    await savePlan(tx, {
+      ...plan,
+      deletions: plan.deletions + count('delete'),
+      disables: plan.disables + count('disable'),
+    });
+  }
+  return [
+    ...changes.filter((change) => !isSetAside(change, guard)),
+    ...planned.flatMap((change) => undone(change, job)),
+  ];
+}
+
+/**
+ * Restores a record that an earlier entry of the same run has changed, because the later entry counts, and waits: until
+ * then the record has the values from before the run, whatever the order of the batches is.
+ */
+function undone({ before, record }: RecordChange, { id }: { id: string }): RecordChange[] {
+  if (before?.previous === undefined || before.lastJobId !== id) return [];
+  const { fields, status, changedAt, contentHash } = before.previous;
+  const hash = Buffer.from(contentHash, 'base64');
+  return [{ before, record: { ...before, fields, status, changedAt, contentHash: hash, updatedAt: record.updatedAt } }];
+}
