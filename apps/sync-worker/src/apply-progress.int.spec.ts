@@ -1,6 +1,7 @@
 import type { Message } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findBatch } from '@idsync/database/directory';
+import { lockJob, saveFailingRecords } from '@idsync/database/sync';
 import { silentLogger } from '@idsync/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
@@ -43,6 +44,28 @@ const batchesLeft = async (jobId: string) =>
   (await fixture.rows.rows('select from sync_batches where job_id = $1', [jobId])).length;
 
 describe('the progress of a job', () => {
+  it('keeps the line and the value of a field because of which the directory leaves its record out', async () => {
+    const { id, tenantId } = await readJob(10);
+    const said = '2026-02-31';
+    const field = { field: 'hire_date', message: 'hire_date is not a date', said };
+    const read = ['a', 'b'].map((external_id, line) => ({ ...field, external_id, line }));
+    const leftOut = [
+      { external_id: 'a', message: 'hire_date cannot be used; without it, a new user would be active' },
+      { external_id: 'b', message: 'could not be applied' },
+    ];
+    for (const errors of [read, leftOut]) {
+      await fixture.database.transaction(tenantId, async (tx) => {
+        const job = await lockJob(tx, tenantId, id);
+        if (job) await saveFailingRecords(tx, job, errors);
+      });
+    }
+    const shown = 'select external_id, line::int, field, message, source_message from failing_records';
+    expect(await fixture.rows.rows(`${shown} where job_id = $1 order by external_id`, [id])).toEqual([
+      { ...leftOut[0], line: 0, field: null, source_message: said },
+      { ...leftOut[1], line: 1, field: null, source_message: null },
+    ]);
+  });
+
   it('counts a batch once for repeated and concurrent answers', async () => {
     const job = await readJob(50);
     const applied = await answers(job.ready);

@@ -1,5 +1,6 @@
 import { CheckpointExpired, type Outage, readThroughOutages } from '@idsync/connectors';
 import { type ClaimedJob, type Lease, lockLeasedJob } from '@idsync/database/sync';
+import { endRetirement } from './end-retirement.js';
 import { openReading, type Reading, readInFull } from './open-reading.js';
 import { readRecord } from './read-record.js';
 import { retryFailingRecords } from './retry-failing-records.js';
@@ -18,6 +19,7 @@ export async function readSource(
   control: RunControl,
 ): Promise<void> {
   if (job.externalId !== null) return readRecord(context, { ...job, externalId: job.externalId }, lease, control);
+  if (job.retires) return endRetirement(context, lease);
   const reading = await openReading(context, lease, job.connectorId);
   await retryFailingRecords(context, job.connectorId, reading, lease, control);
   try {

@@ -112,7 +112,9 @@ describe('running a job', () => {
     expect(await fixture.rows.rows(`${shown}, field from sync_record_errors where job_id = $1`, [job.id])).toEqual([
       { ...error, field: 'hire_date' },
     ]);
-    expect(await fixture.rows.rows(`${shown} from failing_records where job_id = $1`, [job.id])).toEqual([error]);
+    expect(await fixture.rows.rows(`${shown}, field from failing_records where job_id = $1`, [job.id])).toEqual([
+      { ...error, field: 'hire_date' },
+    ]);
   });
 
   it('does not count a repeated row as a record', async () => {

@@ -77,7 +77,7 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   );
   const all = [...warnings, ...missing];
   return {
-    ...(connector.describe && { source }),
+    ...(Object.keys(source).length > 0 && { source }),
     ...(all.length > 0 && { warnings: all }),
     records: records.slice(0, shown),
     errors: errors.slice(0, shown).map(({ line, external_id, message, said }) => ({

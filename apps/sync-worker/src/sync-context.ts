@@ -54,6 +54,8 @@ export abstract class SyncContext {
   abstract readonly openConnector: (source: JobSource) => Connector;
   /** Identifies this process in its leases. */
   abstract readonly owner: string;
+  /** The current key, followed by previous ones. */
+  abstract readonly encryptionKeys: readonly Buffer[];
   abstract readonly settings: SyncSettings;
   abstract readonly log: Logger;
 }

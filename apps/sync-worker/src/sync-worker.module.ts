@@ -33,13 +33,15 @@ export class SyncWorkerModule {
 
 function syncContext(database: Database, log: Logger, config: ConfigService<SyncWorkerConfig, true>): SyncContext {
   const value = <Name extends keyof SyncWorkerConfig>(name: Name) => config.get(name, { infer: true });
+  const encryptionKeys = [value('ENCRYPTION_KEY'), ...value('ENCRYPTION_KEYS_PREVIOUS')];
   return {
     database,
     log,
+    encryptionKeys,
     openConnector: sourceOpener(database, {
       sourcesDir: value('SOURCES_DIR'),
       sourcesByTenant: value('SOURCES_BY_TENANT'),
-      encryptionKeys: [value('ENCRYPTION_KEY'), ...value('ENCRYPTION_KEYS_PREVIOUS')],
+      encryptionKeys,
       allowedCidrs: value('SOURCE_ALLOW_CIDRS'),
     }),
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,

@@ -17,6 +17,7 @@ import { announceWritten } from './announce-batch.js';
 import { divideByWeight } from './divide-by-weight.js';
 import { endReadJob } from './end-job.js';
 import { afterPage, isComplete } from './job-counts.js';
+import { leaveOutSuppressed } from './leave-out-suppressed.js';
 import { connectorDeleted } from './open-reading.js';
 import { Interrupted } from './run-control.js';
 import type { SyncContext } from './sync-context.js';
@@ -33,11 +34,18 @@ export interface WrittenPage extends Omit<Page, 'cursor'> {
  * once, even if the worker is killed, and a worker that has lost its lease writes nothing. Returns the number of
  * unapplied batches.
  */
-export async function writePage({ database, settings }: SyncContext, lease: Lease, page: WrittenPage): Promise<number> {
+export async function writePage(
+  { database, settings, encryptionKeys }: SyncContext,
+  lease: Lease,
+  given: WrittenPage,
+): Promise<number> {
   return database.transaction(lease.tenantId, async (tx) => {
     const job = await lockLeasedJob(tx, lease);
     if (!job) throw new Interrupted('lease lost');
-    if (!(await findJobSource(tx, job.connectorId))) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
+    const source = await findJobSource(tx, job.connectorId);
+    if (!source) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
+    const isOfPeople = source.records !== 'machine_identity';
+    const page = isOfPeople ? await leaveOutSuppressed(tx, job, given, encryptionKeys) : given;
     const listed = page.records.map(divideRecord);
     const read = listed.map(({ record }) => record);
     const errors = [...page.errors, ...listed.flatMap((one) => one.errors)];
@@ -57,7 +65,8 @@ export async function writePage({ database, settings }: SyncContext, lease: Leas
       await insertBatch(tx, job, seq, batch);
       await announceWritten(tx, job, seq);
     }
-    const outcome = job.mode === 'record' && outcomeOf(page);
+    const isSuppressed = page !== given && page.records.length === 0;
+    const outcome = job.mode === 'record' && (isSuppressed ? 'refused' : outcomeOf(page));
     if (outcome) await saveOutcome(tx, job.id, outcome);
     await saveRecordErrors(tx, job, errors);
     await saveFailingRecords(tx, job, errors);

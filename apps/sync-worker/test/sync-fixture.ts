@@ -7,6 +7,9 @@ import { applyProgress } from '../src/apply-progress.js';
 import { endSweep } from '../src/end-sweep.js';
 import { defaultSettings, type SyncContext, type SyncSettings } from '../src/sync-context.js';
 
+/** Encryption key of the worker. */
+export const testKey = Buffer.alloc(32, 7);
+
 export interface JobRow {
   status: string;
   error_message: string | null;
@@ -56,6 +59,7 @@ export class SyncFixture {
       database: this.database,
       openConnector: () => source,
       owner: newUuid(),
+      encryptionKeys: [testKey],
       settings: { ...defaultSettings, pageSize: 10, ...settings },
       log: silentLogger,
     };

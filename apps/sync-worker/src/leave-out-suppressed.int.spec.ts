@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import type { Connector } from '@idsync/connectors';
+import { newUuid } from '@idsync/contracts';
+import { encrypt, suppressionHashes } from '@idsync/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SyncFixture, testKey } from '../test/sync-fixture.js';
+import { claimJob } from './claim-job.js';
+import { RunControl } from './run-control.js';
+import { runJob } from './run-job.js';
+
+type Read = Parameters<typeof suppressionHashes>[2];
+
+const person = (external_id: string, values: Record<string, string>): Read & { fields: Record<string, string[]> } => ({
+  external_id,
+  fields: Object.fromEntries(Object.entries(values).map(([field, value]) => [field, [value]])),
+});
+
+const ann = person('7', { employee_number: 'E7', email: 'ann@x.org', first_name: 'Ann', last_name: 'Green' });
+const bob = person('8', { employee_number: 'E8', email: 'bob@x.org', first_name: 'Bob', last_name: 'Black' });
+
+let fixture: SyncFixture;
+let tenantId: string;
+let connectorId: string;
+
+beforeAll(async () => {
+  fixture = await SyncFixture.create();
+});
+
+beforeEach(async () => {
+  tenantId = await fixture.rows.tenant();
+  connectorId = await fixture.rows.connector(tenantId);
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+/** Stores what the erasure of Ann leaves. */
+async function suppress(by = testKey): Promise<string> {
+  const [key, id] = [randomBytes(32), newUuid()];
+  await fixture.rows.rows('insert into suppression_keys (tenant_id, ciphertext) values ($1, $2)', [
+    tenantId,
+    encrypt(key.toString('base64'), by, tenantId),
+  ]);
+  for (const { hash } of suppressionHashes(key, connectorId, ann)) {
+    await fixture.rows.rows('insert into suppression_hashes (tenant_id, hash, suppression_id) values ($1, $2, $3)', [
+      tenantId,
+      hash,
+      id,
+    ]);
+  }
+  return id;
+}
+
+async function run(records: Read[], errors: { external_id?: string; message: string }[] = []) {
+  const source: Connector = {
+    async *read() {
+      yield { records: records as never, errors, cursor: {}, last: true };
+    },
+  } as never;
+  const context = fixture.context(source);
+  const claimed = await claimJob(context, await fixture.queue(tenantId, connectorId));
+  if (!claimed) throw new Error('not claimed');
+  await runJob(context, claimed, new RunControl());
+  const ready = await fixture.announced();
+  for (const message of ready) await fixture.apply(message);
+  const [job] = await fixture.rows.rows<Record<string, unknown>>(
+    `select records_read::int, records_failed::int, records_suppressed::int, status, error_message from sync_jobs where id = $1`,
+    [claimed.id],
+  );
+  await fixture.rows.rows(`update sync_jobs set status = 'completed' where id = $1 and status = 'running'`, [
+    claimed.id,
+  ]);
+  return { id: claimed.id, job, listed: fixture.applied.splice(0) };
+}
+
+describe('a record of an erased person', () => {
+  it.each([
+    ['the same record', ann],
+    ['a record with another id and the same number and name', { ...ann, external_id: 'new' }],
+    ['an account with the same address and name', person('ann', { email: 'ANN@x.org', display_name: 'Ann Green' })],
+  ])('is left out and counted: %s', async (_what, listed) => {
+    await suppress();
+    expect(await run([listed, bob])).toMatchObject({
+      job: { records_read: 1, records_suppressed: 1, records_failed: 0 },
+      listed: ['8'],
+    });
+  });
+
+  it('is left out with its errors, so that nothing of it is stored', async () => {
+    await suppress();
+    const { id, job } = await run([bob], [{ external_id: '7', message: 'ann@x.org is no date' }]);
+    expect(job).toMatchObject({ records_suppressed: 1, records_failed: 0 });
+    expect(await fixture.recordErrors(id)).toEqual([]);
+    expect(await fixture.rows.rows('select from failing_records where tenant_id = $1', [tenantId])).toEqual([]);
+  });
+
+  it('is not confused with the next holder of the address', async () => {
+    await suppress();
+    const next = person('9', { email: 'ann@x.org', first_name: 'Zoe', last_name: 'White' });
+    expect(await run([next])).toMatchObject({ job: { records_suppressed: 0 }, listed: ['9'] });
+  });
+
+  it('is read again after the suppression is lifted', async () => {
+    const id = await suppress();
+    await fixture.rows.rows('delete from suppression_hashes where suppression_id = $1', [id]);
+    expect(await run([ann])).toMatchObject({ job: { records_suppressed: 0 }, listed: ['7'] });
+  });
+
+  it('fails the job if no encryption key decrypts the key of the hashes', async () => {
+    await suppress(Buffer.alloc(32, 9));
+    expect(await run([ann])).toMatchObject({
+      job: {
+        status: 'failed',
+        error_message: 'no encryption key decrypts the key of the suppressions: add it to ENCRYPTION_KEYS_PREVIOUS',
+      },
+      listed: [],
+    });
+  });
+
+  it('does not affect another tenant', async () => {
+    await suppress();
+    tenantId = await fixture.rows.tenant();
+    connectorId = await fixture.rows.connector(tenantId);
+    expect(await run([ann])).toMatchObject({ job: { records_suppressed: 0 }, listed: ['7'] });
+  });
+});
