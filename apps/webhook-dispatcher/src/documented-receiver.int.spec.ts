@@ -80,7 +80,7 @@ describe('the example receiver in docs/webhooks', () => {
     const post = async (body: string) => {
       const timestamp = Math.floor(Date.now() / 1_000);
       const key = keyOf(`whsec_${Buffer.alloc(32).toString('base64')}`);
-      const headers = signedHeaders({ id: 'evt_1', timestamp, body }, [key]);
+      const headers = signedHeaders({ id: 'evt_1', timestamp, body }, { shared: [key] });
       return (await fetch(url, { method: 'POST', headers, body })).status;
     };
     expect(await post('{"id":"evt_1"}')).toBe(401);

@@ -44,7 +44,7 @@ afterAll(() => fixture?.close());
 function signedAt(seconds: number): Request {
   const timestamp = Math.floor(Date.now() / 1_000) + seconds;
   const { id, body } = delivered;
-  const headers = signedHeaders({ id, timestamp, body }, secrets.map(keyOf));
+  const headers = signedHeaders({ id, timestamp, body }, { shared: secrets.map(keyOf) });
   return { id, body, timestamp: String(timestamp), signature: headers['webhook-signature'] };
 }
 

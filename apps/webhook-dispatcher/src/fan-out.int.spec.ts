@@ -136,7 +136,8 @@ describe('fanning out events', () => {
     await fixture.rows(
       `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, details)
        values ($1, 1, $2, 'identity.updated', '2026-01-31T12:00:00.5Z', $3, $3,
-               '{"changes":[{"field":"email"},{"field":"email"},{"field":"title"}],"job_id":"job_y"}')`,
+               '{"changes":[{"field":"email","from":"a@x.org","source":"con_1"},{"field":"email"},{"field":"title","to":["Lead","Chair"]}],
+                 "values_left_out":true,"job_id":"job_y"}')`,
       [tenant, newUuid(), identity],
     );
     await moveSequence(1);
@@ -151,7 +152,14 @@ describe('fanning out events', () => {
       timestamp: '2026-01-31T12:00:00.500Z',
       tenant_id: expect.stringMatching(/^ten_/),
       sequence: 1,
-      data: { id: 'idn_x', display_name: 'Ann', job_id: 'job_y', changed: ['email', 'title'] },
+      data: {
+        id: 'idn_x',
+        display_name: 'Ann',
+        job_id: 'job_y',
+        changes: [{ field: 'email', from: 'a@x.org' }, { field: 'email' }, { field: 'title', to: ['Lead', 'Chair'] }],
+        values_left_out: true,
+        changed: ['email', 'title'],
+      },
     });
   });
 
@@ -169,6 +177,28 @@ describe('fanning out events', () => {
       tenant,
     ]);
     expect(JSON.parse(payload?.body ?? '').data).toEqual({ id: encodeId('identity', identity), changed: [] });
+  });
+
+  it('delivers to a webhook with a filter only the events whose body matches', async () => {
+    const filter = {
+      and: [
+        { field: 'type', prefix: 'sync.job.' },
+        { field: 'data.connector_id', equals: 'con_1' },
+      ],
+    };
+    const [filtered, all] = [await webhook(['*']), await webhook(['*'])];
+    await fixture.rows('update webhooks set filter = $2 where id = $1', [filtered, JSON.stringify(filter)]);
+    await fixture.rows(
+      `insert into events (tenant_id, sequence, id, type, occurred_at, details)
+       select $1, place, gen_random_uuid(), type, now(), jsonb_build_object('connector_id', connector)
+         from unnest(array['sync.job.started', 'sync.job.started', 'user.created'], array['con_1', 'con_2', 'con_1'])
+              with ordinality as e (type, connector, place)`,
+      [tenant],
+    );
+    await moveSequence(3);
+    await fanOut();
+    expect(await deliveriesOf(all)).toEqual([1, 2, 3]);
+    expect(await deliveriesOf(filtered)).toEqual([1]);
   });
 
   it('delivers a test event only to the webhook under test, regardless of its filter', async () => {

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '@idsync/database';
 import {
+  type EventBody,
   findActiveSubscriptions,
   findEventBodies,
   insertDeliveries,
@@ -12,7 +13,7 @@ import {
   savePayloads,
 } from '@idsync/database/delivery';
 import { linkTrace } from '@idsync/runtime';
-import { wantsEvent } from './match-subscription.js';
+import { filterTest, wantsEvent } from './match-subscription.js';
 
 /** Events per transaction. */
 const chunk = 500;
@@ -59,11 +60,13 @@ async function fanOutRange(
   const types = [...new Set([...subscriptions.flatMap(({ events }) => events), 'webhook.test'])];
   const { bodies, reached } = await findEventBodies(tx, tenantId, range, { types, limit: chunk });
   linkTrace(bodies.map(({ traceparent }) => traceparent));
-  const deliveries = bodies.flatMap(({ sequence, type, subjectId }) =>
-    subscriptions
-      .filter((subscription) => isFor(subscription, type, subjectId))
-      .map(({ webhookId }) => ({ webhookId, sequence, type })),
-  );
+  const deliveries = bodies.flatMap((event) => {
+    const { sequence, type } = event;
+    const matches = filterTest(event.body);
+    return subscriptions
+      .filter((subscription) => isFor(subscription, event, matches))
+      .map(({ webhookId, payload }) => ({ webhookId, sequence, type, thin: payload === 'thin' }));
+  });
   if (deliveries.length === 0) return { deliveries, reached };
   await savePayloads(tx, tenantId, bodies);
   for (let from = 0; from < deliveries.length; from += rowsPerInsert) {
@@ -73,6 +76,10 @@ async function fanOutRange(
 }
 
 /** Matches a test event to the webhook under test only, regardless of its filter. */
-function isFor({ webhookId, events }: Subscription, type: string, subjectId: string | null): boolean {
-  return type === 'webhook.test' ? webhookId === subjectId : wantsEvent(events, type);
+function isFor(
+  { webhookId, events, filter }: Subscription,
+  { type, subjectId }: EventBody,
+  matches: ReturnType<typeof filterTest>,
+): boolean {
+  return type === 'webhook.test' ? webhookId === subjectId : wantsEvent(events, type) && matches(filter);
 }

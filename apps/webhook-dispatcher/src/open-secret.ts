@@ -1,5 +1,4 @@
 import { decrypt } from '@idsync/database';
-import { keyOf } from './sign.js';
 
 /** Size of the cache of decrypted secrets. */
 const cacheSize = 10_000;
@@ -9,23 +8,24 @@ const cacheSize = 10_000;
  * the secret: after the loss of a key the operator rotates the secrets, and the new ones must sign even though the old
  * ones cannot be read.
  */
-export function secretDecryptor(
+export function secretDecryptor<Key>(
   encryptionKeys: readonly Buffer[],
-): (encrypted: Buffer, tenantId: string) => Buffer | undefined {
-  const decrypted = new Map<string, Buffer | undefined>();
+  keyOf: (secret: string) => Key,
+): (encrypted: Buffer, tenantId: string) => Key | undefined {
+  const decrypted = new Map<string, Key | undefined>();
   return (encrypted, tenantId) => {
     const name = `${tenantId}${encrypted.toString('base64')}`;
     if (decrypted.has(name)) return decrypted.get(name);
-    const key = tryToDecrypt(encrypted, encryptionKeys, tenantId);
+    const key = tryTo(() => keyOf(decrypt(encrypted, encryptionKeys, tenantId)));
     if (decrypted.size >= cacheSize) decrypted.clear();
     decrypted.set(name, key);
     return key;
   };
 }
 
-function tryToDecrypt(encrypted: Buffer, keys: readonly Buffer[], tenantId: string): Buffer | undefined {
+function tryTo<Key>(decryptKey: () => Key): Key | undefined {
   try {
-    return keyOf(decrypt(encrypted, keys, tenantId));
+    return decryptKey();
   } catch {
     return undefined;
   }

@@ -109,6 +109,21 @@ describe('a replay of deliveries', () => {
     expect(sequences().sort()).toEqual([1, 3, 4, 4]);
   });
 
+  it('sends only events that match the filter of the webhook, in its form of payload', async () => {
+    await fixture.insertEvents(tenant, ['sync.job.started'], { connector_id: 'con_1', note: 'first' });
+    await fixture.insertEvents(tenant, ['sync.job.started'], { connector_id: 'con_2' });
+    const filter = JSON.stringify({ field: 'data.connector_id', equals: 'con_1' });
+    await fixture.directory.rows(`update webhooks set events = '{*}', filter = $2, payload = 'thin' where id = $1`, [
+      webhook,
+      filter,
+    ]);
+    fixture.engine();
+    await run(await requested('replay'));
+    await fixture.until(webhook, all('delivered'));
+    expect(sequences()).toEqual([1]);
+    expect(JSON.parse(receiver.received[0]?.body ?? '').data).toEqual({ connector_id: 'con_1' });
+  });
+
   it('runs in chunks that tolerate duplicate messages', async () => {
     await fixture.insertEvents(tenant, Array(1_234).fill('user.created'));
     const id = await requested('replay');

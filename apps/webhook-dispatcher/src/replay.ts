@@ -15,11 +15,12 @@ import {
   redeliver,
   requeueDeadDeliveries,
   resendDelivery,
+  type Subscription,
   savePayloads,
   saveReplayProgress,
 } from '@idsync/database/delivery';
 import { PermanentError } from '@idsync/messaging';
-import { wantsEvent } from './match-subscription.js';
+import { filterTest, wantsEvent } from './match-subscription.js';
 
 /** Events or deliveries per transaction; each transaction saves the progress of the replay. */
 const part = 500;
@@ -36,13 +37,15 @@ export async function replayPart(
     const webhook = await findReplayedWebhook(tx, tenantId, replay.webhookId);
     // The webhook was deleted meanwhile.
     if (!webhook) return cancelReplay(tx, tenantId, replay.id);
-    const progress = await runPart(tx, replay, webhook.events);
+    const progress = await runPart(tx, replay, webhook);
     await saveReplayProgress(tx, replay.id, progress);
     if (!progress.ended) await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data });
   });
 }
 
-async function runPart(tx: Transaction, replay: OpenReplay, wanted: readonly string[]): Promise<ReplayProgress> {
+type Received = Pick<Subscription, 'events' | 'filter' | 'payload'>;
+
+async function runPart(tx: Transaction, replay: OpenReplay, wanted: Received): Promise<ReplayProgress> {
   if (replay.kind === 'resend') return resend(tx, replay);
   return replay.kind === 'requeue' ? requeue(tx, replay) : replayEvents(tx, replay, wanted);
 }
@@ -67,7 +70,7 @@ async function requeue(tx: Transaction, replay: OpenReplay): Promise<ReplayProgr
   return { position: Math.max(replay.position, ...sequences), lookedAt: count, done: count, ended: count < part };
 }
 
-async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: readonly string[]): Promise<ReplayProgress> {
+async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: Received): Promise<ReplayProgress> {
   const { tenantId, webhookId, filter } = replay;
   const since = filter.since === undefined ? undefined : new Date(filter.since);
   const until = filter.until === undefined ? undefined : new Date(filter.until);
@@ -81,17 +84,23 @@ async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: readonl
   const last = Math.min(position + part, untilSequence);
   const range = { first: position + 1, last };
   await lockPayloadsForRendering(tx, tenantId);
-  const { bodies: found, reached } = await findEventBodies(tx, tenantId, range, { types: wanted, limit: part });
+  const { bodies: found, reached } = await findEventBodies(tx, tenantId, range, { types: wanted.events, limit: part });
   const bodies = found.filter(
-    ({ type, occurredAt }) =>
+    ({ type, occurredAt, body }) =>
       // Test events are never replayed.
       type !== 'webhook.test' &&
       wantsEvent(filter.events ?? ['*'], type) &&
+      filterTest(body)(wanted.filter) &&
       (!since || occurredAt >= since) &&
       (!until || occurredAt < until),
   );
   if (bodies.length > 0) await savePayloads(tx, tenantId, bodies);
-  const deliveries = bodies.map(({ sequence, type }) => ({ webhookId, sequence, type }));
+  const deliveries = bodies.map(({ sequence, type }) => ({
+    webhookId,
+    sequence,
+    type,
+    thin: wanted.payload === 'thin',
+  }));
   const done = deliveries.length > 0 ? await redeliver(tx, tenantId, deliveries) : 0;
   return { position: reached, lookedAt: reached - position, done, ended: reached >= untilSequence };
 }

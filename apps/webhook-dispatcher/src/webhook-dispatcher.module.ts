@@ -12,6 +12,8 @@ import { secretDecryptor } from './open-secret.js';
 import { ReplaysConsumer } from './replays.consumer.js';
 import { defaultLimits, type HttpLimits, httpSender } from './sending/http-sender.js';
 import { Sender } from './sending/send.js';
+import { headersOf } from './sending/sent-headers.js';
+import { keyOf, privateKeyOf } from './sign.js';
 
 type Config = ConfigService<DispatcherConfig, true>;
 
@@ -34,15 +36,18 @@ export class WebhookDispatcherModule implements OnApplicationShutdown {
         allowedCidrs: values.get('WEBHOOK_ALLOW_CIDRS', { infer: true }),
         limits: { ...defaultLimits, ...limits },
       });
+    const encryptionKeys = (values: Config) => [
+      values.get('ENCRYPTION_KEY', { infer: true }),
+      ...values.get('ENCRYPTION_KEYS_PREVIOUS', { infer: true }),
+    ];
     const createContext = (database: Database, sender: Sender, log: Logger, values: Config): DeliveryContext => ({
       database,
       sender,
       log,
       settings: { ...defaultSettings, ...settings },
-      decryptKey: secretDecryptor([
-        values.get('ENCRYPTION_KEY', { infer: true }),
-        ...values.get('ENCRYPTION_KEYS_PREVIOUS', { infer: true }),
-      ]),
+      decryptKey: secretDecryptor(encryptionKeys(values), keyOf),
+      decryptHeaders: secretDecryptor(encryptionKeys(values), headersOf),
+      decryptPrivateKey: secretDecryptor(encryptionKeys(values), privateKeyOf),
     });
     return {
       module: WebhookDispatcherModule,

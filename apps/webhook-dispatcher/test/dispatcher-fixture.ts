@@ -10,6 +10,8 @@ import { type FannedOut, fanOutPart } from '../src/fan-out.js';
 import { secretDecryptor } from '../src/open-secret.js';
 import { defaultLimits, type HttpLimits, httpSender } from '../src/sending/http-sender.js';
 import type { Sender } from '../src/sending/send.js';
+import { headersOf } from '../src/sending/sent-headers.js';
+import { keyOf, privateKeyOf } from '../src/sign.js';
 
 export interface DeliveryRow {
   id: string;
@@ -79,6 +81,15 @@ export class DispatcherFixture {
     return secret;
   }
 
+  /** Stores additional headers of a webhook, as the gateway does it. */
+  async headers(tenant: string, webhookId: string, headers: Record<string, string>): Promise<void> {
+    await this.directory.rows('insert into webhook_headers (webhook_id, tenant_id, ciphertext) values ($1, $2, $3)', [
+      webhookId,
+      tenant,
+      encrypt(JSON.stringify(headers), this.encryptionKey, tenant),
+    ]);
+  }
+
   /** Rotates the secret without an overlap, as the gateway does it. Returns the new secret. */
   async rotateNow(tenant: string, webhookId: string): Promise<string> {
     const secret = newSecret();
@@ -118,8 +129,8 @@ export class DispatcherFixture {
   }
 
   /** Inserts events, fans them out and wakes the engine. */
-  async publish(engine: DeliveryEngine, tenant: string, types: string[]): Promise<void> {
-    await this.insertEvents(tenant, types);
+  async publish(engine: DeliveryEngine, tenant: string, types: string[], details: object = {}): Promise<void> {
+    await this.insertEvents(tenant, types, details);
     engine.wake(await this.fanOut(tenant));
   }
 
@@ -132,7 +143,9 @@ export class DispatcherFixture {
       database: this.database,
       sender: out,
       settings: { ...defaultSettings, ...quick, ...settings },
-      decryptKey: secretDecryptor([this.encryptionKey]),
+      decryptKey: secretDecryptor([this.encryptionKey], keyOf),
+      decryptHeaders: secretDecryptor([this.encryptionKey], headersOf),
+      decryptPrivateKey: secretDecryptor([this.encryptionKey], privateKeyOf),
       log: silentLogger,
     });
     engine.start();

@@ -1,3 +1,4 @@
+import { encodeId } from '@idsync/contracts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
@@ -62,6 +63,61 @@ describe('delivering events', () => {
       expect(new SvixWebhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({ sequence: 1 });
     }
     expect(() => new Webhook(secrets[0] ?? '').verify(`${body} `, headers as Record<string, string>)).toThrow();
+  });
+
+  it('sends its additional headers, and stores their names only', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    await fixture.headers(tenant, webhook, { authorization: 'Bearer s3cret' });
+    await fixture.publish(fixture.engine(), tenant, ['user.created']);
+    const [row] = await fixture.until(webhook, all('delivered'));
+    const { headers } = receiver.received[0] ?? {};
+    expect(headers?.authorization).toBe('Bearer s3cret');
+    const [attempt] = await fixture.directory.rows<{ request: { url: string; headers: object } }>(
+      'select request from webhook_attempts where delivery_id = $1',
+      [row?.id],
+    );
+    expect(attempt?.request).toEqual({
+      url: receiver.url,
+      headers: expect.objectContaining({
+        authorization: '***',
+        'content-type': 'application/json',
+        'webhook-signature': headers?.['webhook-signature'],
+      }),
+    });
+  });
+
+  it('sends nothing while its additional headers cannot be decrypted', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    await fixture.headers(tenant, webhook, { authorization: 'x' });
+    await fixture.directory.rows(`update webhook_headers set ciphertext = '\\x00' where webhook_id = $1`, [webhook]);
+    await fixture.publish(fixture.engine({ unsignedPauseMs: 50 }), tenant, ['user.created']);
+    const [row] = await fixture.until(webhook, (rows) => rows.every(({ tries }) => tries > 1));
+    expect((await fixture.attempts(row?.id ?? ''))[0]).toMatchObject({
+      outcome: 'unsigned',
+      error: 'the additional headers cannot be decrypted with the configured keys',
+    });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('sends only ids to a webhook that wants thin payloads, the same bytes even if this changes', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    await fixture.directory.rows(`update webhooks set payload = 'thin' where id = $1`, [webhook]);
+    receiver.answer = (_, response) => response.writeHead(receiver.received.length < 2 ? 500 : 204).end();
+    const engine = fixture.engine({ retryDelays: [10, 10] });
+    const details = { job_id: 'job_y', note: 'about Ann' };
+    await fixture.publish(engine, tenant, ['sync.job.completed'], details);
+    await fixture.directory.rows(`update webhooks set payload = 'full' where id = $1`, [webhook]);
+    await fixture.until(webhook, all('delivered'));
+    const bodies = receiver.received.map(({ body }) => body);
+    expect(new Set(bodies).size).toBe(1);
+    expect(JSON.parse(bodies[0] ?? '')).toEqual({
+      id: receiver.ids()[0],
+      type: 'sync.job.completed',
+      timestamp: expect.any(String),
+      tenant_id: encodeId('tenant', tenant),
+      sequence: 1,
+      data: { job_id: 'job_y' },
+    });
   });
 });
 

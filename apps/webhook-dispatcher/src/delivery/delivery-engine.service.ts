@@ -1,4 +1,5 @@
-import { encodeId } from '@idsync/contracts';
+import type { KeyObject } from 'node:crypto';
+import { encodeId, type SentRequest } from '@idsync/contracts';
 import { type Database, eachTenant } from '@idsync/database';
 import {
   type ClaimedDelivery,
@@ -26,6 +27,7 @@ import { Injectable } from '@nestjs/common';
 import type { FannedOut } from '../fan-out.js';
 import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
+import { masked, sentHeaders } from '../sending/sent-headers.js';
 import { signedHeaders } from '../sign.js';
 import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
 import type { BreakerSettings } from './breaker.js';
@@ -58,6 +60,10 @@ export abstract class DeliveryContext {
   abstract readonly settings: DeliverySettings;
   /** Returns the key in an encrypted secret; undefined if no configured encryption key decrypts it. */
   abstract readonly decryptKey: (encrypted: Buffer, tenantId: string) => Buffer | undefined;
+  /** Returns the additional headers of a webhook, under the same condition. */
+  abstract readonly decryptHeaders: (encrypted: Buffer, tenantId: string) => Record<string, string> | undefined;
+  /** Returns a private key of asymmetric signatures, under the same condition. */
+  abstract readonly decryptPrivateKey: (encrypted: Buffer, tenantId: string) => KeyObject | undefined;
   abstract readonly log: Logger;
 }
 
@@ -241,16 +247,25 @@ export class DeliveryEngine extends BackgroundService {
     endpoint: Endpoint,
     leaseEnds: number,
   ): Promise<void> {
-    const { database, sender, settings, decryptKey } = this.context;
+    const { database, sender, settings, decryptKey, decryptPrivateKey, decryptHeaders } = this.context;
     // The webhook was deleted meanwhile; housekeeping deletes its deliveries.
     if (!receiver) return;
     const { eventId, body } = await bodyOf(database, delivery);
     addLogContext({ event_id: eventId });
-    const keys = receiver.secrets.flatMap((encrypted) => decryptKey(encrypted, delivery.tenantId) ?? []);
+    const { tenantId } = delivery;
+    const shared = receiver.secrets.flatMap((encrypted) => decryptKey(encrypted, tenantId) ?? []);
+    const asymmetric = receiver.signingKeys.flatMap((encrypted) => decryptPrivateKey(encrypted, tenantId) ?? []);
     // If this process was paused for long, its lease has expired and another process sends the delivery.
     if (performance.now() + settings.exchangeMs > leaseEnds) return;
-    if (keys.length === 0) {
-      this.recordUnsigned(delivery, endpoint);
+    // Every receiver knows `v1`, not every one `v1a`.
+    if (shared.length === 0) {
+      this.recordUnsigned(delivery, endpoint, 'no signing secret can be decrypted with the configured keys');
+      return;
+    }
+    const additional = receiver.headers === null ? {} : decryptHeaders(receiver.headers, tenantId);
+    // Without them, the receiver would refuse the request.
+    if (!additional) {
+      this.recordUnsigned(delivery, endpoint, 'the additional headers cannot be decrypted with the configured keys');
       return;
     }
     const id = encodeId('event', eventId);
@@ -264,19 +279,22 @@ export class DeliveryEngine extends BackgroundService {
     await traced('POST webhook', { kind: 'client', parent: delivery.traceparent, attributes }, async () => {
       const timestamp = Math.floor(Date.now() / 1_000);
       const parent = traceparent();
-      const headers = { ...signedHeaders({ id, timestamp, body }, keys), ...(parent && { traceparent: parent }) };
-      const result = await sender.send({ url: receiver.callbackUrl, headers, body });
+      const signed = signedHeaders({ id, timestamp, body }, { shared, asymmetric });
+      const own = { ...signed, ...(parent && { traceparent: parent }) };
+      const url = receiver.callbackUrl;
+      const result = await sender.send({ url, headers: sentHeaders({ ...additional, ...own }), body });
+      const request = { url, headers: sentHeaders({ ...masked(additional), ...own }) };
       const { outcome, statusCode } = result;
       addTraceAttributes({ 'idsync.outcome': outcome, 'http.response.status_code': statusCode });
       if (outcome !== 'delivered') markSpanFailed(outcome === 'rejected' ? `${statusCode}` : outcome);
-      this.record(delivery, endpoint, result);
+      this.record(delivery, endpoint, outcome === 'blocked' ? result : { ...result, request });
     });
   }
 
   /**
    * Does not count as a failed attempt of the receiver; pauses the endpoint until a configured key decrypts a secret.
    */
-  private recordUnsigned(delivery: ClaimedDelivery, endpoint: Endpoint): void {
+  private recordUnsigned(delivery: ClaimedDelivery, endpoint: Endpoint, error: string): void {
     const now = this.clock.now();
     const { unsignedPauseMs } = this.context.settings;
     endpoint.pauseFor(now, unsignedPauseMs);
@@ -284,7 +302,7 @@ export class DeliveryEngine extends BackgroundService {
     attempts.observe({ outcome: 'unsigned' }, 0);
     this.recorder.add({
       outcome: 'unsigned',
-      error: 'no signing secret can be decrypted with the configured keys',
+      error,
       durationMs: 0,
       deliveryId,
       webhookId,
@@ -301,9 +319,9 @@ export class DeliveryEngine extends BackgroundService {
     });
   }
 
-  private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SendResult): void {
+  private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SendResult & { request?: SentRequest }): void {
     const now = this.clock.now();
-    const { outcome, statusCode, error, responseBody, durationMs, retryAfterMs } = result;
+    const { outcome, statusCode, error, responseBody, responseHeaders, request, durationMs, retryAfterMs } = result;
     const succeeded = outcome === 'delivered';
     const failed = delivery.attempts + 1;
     const dueAt = succeeded
@@ -321,6 +339,8 @@ export class DeliveryEngine extends BackgroundService {
       statusCode,
       error,
       responseBody,
+      responseHeaders,
+      request,
       durationMs,
       deliveryId: delivery.id,
       webhookId: delivery.webhookId,

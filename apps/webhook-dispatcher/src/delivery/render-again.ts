@@ -1,3 +1,4 @@
+import { thinBody } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import {
   type ClaimedDelivery,
@@ -11,6 +12,14 @@ import {
  * person.
  */
 export async function bodyOf(
+  database: Database,
+  delivery: ClaimedDelivery,
+): Promise<{ eventId: string; body: string }> {
+  const { eventId, body } = await fullBodyOf(database, delivery);
+  return { eventId, body: delivery.thin ? thinBody(body) : body };
+}
+
+async function fullBodyOf(
   database: Database,
   { tenantId, sequence, eventId, body }: ClaimedDelivery,
 ): Promise<{ eventId: string; body: string }> {

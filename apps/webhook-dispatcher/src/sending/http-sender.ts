@@ -10,6 +10,7 @@ import {
 import { Agent } from 'undici';
 import { retryAfterMs } from './retry-after.js';
 import type { OutgoingRequest, Sender, SendResult } from './send.js';
+import { storedHeaders } from './sent-headers.js';
 
 export interface HttpLimits {
   dnsMs: number;
@@ -77,12 +78,16 @@ async function exchange(
       origin,
       path: pathname + search,
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'idsync-webhooks/1', ...headers },
+      headers,
       body,
       signal: abort.signal,
     });
     const responseBody = await beginningOf(response.body, limits);
-    const answer = { statusCode: response.statusCode, ...(responseBody !== '' && { responseBody }) };
+    const answer = {
+      statusCode: response.statusCode,
+      responseHeaders: storedHeaders(response.headers),
+      ...(responseBody !== '' && { responseBody }),
+    };
     if (response.statusCode >= 200 && response.statusCode < 300) return { outcome: 'delivered', ...answer };
     const wait = [429, 503].includes(response.statusCode)
       ? retryAfterMs(response.headers['retry-after'], Date.now())

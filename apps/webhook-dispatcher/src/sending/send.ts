@@ -14,6 +14,7 @@ export interface SendResult {
   error?: string;
   /** The beginning of the response body. */
   responseBody?: string;
+  responseHeaders?: Record<string, string>;
   /** Delay that the receiver requested. */
   retryAfterMs?: number;
   durationMs: number;
