@@ -15,6 +15,9 @@ let connector: string;
 const kinds: Record<string, IdKind> = {
   identities: 'identity',
   users: 'user',
+  accounts: 'account',
+  'machine-identities': 'machineIdentity',
+  groups: 'group',
   jobs: 'job',
   webhooks: 'webhook',
   tenantId: 'tenant',
@@ -24,12 +27,15 @@ const kinds: Record<string, IdKind> = {
   probeId: 'probe',
   jobId: 'job',
   caseId: 'case',
+  findingId: 'finding',
   identityId: 'identity',
   machineId: 'machineIdentity',
   operationId: 'operation',
   webhookId: 'webhook',
   deliveryId: 'delivery',
   replayId: 'replay',
+  suppressionId: 'suppression',
+  serviceTokenId: 'serviceToken',
 };
 
 function pathOf({ path }: RouteDefinition): string {
@@ -49,6 +55,7 @@ const bodies: Record<string, object> = {
   'POST /v1/webhooks': { callback_url: 'https://example.com/hook', events: ['*'] },
   'PATCH /v1/webhooks/{id}': { active: true },
   'POST /admin/v1/tenants': { name: 'Test' },
+  'POST /admin/v1/tenants/{tenantId}/deletion': { name: 'Test' },
 };
 
 /** All routes that query the database, except operator routes that need other bodies. */
@@ -91,7 +98,7 @@ describe('a gateway whose PostgreSQL is killed', () => {
   it('responds to every route with 503, Retry-After and the same text, and recovers when PostgreSQL is back', async () => {
     expect((await send('GET', '/v1/users', credentials())).status).toBe(200);
     await postgres.kill();
-    expect(querying.filter(([, path]) => path.startsWith('/v1/'))).toHaveLength(13);
+    expect(querying.filter(([, path]) => path.startsWith('/v1/'))).toHaveLength(30);
     for (let round = 0; round < 2; round += 1) {
       for (const [method, path, body] of querying) {
         expect([method, path, await send(method, path, credentials(), body)]).toEqual([

@@ -13,6 +13,7 @@ import { OperatorModule } from './operator/operator.module.js';
 import { PublicModule } from './public/public.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { ScimModule } from './scim/scim.module.js';
+import { ScimReaderModule } from './scim-reader/scim-reader.module.js';
 
 type Config = ConfigService<GatewayConfig, true>;
 
@@ -49,6 +50,7 @@ export class GatewayModule {
         PublicModule,
         OperatorModule,
         ScimModule,
+        ScimReaderModule,
         HousekeepingModule,
       ],
     };

@@ -4,6 +4,7 @@ import type {
   CaseRow,
   ConnectorRow,
   FailingRecordRow,
+  JobPlan,
   JobRow,
   LastRun,
   MachineRow,
@@ -36,11 +37,13 @@ const sent = (response: object): unknown => JSON.parse(JSON.stringify(response))
 
 describe('a tenant, an event and a webhook', () => {
   it('are shown with public ids and times in UTC', () => {
-    expect(sent(presentTenant({ id, name: 'T', createdAt: at }))).toEqual({
-      id: encodeId('tenant', id),
-      name: 'T',
-      created_at: time,
-    });
+    expect(sent(presentTenant({ id, name: 'T', createdAt: at, suspendedAt: null, deletionRequestedAt: null }))).toEqual(
+      {
+        id: encodeId('tenant', id),
+        name: 'T',
+        created_at: time,
+      },
+    );
     const event = { id, sequence: 1, type: 'user.created', occurredAt: at, details: { a: 1 } };
     expect(sent(presentEvent(event))).toEqual({
       id: encodeId('event', id),
@@ -51,7 +54,15 @@ describe('a tenant, an event and a webhook', () => {
   });
 
   it('omit why a webhook was disabled while it is not', () => {
-    const row: WebhookRow = { id, callbackUrl: 'https://x.org', events: ['*'], active: true, createdAt: at };
+    const settings = { filter: null, payload: 'full' as const, headerNames: [] as string[] };
+    const row: WebhookRow = {
+      id,
+      callbackUrl: 'https://x.org',
+      events: ['*'],
+      active: true,
+      createdAt: at,
+      ...settings,
+    };
     const shown = { id: encodeId('webhook', id), callback_url: 'https://x.org', events: ['*'], created_at: time };
     expect(sent(presentWebhook({ ...row, disabledAt: null, disabledReason: null }))).toEqual({
       ...shown,
@@ -160,7 +171,7 @@ describe('a connector', () => {
       jobId: other,
       retries: 0,
     } as FailingRecordRow;
-    const unknown = { externalId: null, line: null, sourceMessage: null };
+    const unknown = { externalId: null, line: null, sourceMessage: null, field: null };
     const shown = {
       message: 'no id',
       first_failed_at: time,
@@ -169,10 +180,12 @@ describe('a connector', () => {
       retries: 0,
     };
     expect(sent(presentFailingRecord({ ...failing, ...unknown }))).toEqual(shown);
-    expect(sent(presentFailingRecord({ ...failing, externalId: 'e', line: 0, sourceMessage: 's' }))).toEqual({
+    const known = { externalId: 'e', line: 0, sourceMessage: 's', field: 'hire_date' };
+    expect(sent(presentFailingRecord({ ...failing, ...known }))).toEqual({
       ...shown,
       external_id: 'e',
       line: 0,
+      field: 'hire_date',
       source_message: 's',
     });
   });
@@ -276,9 +289,10 @@ describe('the plan of a job', () => {
   ] as PlanEntryRow[];
 
   it('counts every action, and omits the id of a record that it will create', () => {
-    expect(sent(presentPlan(job, { counts: { delete: 1, create: 1 }, entries }))).toMatchObject({
+    expect(sent(presentPlan(job, { counts: { delete: 1, create: 1 }, entries, examples: [] }))).toMatchObject({
       job_id: encodeId('job', id),
       state: 'open',
+      reasons: [],
       counts: { create: 1, update: 0, disable: 0, delete: 1 },
       data: [
         {
@@ -289,8 +303,17 @@ describe('the plan of a job', () => {
         { action: 'create', record: { kind: 'user', external_id: 'e' } },
       ],
     });
-    const [, created] = presentPlan(job, { counts: {}, entries }).data;
+    const [, created] = presentPlan(job, { counts: {}, entries, examples: [] }).data;
     expect([created?.record.id, created?.identity_id]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the plan of a quarantined job', () => {
+  it('shows examples for each reason', () => {
+    const reason = { rule: 'created', count: 30, of: 100, text: 'create 30 records beside 100' };
+    const plan = { state: 'held', known: 100, note: 'quarantined', reasons: [reason] } as unknown as JobPlan['plan'];
+    const shown = presentPlan(job, { plan, counts: { create: 30 }, entries: [], examples: [['e1', 'e2']] });
+    expect(sent(shown)).toMatchObject({ state: 'held', reasons: [{ ...reason, examples: ['e1', 'e2'] }] });
   });
 });
 

@@ -3,6 +3,7 @@ import type {
   ApiKeyRow,
   CaseRow,
   ConnectorRow,
+  DeletedConnectorRow,
   EventRow,
   FailingRecordRow,
   JobPlan,
@@ -11,6 +12,8 @@ import type {
   MachineRow,
   OperationRow,
   PlanEntryRow,
+  SuppressionRow,
+  TenantDeletion,
   TenantRow,
   WebhookRow,
 } from '@idsync/database/gateway';
@@ -18,7 +21,27 @@ import type {
 /** Maps rows to API responses. Unknown values are undefined, so JSON.stringify omits them. */
 
 export function presentTenant(row: TenantRow): responses.Tenant {
-  return { id: encodeId('tenant', row.id), name: row.name, created_at: row.createdAt.toISOString() };
+  return {
+    id: encodeId('tenant', row.id),
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    suspended_at: row.suspendedAt?.toISOString(),
+    deletion_requested_at: row.deletionRequestedAt?.toISOString(),
+  };
+}
+
+export function presentTenantDeletion(
+  { id, name }: TenantRow,
+  { requestedAt, table, deleted, contents }: TenantDeletion,
+): responses.TenantDeletion {
+  return {
+    tenant_id: encodeId('tenant', id),
+    name,
+    requested_at: requestedAt?.toISOString(),
+    rows_deleted: deleted,
+    table: table ?? undefined,
+    contents,
+  };
 }
 
 export function presentApiKey(row: ApiKeyRow): responses.ApiKey {
@@ -62,10 +85,38 @@ export function presentConnector(row: ConnectorRow): responses.Connector {
   };
 }
 
+export function presentDeletedConnector(row: DeletedConnectorRow): responses.DeletedConnector {
+  return {
+    id: encodeId('connector', row.id),
+    tenant_id: encodeId('tenant', row.tenantId),
+    type: row.type,
+    name: row.name,
+    records: row.records,
+    live_records: row.liveRecords,
+    deleted_at: row.deletedAt.toISOString(),
+  };
+}
+
+export function presentSuppression(row: SuppressionRow): responses.Suppression {
+  return {
+    id: encodeId('suppression', row.id),
+    identity_id: encodeId('identity', row.identityId),
+    operation_id: encodeId('operation', row.operationId),
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+/** Returns what clients may know of a connector: no configuration and no texts of the source. */
+export function presentConnectorSummary(row: ConnectorRow): responses.ConnectorSummary {
+  const { id, name, type, records, health, complete_as_of } = presentConnector(row);
+  return { id, name, type, records, health, complete_as_of };
+}
+
 export function presentFailingRecord(row: FailingRecordRow): responses.FailingRecord {
   return {
     external_id: row.externalId ?? undefined,
     line: row.line ?? undefined,
+    field: row.field ?? undefined,
     message: row.message,
     source_message: row.sourceMessage ?? undefined,
     first_failed_at: row.firstFailedAt.toISOString(),
@@ -118,9 +169,11 @@ export function presentOperatorJob(row: JobRow): responses.OperatorJob {
     records_read: row.recordsRead,
     records_applied: row.recordsApplied,
     records_failed: row.recordsFailed,
+    records_suppressed: row.recordsSuppressed,
     fields_left_out: row.fieldsLeftOut,
     records_deleted: row.recordsDeleted,
     dry_run: row.dryRun,
+    retires: row.retires ? true : undefined,
     scheduled_for: row.scheduledFor?.toISOString(),
     last_record_at: row.lastRecordAt?.toISOString(),
     stalled: row.stalled,
@@ -137,7 +190,7 @@ export function presentOperatorJob(row: JobRow): responses.OperatorJob {
 
 export function presentPlan(
   job: JobRow,
-  { plan, counts, entries }: JobPlan,
+  { plan, counts, entries, examples }: JobPlan,
 ): Omit<responses.SyncPlan, keyof responses.PageFields> {
   return {
     job_id: encodeId('job', job.id),
@@ -146,6 +199,7 @@ export function presentPlan(
     state: plan?.state ?? 'open',
     known: plan?.known ?? undefined,
     note: plan?.note ?? undefined,
+    reasons: (plan?.reasons ?? []).map((reason, at) => ({ ...reason, examples: examples[at] ?? [] })),
     counts: {
       create: counts.create ?? 0,
       update: counts.update ?? 0,
@@ -178,6 +232,9 @@ export function presentWebhook(row: WebhookRow): responses.Webhook {
     events: row.events,
     active: row.active,
     created_at: row.createdAt.toISOString(),
+    ...(row.filter && { filter: row.filter }),
+    ...(row.payload === 'thin' && { payload: row.payload }),
+    ...(row.headerNames.length > 0 && { header_names: row.headerNames }),
     ...(row.disabledAt && { disabled_at: row.disabledAt.toISOString() }),
     ...(row.disabledReason && { disabled_reason: row.disabledReason }),
   };

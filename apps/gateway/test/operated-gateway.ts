@@ -8,6 +8,8 @@ export type Body = any;
 
 /** A gateway on its own database, with an operator. */
 export class OperatedGateway {
+  private closed: Promise<void> | undefined;
+
   private constructor(
     readonly database: TestDatabase,
     readonly fixture: DirectoryFixture,
@@ -26,17 +28,41 @@ export class OperatedGateway {
 
   /** Calls a path of the operator API. */
   async operator(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
+    const { status, body: answer } = await this.operatorAs(adminToken, method, path, body);
+    return { status, body: answer };
+  }
+
+  /** Calls a path of the operator API with a token. */
+  async operatorAs(
+    token: string,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: Body; requestId: string | null }> {
     const answer = await fetch(`${this.url}/admin/v1${path}`, {
       method,
-      headers: { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${adminToken}` },
+      headers: { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${token}` },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
+    const requestId = answer.headers.get('x-request-id');
+    const isJson = text !== '' && answer.headers.get('content-type')?.startsWith('application/json');
+    return { status: answer.status, body: isJson ? JSON.parse(text) : {}, requestId };
+  }
+
+  /** Starts another gateway on the same database. */
+  another(given: Partial<GatewayConfig>): Promise<Gateway> {
+    return startGateway(gatewayConfig(this.database.url, given));
+  }
+
+  /** Shuts the gateway down; its database remains until `close`. */
+  closeGateway(): Promise<void> {
+    this.closed ??= this.gateway.close();
+    return this.closed;
   }
 
   async close(): Promise<void> {
-    await this.gateway.close();
+    await this.closeGateway();
     await this.fixture.close();
     await this.database.drop();
   }

@@ -3,20 +3,32 @@ import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Reflector } from '@nestjs/core';
+import type { AuditLog } from '../audit/audit-log.service.js';
+import type { FailedSignIns } from '../audit/failed-sign-ins.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { Access } from './access.decorator.js';
 import { AccessGuard } from './access.guard.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import type { Caller } from './caller.js';
 import type { KeyRing } from './key-ring.service.js';
 import { OperatorGuard } from './operator.guard.js';
+import { ScimKeyGuard } from './scim-key.guard.js';
 import { ScimTokenGuard } from './scim-token.guard.js';
+import type { ServiceTokens } from './service-tokens.service.js';
 
 const keyRing = {} as KeyRing;
 const guard = new AccessGuard(
   new Reflector(),
   new ApiKeyGuard(keyRing),
-  new OperatorGuard(new ConfigService({ ADMIN_TOKEN: 'the-operators-token-of-this-test' })),
+  new OperatorGuard(
+    new ConfigService({ ADMIN_TOKEN: 'the-operators-token-of-this-test' }),
+    new Reflector(),
+    {} as AuditLog,
+    {} as FailedSignIns,
+    {} as ServiceTokens,
+  ),
   new ScimTokenGuard(keyRing),
+  new ScimKeyGuard(keyRing),
 );
 
 class Undeclared {
@@ -26,7 +38,7 @@ class Undeclared {
 class Open extends Undeclared {}
 @Access('key')
 class Keyed extends Undeclared {}
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 class Operated extends Undeclared {}
 @Access('scim-token')
 class Pushed extends Undeclared {}
@@ -36,7 +48,7 @@ const key = (...scopes: string[]): Caller => ({ access: 'key', ...holder, scopes
 const connectorId = newUuid();
 const scimToken: Caller = { access: 'scim-token', ...holder, connectorId };
 const otherToken: Caller = { ...scimToken, connectorId: newUuid() };
-const operator: Caller = { access: 'operator' };
+const operator: Caller = { access: 'operator', actor: { kind: 'admin_token', name: 'operator' }, role: 'admin' };
 
 /** Returns 200, or the status of the error. */
 function statusOf(controller: typeof Undeclared, caller?: Caller, url = '/v1/users'): number {
@@ -52,7 +64,7 @@ function statusOf(controller: typeof Undeclared, caller?: Caller, url = '/v1/use
     switchToHttp: () => ({ getRequest: () => request }),
   } as unknown as ExecutionContext;
   try {
-    return guard.canActivate(context) ? 200 : 0;
+    return guard.canActivate(context) === true ? 200 : 0;
   } catch (error) {
     return (error as { status: number }).status;
   }

@@ -5,6 +5,7 @@ import { Access } from './access.decorator.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import type { AccessKind } from './caller.js';
 import { OperatorGuard } from './operator.guard.js';
+import { ScimKeyGuard } from './scim-key.guard.js';
 import { ScimTokenGuard } from './scim-token.guard.js';
 
 /** The only global guard: delegates to the guard of the declared access, and rejects handlers that declare none. */
@@ -17,19 +18,26 @@ export class AccessGuard implements CanActivate {
     apiKeys: ApiKeyGuard,
     operators: OperatorGuard,
     scimTokens: ScimTokenGuard,
+    scimKeys: ScimKeyGuard,
   ) {
     this.guards = new Map<AccessKind, CanActivate>([
       ['none', { canActivate: () => true }],
       ['key', apiKeys],
       ['operator', operators],
       ['scim-token', scimTokens],
+      ['scim-key', scimKeys],
     ]);
   }
 
-  canActivate(context: ExecutionContext): boolean {
+  /** Waits only if the guard does, because a promise costs every request. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
-    if (this.guards.get(access)?.canActivate(context) !== true)
-      throw new ApiError(403, 'access to this route is denied');
-    return true;
+    const outcome = this.guards.get(access)?.canActivate(context);
+    return outcome instanceof Promise ? outcome.then(allowed) : allowed(outcome);
   }
+}
+
+function allowed(outcome: unknown): true {
+  if (outcome !== true) throw new ApiError(403, 'access to this route is denied');
+  return true;
 }

@@ -64,19 +64,27 @@ describe('the access of a route', () => {
       `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
       auth,
     ]);
-    const reference = ['', 'docs', 'docs/start.js', 'docs/swagger-ui.css', 'docs/swagger-ui-bundle.js', 'openapi.json'];
-    const scim = [
-      ...['GET', 'POST'].map((method) => `${method} :kinds`),
-      ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} :kinds/:id`),
+    const reference = ['', 'docs', 'docs/reference.css', 'docs/reference.js', 'openapi.json'];
+    const discovery = [
       ...['ServiceProviderConfig', 'ResourceTypes', 'ResourceTypes/:name', 'Schemas', 'Schemas/:urn'].map(
         (path) => `GET ${path}`,
       ),
       ...['Bulk', 'Me'].map((path) => `ALL ${path}`),
     ];
+    const reader = ['Users', 'Groups'].flatMap((kinds) => [
+      ...[`GET ${kinds}`, `POST ${kinds}`, `POST ${kinds}/.search`],
+      ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} ${kinds}/:id`),
+    ]);
+    const scim = [
+      ...['GET', 'POST'].map((method) => `${method} :kinds`),
+      ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} :kinds/:id`),
+      ...discovery,
+    ];
     expect(Object.fromEntries(declared())).toEqual({
       ...Object.fromEntries(inContracts),
       ...Object.fromEntries(reference.map((path) => [`GET /${path}`, 'none'])),
       ...Object.fromEntries(scim.map((route) => [route.replace(' ', ' /scim/v2/:connectorId/'), 'scim-token'])),
+      ...Object.fromEntries([...discovery, ...reader].map((route) => [route.replace(' ', ' /scim/v2/'), 'scim-key'])),
     });
   });
 

@@ -27,6 +27,7 @@ export class ApiKeyGuard implements CanActivate {
 
 function allowed(caller: Caller | undefined, route: RouteDefinition | undefined): KeyCaller {
   if (caller?.access !== 'key') throw new ApiError(401, errorTexts.unauthorized);
+  if (caller.isSuspended) throw new ApiError(403, errorTexts.suspended);
   if (route?.scope && !caller.scopes.has(route.scope))
     throw new ApiError(403, `the key lacks the scope ${route.scope}`);
   return caller;

@@ -5,6 +5,7 @@ import type { Caller } from './caller.js';
 import { OperatorGuard } from './operator.guard.js';
 import { RateLimit } from './rate-limit.service.js';
 import { routeDefinitionOf } from './route-definition.js';
+import { isScimRead, ScimKeyGuard } from './scim-key.guard.js';
 import { ScimTokenGuard } from './scim-token.guard.js';
 
 /**
@@ -17,6 +18,7 @@ export class Authentication {
     private readonly apiKeys: ApiKeyGuard,
     private readonly operators: OperatorGuard,
     private readonly scimTokens: ScimTokenGuard,
+    private readonly scimKeys: ScimKeyGuard,
     private readonly rateLimit: RateLimit,
   ) {}
 
@@ -33,6 +35,7 @@ export class Authentication {
     const path = request.routeOptions.url ?? decodedPath(request.url);
     if (path.startsWith('/admin/')) return this.operators.identify(request);
     if (path.startsWith('/v1/') || path === '/v1') return this.apiKeys.identify(request, route);
+    if (isScimRead(path)) return this.scimKeys.identify(request, path);
     if (path.startsWith('/scim/')) return this.scimTokens.identify(request);
     return undefined;
   }

@@ -1,13 +1,19 @@
-import type { RouteDefinition } from '@idsync/contracts';
+import type { OperatorRole, RouteDefinition } from '@idsync/contracts';
+import type { AuditActor } from '@idsync/database/gateway';
 
-/** Access to a route: open, clients with an API key, operators, or identity providers with the token of a connector. */
-export type AccessKind = RouteDefinition['auth'] | 'scim-token';
+/**
+ * Access to a route: open, clients with an API key, operators, identity providers with the token of a connector, or SCIM
+ * clients with an API key.
+ */
+export type AccessKind = RouteDefinition['auth'] | 'scim-token' | 'scim-key';
 
 export interface KeyCaller {
   access: 'key';
   keyId: string;
   tenantId: string;
   scopes: ReadonlySet<string>;
+  /** The tenant is suspended. */
+  isSuspended?: boolean;
 }
 
 /** An identity provider, which may only push to its connector. */
@@ -16,10 +22,15 @@ export interface ScimCaller {
   keyId: string;
   tenantId: string;
   connectorId: string;
+  isSuspended?: boolean;
 }
 
 export interface OperatorCaller {
   access: 'operator';
+  actor: AuditActor;
+  role: OperatorRole;
+  /** Absent: all tenants. */
+  tenantIds?: ReadonlySet<string>;
 }
 
 export type Caller = KeyCaller | ScimCaller | OperatorCaller;

@@ -57,11 +57,14 @@ beforeAll(async () => {
     webhookId: JSON.parse(hook.text).id,
     probeId: encodeId('probe', newUuid()),
     caseId: encodeId('case', newUuid()),
+    findingId: encodeId('finding', newUuid()),
     identityId: encodeId('identity', newUuid()),
     machineId: encodeId('machineIdentity', newUuid()),
     operationId: encodeId('operation', newUuid()),
     deliveryId: encodeId('delivery', newUuid()),
     replayId: encodeId('replay', newUuid()),
+    serviceTokenId: encodeId('serviceToken', newUuid()),
+    suppressionId: encodeId('suppression', newUuid()),
   };
 });
 

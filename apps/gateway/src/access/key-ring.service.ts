@@ -4,6 +4,7 @@ import { findApiKeySecret, findLiveApiKeys, touchApiKeys } from '@idsync/databas
 import { Logger } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { NewAddresses } from '../audit/new-addresses.service.js';
 import { hashSecret, parseApiKey } from './api-key.js';
 import type { KeyCaller, ScimCaller } from './caller.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
@@ -15,6 +16,8 @@ const ttlMs = 500;
 /** Entries of each cache. */
 const cacheSize = 20_000;
 const touchEveryMs = 60_000;
+/** Addresses of a key that are observed at a time. */
+const maxAddresses = 20;
 
 /** Identifies callers by their API key or connector token, with a short cache. */
 @Injectable()
@@ -29,13 +32,14 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   private readonly recentlyValid = new LRUCache<string, true>({ max: cacheSize });
   private generation = 0;
   private readonly pending = new Map<string, Promise<KeyHolder | undefined>>();
-  private readonly used = new Map<string, KeyHolder>();
+  private readonly used = new Map<string, { holder: KeyHolder; addresses: Set<string> }>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     private readonly database: Database,
     private readonly logger: Logger,
     private readonly unknownKeys?: UnknownKeyLimits,
+    private readonly newAddresses?: NewAddresses,
   ) {
     this.timer = setInterval(() => {
       void this.touch();
@@ -80,9 +84,10 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     const name = cacheKey(key.id, hash);
     const hit = this.valid.get(name);
     if (this.invalid.has(name)) return undefined;
-    if (hit) return hit.expiresAt !== undefined && hit.expiresAt <= Date.now() ? undefined : this.use(hit.caller);
+    if (hit)
+      return hit.expiresAt !== undefined && hit.expiresAt <= Date.now() ? undefined : this.use(hit.caller, address);
     const lookUp = this.pending.get(name) ?? this.startLookUp(name, key.id, hash, address);
-    return this.use(await lookUp);
+    return this.use(await lookUp, address);
   }
 
   /** Empties the cache, so that a revocation takes effect at once on the gateway that makes it. */
@@ -115,23 +120,29 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
       return undefined;
     }
     this.recentlyValid.set(name, true);
-    const { tenantId, connectorId, scopes } = row;
-    const caller: KeyHolder = connectorId
+    const { tenantId, connectorId, scopes, isSuspended } = row;
+    const held: KeyHolder = connectorId
       ? { access: 'scim-token', keyId: id, tenantId, connectorId }
       : { access: 'key', keyId: id, tenantId, scopes: new Set(scopes) };
+    const caller = isSuspended ? { ...held, isSuspended } : held;
     // A look-up that began before a revocation must not enter the cache.
     if (generation === this.generation) this.valid.set(name, { caller, expiresAt });
     return caller;
   }
 
-  private use(caller: KeyHolder | undefined): KeyHolder | undefined {
-    if (caller) this.used.set(caller.keyId, caller);
-    return caller;
+  private use(holder: KeyHolder | undefined, address: string | undefined): KeyHolder | undefined {
+    if (!holder) return undefined;
+    const addresses = this.used.get(holder.keyId)?.addresses ?? new Set();
+    if (address !== undefined && addresses.size < maxAddresses) addresses.add(address);
+    this.used.set(holder.keyId, { holder, addresses });
+    return holder;
   }
 
   private async touch(): Promise<void> {
-    const keys = [...this.used.values()];
+    const used = [...this.used.values()];
     this.used.clear();
+    const keys = used.map(({ holder }) => holder);
+    await this.newAddresses?.record(used);
     await touchApiKeys(this.database, keys).catch((err: unknown) =>
       this.logger.warn({ err }, 'recording the last use of API keys failed'),
     );

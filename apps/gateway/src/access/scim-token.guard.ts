@@ -1,4 +1,4 @@
-import { decodeId } from '@idsync/contracts';
+import { decodeId, errorTexts } from '@idsync/contracts';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/api-error.js';
@@ -29,5 +29,6 @@ function allowed(caller: Caller | undefined, { params }: FastifyRequest): ScimCa
   if (caller?.access !== 'scim-token' || caller.connectorId !== decodeId('connector', connectorId)) {
     throw new ApiError(401, 'missing or invalid token');
   }
+  if (caller.isSuspended) throw new ApiError(403, errorTexts.suspended);
   return caller;
 }

@@ -8,6 +8,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { anchoring } from './anchor-audit.js';
 import { pushedChores } from './pushed-chores.js';
 import { reencryption } from './reencrypt-secrets.js';
 
@@ -22,7 +23,12 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
   constructor(database: Database, { encryptionKeys }: GatewaySettings, logger: Logger) {
     const chores = [
       reencryption(database, 'webhooks', encryptionKeys, logger),
+      reencryption(database, 'signing keys', encryptionKeys, logger),
+      reencryption(database, 'webhook headers', encryptionKeys, logger),
       reencryption(database, 'connectors', encryptionKeys, logger),
+      reencryption(database, 'suppressions', encryptionKeys, logger),
+      reencryption(database, 'audit', encryptionKeys, logger),
+      anchoring(database, encryptionKeys, logger),
       ...pushedChores(database),
     ];
     this.housekeeping = new Housekeeping(chores, everyMs, logger);

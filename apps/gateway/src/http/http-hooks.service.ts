@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { Authentication } from '../access/authentication.service.js';
+import { registerOperatorRequests } from '../audit/request-context.js';
 import { registerScimConcurrency } from '../scim/scim-concurrency.js';
 import { acceptJson } from './accept-json.js';
 import { bodyBounds, scimPrefix } from './body-bounds.js';
@@ -25,6 +26,7 @@ export class HttpHooks {
     server.addHook('onRequest', (request) => authentication.authenticate(request));
     traceRequests(server);
     registerDatabaseShares(server);
+    registerOperatorRequests(server);
     server.addHook('onSend', (_request, reply, _payload, done) => {
       reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
       if (options.stopping?.aborted) reply.header('connection', 'close');

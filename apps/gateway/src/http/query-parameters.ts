@@ -1,7 +1,8 @@
-import { queryNames, type RouteDefinition } from '@idsync/contracts';
+import { hasQueryName, queryNames, type RouteDefinition } from '@idsync/contracts';
 import { badRequest } from './api-error.js';
 
-const longestName = 100;
+/** Characters of an unknown name in the message, with its escapes. */
+const longestName = 60;
 
 /**
  * Throws a 400 for a query parameter that the route does not have: in strict handling for any, otherwise only for `at`,
@@ -9,12 +10,12 @@ const longestName = 100;
  */
 export function checkQueryParameters(route: RouteDefinition, given: readonly string[], strict: boolean): void {
   const allowed = queryNames(route);
-  const unknown = given.filter((name) => !allowed.includes(name));
+  const unknown = given.filter((name) => !hasQueryName(route, name));
   if (route.method === 'GET' && unknown.includes('at'))
     throw badRequest('at is not supported here, only by GET /v1/identities/{id}');
   const [name] = unknown;
   if (!strict || name === undefined) return;
-  const shown = JSON.stringify(name.slice(0, longestName));
+  const shown = shortened(JSON.stringify(name));
   const those = allowed.length > 0 ? `allowed are ${allowed.join(', ')}` : 'none is allowed here';
   throw badRequest(`unknown query parameter ${shown}: ${those}`);
 }
@@ -25,4 +26,8 @@ export function prefersStrictHandling(prefer: string): boolean {
   const handling = preferences.find(([name]) => name?.trim().toLowerCase() === 'handling');
   const value = handling?.[1]?.trim().toLowerCase();
   return value === 'strict' || value === '"strict"';
+}
+
+function shortened(quoted: string): string {
+  return quoted.length > longestName ? `${quoted.slice(0, longestName)}…"` : quoted;
 }

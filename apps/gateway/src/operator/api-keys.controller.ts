@@ -2,9 +2,9 @@ import { requests } from '@idsync/contracts';
 import { insertApiKey, listApiKeys, revokeApiKey } from '@idsync/database/gateway';
 import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
 import { formatApiKey, newSecret } from '../access/api-key.js';
 import { KeyRing } from '../access/key-ring.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
@@ -12,7 +12,7 @@ import { presentApiKey } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/api-keys')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 export class ApiKeysController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -26,10 +26,13 @@ export class ApiKeysController {
   ): Promise<object> {
     const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    const row = await this.tenants.run(tenantId, (tx) =>
-      insertApiKey(tx, tenantId, { name, scopes, secretHash: hash, expiresAt }),
-    );
-    return { ...presentApiKey(row), key: formatApiKey(row.id, secret) };
+    const { shown, id } = await this.tenants.act(tenantId, async (tx, describe) => {
+      const row = await insertApiKey(tx, tenantId, { name, scopes, secretHash: hash, expiresAt });
+      const after = presentApiKey(row);
+      describe({ resource: after.id, after });
+      return { shown: after, id: row.id };
+    });
+    return { ...shown, key: formatApiKey(id, secret) };
   }
 
   @Get()
@@ -44,7 +47,7 @@ export class ApiKeysController {
   @Delete(':keyId')
   @HttpCode(204)
   async revoke(@TenantParam() tenantId: string, @PublicId('apiKey', 'keyId') keyId: string): Promise<void> {
-    orNotFound(await this.tenants.run(tenantId, (tx) => revokeApiKey(tx, tenantId, keyId)));
+    await this.tenants.act(tenantId, async (tx) => orNotFound(await revokeApiKey(tx, tenantId, keyId)));
     this.keyRing.clear();
   }
 }

@@ -3,7 +3,7 @@ import { findConnector } from '@idsync/database/gateway';
 import { findAttributePriorities } from '@idsync/database/settings';
 import { Controller, Get, Put } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest } from '../http/api-error.js';
 import { bodyId } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
@@ -13,7 +13,7 @@ import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/attribute-priorities')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 export class AttributePrioritiesController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -23,12 +23,7 @@ export class AttributePrioritiesController {
   @Get()
   async get(@TenantParam() tenantId: string): Promise<object> {
     const rows = await this.tenants.run(tenantId, (tx) => findAttributePriorities(tx, tenantId));
-    const priorities = rows.map(({ field, connectorId, priority }) => ({
-      field,
-      connector_id: encodeId('connector', connectorId),
-      priority,
-    }));
-    return { priorities };
+    return presentPriorities(rows);
   }
 
   @Put()
@@ -47,6 +42,18 @@ export class AttributePrioritiesController {
           throw badRequest(`there is no connector ${encodeId('connector', id)}`);
       }
     });
-    return this.operations.request(tenantId, 'attributes.rank', { priorities });
+    return this.operations.request(tenantId, 'attributes.rank', { priorities }, async (tx) => ({
+      before: presentPriorities(await findAttributePriorities(tx, tenantId)),
+      after: body,
+    }));
   }
+}
+
+function presentPriorities(rows: Awaited<ReturnType<typeof findAttributePriorities>>): object {
+  const priorities = rows.map(({ field, connectorId, priority }) => ({
+    field,
+    connector_id: encodeId('connector', connectorId),
+    priority,
+  }));
+  return { priorities };
 }

@@ -1,19 +1,21 @@
 import { requests } from '@idsync/contracts';
-import { findCase, listCases } from '@idsync/database/gateway';
+import { findCase, findComparedFields, listCases } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
+import { ReadsPeople } from '../audit/audit.interceptor.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentCase } from '../present.js';
+import { compareFields } from './compare-fields.js';
 import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/cases')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'operator' })
 export class CasesController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -32,8 +34,15 @@ export class CasesController {
   }
 
   @Get(':caseId')
+  @ReadsPeople(true)
   async get(@TenantParam() tenantId: string, @PublicId('case', 'caseId') caseId: string): Promise<object> {
-    return presentCase(orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, tenantId, caseId))));
+    return this.tenants.run(tenantId, async (tx) => {
+      const found = orNotFound(await findCase(tx, tenantId, caseId));
+      const { own, others } = await findComparedFields(tx, tenantId, found);
+      const { candidates, ...shown } = presentCase(found);
+      const compared = candidates.map((each, at) => ({ ...each, compared: compareFields(own, others[at] ?? []) }));
+      return { ...shown, candidates: compared };
+    });
   }
 
   @Post(':caseId/resolve')

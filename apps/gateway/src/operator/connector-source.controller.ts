@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Access } from '../access/access.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ExternalId } from './external-id.pipe.js';
@@ -8,7 +8,7 @@ import { RecordJobs } from './record-jobs.service.js';
 
 /** Actions on a connector's source, which the sync-worker runs while the request waits. */
 @Controller('admin/v1/tenants/:tenantId/connectors/:connectorId')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'operator' })
 export class ConnectorSourceController {
   constructor(
     private readonly probes: Probes,

@@ -2,9 +2,9 @@ import { encodeId, findDefinition, requests } from '@idsync/contracts';
 import { findConnector, insertApiKey, listApiKeys, lockConnector, revokeApiKey } from '@idsync/database/gateway';
 import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
 import { formatApiKey, newSecret } from '../access/api-key.js';
 import { KeyRing } from '../access/key-ring.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
@@ -13,7 +13,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** Tokens with which identity providers push: API keys that are valid only for the SCIM service of one connector. */
 @Controller('admin/v1/tenants/:tenantId/connectors/:connectorId/tokens')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 export class ConnectorTokensController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -28,11 +28,14 @@ export class ConnectorTokensController {
   ): Promise<object> {
     const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    const row = await this.tenants.run(tenantId, async (tx) => {
+    const row = await this.tenants.act(tenantId, async (tx, describe) => {
       // Locked, because a concurrent deletion of the connector would leave the token behind.
       const { type } = orNotFound(await lockConnector(tx, tenantId, connectorId));
       if (!findDefinition(type)?.isPushed) throw badRequest('only connectors of type scim-push have tokens');
-      return insertApiKey(tx, tenantId, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
+      const inserted = await insertApiKey(tx, tenantId, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
+      const after = { ...presentConnectorToken(inserted), connector_id: encodeId('connector', connectorId) };
+      describe({ resource: after.id, after });
+      return inserted;
     });
     const path = `/scim/v2/${encodeId('connector', connectorId)}`;
     return { ...presentConnectorToken(row), token: formatApiKey(row.id, secret), path };
@@ -58,7 +61,7 @@ export class ConnectorTokensController {
     @PublicId('connector', 'connectorId') connectorId: string,
     @PublicId('apiKey', 'tokenId') tokenId: string,
   ): Promise<void> {
-    await this.tenants.run(tenantId, async (tx) => {
+    await this.tenants.act(tenantId, async (tx) => {
       orNotFound(await findConnector(tx, tenantId, connectorId));
       orNotFound(await revokeApiKey(tx, tenantId, tokenId, connectorId));
     });

@@ -1,14 +1,25 @@
-import { type ConnectorBody, checkSourcePath, connectorBody, requests, shownElsewhere } from '@idsync/contracts';
+import {
+  type ConnectorBody,
+  checkSourcePath,
+  connectorBody,
+  encodeId,
+  requests,
+  shownElsewhere,
+} from '@idsync/contracts';
 import { sqlState, type Transaction, uniqueViolation } from '@idsync/database';
 import {
   type ConnectorRow,
+  countLiveRecords,
   deleteConnector,
   deleteConnectorSecrets,
   findConnector,
+  findDeletedConnector,
+  hasRunningJob,
   insertConnector,
   listConnectors,
   listFailingRecords,
   lockConnector,
+  queueRetirement,
   requestOperation,
   revokeKeysOfConnector,
   updateConnector,
@@ -17,9 +28,10 @@ import { markPushedForDeletion } from '@idsync/database/scim';
 import { checkSchedule } from '@idsync/runtime';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
 import { KeyRing } from '../access/key-ring.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
+import { uuidOf } from '../http/ids.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { validate } from '../http/validate.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
@@ -29,7 +41,7 @@ import { readSecrets, writeSecrets } from './connector-secrets.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 export class ConnectorsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -41,10 +53,12 @@ export class ConnectorsController {
   async create(@TenantParam() tenantId: string, @ZodBody(connectorBody) body: ConnectorBody): Promise<object> {
     requireValid(body);
     const row = await rejectTakenName(body, () =>
-      this.tenants.run(tenantId, async (tx) => {
+      this.tenants.act(tenantId, async (tx, describe) => {
         const inserted = await insertConnector(tx, tenantId, body);
         const secrets = await writeSecrets(tx, tenantId, inserted.id, body, this.settings.encryptionKeys);
-        return { ...inserted, secrets };
+        const made = { ...inserted, secrets };
+        describe({ resource: encodeId('connector', inserted.id), after: describeConnector(made) });
+        return made;
       }),
     );
     return presentConnector(row);
@@ -73,7 +87,7 @@ export class ConnectorsController {
   ): Promise<object> {
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
       throw badRequest('the body must be a JSON object');
-    const row = await this.tenants.run(tenantId, async (tx) => {
+    const row = await this.tenants.act(tenantId, async (tx, describe) => {
       const before = orNotFound(await lockConnector(tx, tenantId, id));
       const { type, name, priority, records, config, safeguard, schedule } = before;
       const given = 'secrets' in patch ? patch.secrets : {};
@@ -88,9 +102,14 @@ export class ConnectorsController {
       const names = await writeSecrets(tx, tenantId, id, body, this.settings.encryptionKeys);
       // Source precedence is applied when a document is written, so the directory must rewrite the documents.
       if (body.priority !== priority) await requestOperation(tx, tenantId, 'attributes.rank', {});
-      return row && { ...row, secrets: names };
+      const updated = { ...orNotFound(row), secrets: names };
+      describe({
+        before: describeConnector(before),
+        after: { ...describeConnector(updated), set: Object.keys(patch) },
+      });
+      return updated;
     });
-    return presentConnector(orNotFound(row));
+    return presentConnector(row);
   }
 
   @Get(':connectorId/errors')
@@ -106,18 +125,49 @@ export class ConnectorsController {
     return { data: rows.map(presentFailingRecord), total, ...page };
   }
 
+  /** Counts what a deletion would leave behind. */
+  @Get(':connectorId/deletion')
+  async deletion(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<object> {
+    return this.tenants.run(tenantId, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, id));
+      return { connector_id: encodeId('connector', id), live_records: await countLiveRecords(tx, id) };
+    });
+  }
+
+  /** Keeps its records unless the query says otherwise; what becomes of them is decided in the same transaction. */
   @Delete(':connectorId')
   @HttpCode(204)
-  async delete(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<void> {
-    const found = await this.tenants.run(tenantId, async (tx) => {
+  async delete(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.connectorDeletionQuery) { records, to }: z.infer<typeof requests.connectorDeletionQuery>,
+    @PublicId('connector', 'connectorId') id: string,
+  ): Promise<void> {
+    const heir = to === undefined ? undefined : uuidOf('connector', to);
+    await this.tenants.act(tenantId, async (tx, describe) => {
+      const before = orNotFound(await findConnector(tx, tenantId, id));
       // Its records stay for a while, but its secrets are no longer needed.
       await deleteConnectorSecrets(tx, tenantId, id);
       await revokeKeysOfConnector(tx, tenantId, id);
       await markPushedForDeletion(tx, tenantId, id);
-      return deleteConnector(tx, tenantId, id);
+      orNotFound(await deleteConnector(tx, tenantId, id));
+      if (records === 'retire') await queueRetirement(tx, tenantId, id);
+      if (heir !== undefined) await this.handOver(tx, tenantId, id, heir);
+      describe({ before: describeConnector(before), after: { records, ...(to !== undefined && { to }) } });
     });
-    orNotFound(found);
     this.keyRing.clear();
+  }
+
+  /** Refuses what the directory would refuse only after the deletion. */
+  private async handOver(tx: Transaction, tenantId: string, id: string, to: string): Promise<void> {
+    const before = orNotFound(await findDeletedConnector(tx, tenantId, id));
+    const after = orNotFound(await findConnector(tx, tenantId, to));
+    if (after.records !== before.records) {
+      throw badRequest(`to must be a connector of ${before.records} records, got one of ${after.records} records`);
+    }
+    if ((await hasRunningJob(tx, id)) || (await hasRunningJob(tx, to)) || after.quarantined) {
+      throw badRequest('a sync job of one of the connectors has not ended: nothing was deleted');
+    }
+    await requestOperation(tx, tenantId, 'connector.hand_over', { from_id: id, to_id: to });
   }
 
   /** Merges secrets: omitted ones stay, null removes one. A value that is no object is returned for validation to reject. */
@@ -140,6 +190,12 @@ function requireSecretsAgain({ config }: ConnectorRow, body: ConnectorBody, give
   throw badRequest(
     `config.${changed} determines where secrets are sent: set ${carried.map((name) => `secrets.${name}`).join(', ')} again, or to null`,
   );
+}
+
+/** The configuration by an operator; the names of its secrets are not secret. */
+function describeConnector(row: ConnectorRow): object {
+  const { type, name, priority, records, config, secrets, safeguard, schedule } = row;
+  return { type, name, priority, records, config, protected_values: secrets, safeguard, ...(schedule && { schedule }) };
 }
 
 /** Checks what the schema of a connector cannot express. */

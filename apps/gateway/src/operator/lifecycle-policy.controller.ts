@@ -2,7 +2,7 @@ import { encodeId, type LifecyclePolicy, lifecyclePolicy } from '@idsync/contrac
 import { findConnector } from '@idsync/database/gateway';
 import { findLifecyclePolicy } from '@idsync/database/settings';
 import { Controller, Get, Put } from '@nestjs/common';
-import { Access } from '../access/access.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest } from '../http/api-error.js';
 import { bodyId } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
@@ -12,7 +12,7 @@ import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/lifecycle-policy')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 export class LifecyclePolicyController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -35,7 +35,10 @@ export class LifecyclePolicyController {
           throw badRequest(`there is no connector ${encodeId('connector', connector_id)}`);
       }
     });
-    return this.operations.request(tenantId, 'lifecycle.change', { policy });
+    return this.operations.request(tenantId, 'lifecycle.change', { policy }, async (tx) => ({
+      before: withConnectorIds(await findLifecyclePolicy(tx, tenantId), (id) => encodeId('connector', id)),
+      after: body,
+    }));
   }
 }
 

@@ -1,7 +1,8 @@
-import { defaultMatchingRules, type MatchingRules, matchingRules } from '@idsync/contracts';
+import { defaultMatchingRules, type GivenRules, matchingRules, withoutEmptyLists } from '@idsync/contracts';
 import { findMatchingRules } from '@idsync/database/settings';
 import { Controller, Get, Post, Put } from '@nestjs/common';
-import { Access } from '../access/access.decorator.js';
+import { Needs } from '../access/operator-roles.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
@@ -9,7 +10,7 @@ import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/matching-rules')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 export class MatchingRulesController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -17,20 +18,26 @@ export class MatchingRulesController {
   ) {}
 
   @Get()
-  async get(@TenantParam() tenantId: string): Promise<MatchingRules> {
+  async get(@TenantParam() tenantId: string): Promise<GivenRules> {
     const own = await this.tenants.run(tenantId, (tx) => findMatchingRules(tx, tenantId));
-    return own ?? defaultMatchingRules;
+    return withoutEmptyLists(own ?? defaultMatchingRules);
   }
 
   @Put()
   @MayTakeLonger()
-  change(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
-    return this.operations.request(tenantId, 'rules.change', { rules, preview: false });
+  change(@TenantParam() tenantId: string, @ZodBody(matchingRules) given: GivenRules): Promise<Progress> {
+    const rules = withoutEmptyLists(given);
+    return this.operations.request(tenantId, 'rules.change', { rules, preview: false }, async (tx) => ({
+      before: withoutEmptyLists((await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules),
+      after: rules,
+    }));
   }
 
   @Post('preview')
+  @Needs('operator')
   @MayTakeLonger()
-  preview(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
+  preview(@TenantParam() tenantId: string, @ZodBody(matchingRules) given: GivenRules): Promise<Progress> {
+    const rules = withoutEmptyLists(given);
     return this.operations.request(tenantId, 'rules.change', { rules, preview: true });
   }
 }

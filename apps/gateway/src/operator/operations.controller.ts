@@ -1,18 +1,19 @@
-import { requests } from '@idsync/contracts';
-import { findOperation, listOperations } from '@idsync/database/gateway';
+import { publicItems, requests } from '@idsync/contracts';
+import { findOperation, findOperationItems, listOperations } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentOperation } from '../present.js';
+import { namePeople } from './name-people.js';
 import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/operations')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'operator' })
 export class OperationsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -30,7 +31,21 @@ export class OperationsController {
 
   @Get(':operationId')
   async get(@TenantParam() tenantId: string, @PublicId('operation', 'operationId') id: string): Promise<object> {
-    return presentOperation(orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id))));
+    const operation = orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id)));
+    return this.operations.present(tenantId, operation);
+  }
+
+  @Get(':operationId/items')
+  async items(
+    @TenantParam() tenantId: string,
+    @PublicId('operation', 'operationId') id: string,
+    @ZodQuery(requests.operationItemQuery) { list, ...page }: z.infer<typeof requests.operationItemQuery>,
+  ): Promise<object> {
+    return this.tenants.run(tenantId, async (tx) => {
+      const { rows, total } = orNotFound(await findOperationItems(tx, tenantId, id, list, page));
+      const named = await namePeople(tx, tenantId, { [list]: publicItems(list, rows) });
+      return { data: named[list], total, ...page };
+    });
   }
 
   @Post(':operationId/revert')

@@ -1,10 +1,12 @@
-import type { OperationInput, OperationType } from '@idsync/contracts';
-import { Database } from '@idsync/database';
+import { encodeId, type OperationInput, type OperationType, type responses } from '@idsync/contracts';
+import { Database, type Transaction } from '@idsync/database';
 import { findOperation, type OperationRow, requestOperation } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
+import type { ActDetails } from '../audit/describe-act.js';
 import { badRequest } from '../http/api-error.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
 import { presentOperation } from '../present.js';
+import { namePeople } from './name-people.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 import { waitFor } from './wait-for.js';
 
@@ -18,9 +20,21 @@ export class Operations {
     private readonly tenants: TenantTransactions,
   ) {}
 
-  /** Requests an operation and waits up to 10 s for its end. Throws a 400 if the directory refused it. */
-  async request<T extends OperationType>(tenantId: string, type: T, input: OperationInput<T>): Promise<Progress> {
-    const requested = await this.tenants.run(tenantId, (tx) => requestOperation(tx, tenantId, type, input));
+  /**
+   * Requests an operation and waits up to 10 s for its end. Throws a 400 if the directory refused it. `detailsOf` adds to
+   * the audit entry of the request.
+   */
+  async request<T extends OperationType>(
+    tenantId: string,
+    type: T,
+    input: OperationInput<T>,
+    detailsOf: (tx: Transaction) => Promise<ActDetails> = async () => ({}),
+  ): Promise<Progress> {
+    const requested = await this.tenants.act(tenantId, async (tx, describe) => {
+      const operation = await requestOperation(tx, tenantId, type, input);
+      describe({ ...(await detailsOf(tx)), created: { operation_id: encodeId('operation', operation.id) } });
+      return operation;
+    });
     const operation = await waitFor(
       async () =>
         (await this.database.transaction(tenantId, (tx) => findOperation(tx, tenantId, requested.id))) ?? requested,
@@ -28,7 +42,15 @@ export class Operations {
       waitMs,
     );
     if (operation.status === 'refused') throw badRequest(refusal(operation));
-    return { finished: operation.status === 'done', body: presentOperation(operation) };
+    return { finished: operation.status === 'done', body: await this.present(tenantId, operation) };
+  }
+
+  /** Presents an operation; a change of rules with the names of the people that it lists. */
+  async present(tenantId: string, row: OperationRow): Promise<responses.Operation> {
+    const operation = presentOperation(row);
+    const { result } = operation;
+    if (row.type !== 'rules.change' || result === undefined) return operation;
+    return { ...operation, result: await this.tenants.run(tenantId, (tx) => namePeople(tx, tenantId, result)) };
   }
 }
 

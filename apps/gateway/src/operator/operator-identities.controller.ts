@@ -3,7 +3,9 @@ import { Database } from '@idsync/database';
 import { findDocument, findExplainedIdentity } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
+import { Needs } from '../access/operator-roles.decorator.js';
+import { ReadsPeople } from '../audit/audit.interceptor.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { bodyId } from '../http/ids.js';
 import { JsonText } from '../http/json-text.decorator.js';
@@ -13,19 +15,22 @@ import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { identityDocument } from '../shared/identity-document.js';
 import { explain } from './explain.js';
 import { Operations } from './operations.service.js';
+import { Suppressions } from './suppressions.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/identities/:identityId')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'operator' })
 export class OperatorIdentitiesController {
   constructor(
     private readonly database: Database,
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
+    private readonly suppressions: Suppressions,
   ) {}
 
   /** Returns the public document; operators have no API key of the tenant. */
   @Get()
+  @ReadsPeople(true)
   @JsonText()
   get(
     @TenantParam() tenantId: string,
@@ -36,6 +41,7 @@ export class OperatorIdentitiesController {
   }
 
   @Get('explain')
+  @ReadsPeople(true)
   async explain(@TenantParam() tenantId: string, @PublicId('identity', 'identityId') id: string): Promise<object> {
     return explain(orNotFound(await this.tenants.run(tenantId, (tx) => findExplainedIdentity(tx, tenantId, id))));
   }
@@ -71,15 +77,18 @@ export class OperatorIdentitiesController {
   }
 
   @Post('erase')
+  @Needs('admin')
   @MayTakeLonger()
   async erase(
     @TenantParam() tenantId: string,
     @PublicId('identity', 'identityId') id: string,
-    @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
+    @ZodBody(requests.eraseBody) { reason, keep_out }: z.infer<typeof requests.eraseBody>,
   ): Promise<Progress> {
     await this.requireIdentity(tenantId, id);
+    const suppress = keep_out ? await this.suppressions.hashesOf(tenantId, id) : undefined;
     return this.operations.request(tenantId, 'identity.erase', {
       identity_id: id,
+      ...(suppress && { suppress }),
       ...(reason !== undefined && { reason }),
     });
   }

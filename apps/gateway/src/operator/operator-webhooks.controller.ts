@@ -1,20 +1,22 @@
-import { encodeId, requests } from '@idsync/contracts';
-import { recordEvents } from '@idsync/database/bus';
-import { findAttemptStatistics, findWebhook, findWebhookHealth, listWebhookHealth } from '@idsync/database/gateway';
+import { requests } from '@idsync/contracts';
+import { listWebhookHealth } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
+import { Needs } from '../access/operator-roles.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { presentWebhookHealth } from '../shared/present-delivery.js';
+import { replay } from '../shared/request-replay.js';
+import { requestTest, showWebhook } from '../shared/show-webhook.js';
 import { rotateSigningSecret } from '../shared/signing-secret.js';
-import { presentStatistics, presentWebhookHealth } from './present-delivery.js';
-import { inactiveWebhook, replay } from './request-replay.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/webhooks')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'operator' })
 export class OperatorWebhooksController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -29,11 +31,7 @@ export class OperatorWebhooksController {
 
   @Get(':webhookId')
   async get(@TenantParam() tenantId: string, @PublicId('webhook', 'webhookId') id: string): Promise<object> {
-    return this.tenants.run(tenantId, async (tx) => {
-      const webhook = orNotFound(await findWebhookHealth(tx, tenantId, id));
-      const statistics = await findAttemptStatistics(tx, tenantId, id);
-      return { ...presentWebhookHealth(webhook), statistics: presentStatistics(statistics) };
-    });
+    return this.tenants.run(tenantId, (tx) => showWebhook(tx, tenantId, id));
   }
 
   @Post(':webhookId/test')
@@ -43,27 +41,20 @@ export class OperatorWebhooksController {
     @PublicId('webhook', 'webhookId') id: string,
     @ZodBody(requests.testBody) { message }: z.infer<typeof requests.testBody>,
   ): Promise<object> {
-    return this.tenants.run(tenantId, async (tx) => {
-      const webhook = orNotFound(await findWebhook(tx, tenantId, id));
-      if (!webhook.active) throw inactiveWebhook();
-      const details = { webhook_id: encodeId('webhook', id), message };
-      const event = { type: 'webhook.test' as const, subjectId: id, details };
-      const [eventId = ''] = await recordEvents(tx, tenantId, [event]);
-      return { event_id: encodeId('event', eventId) };
-    });
+    return this.tenants.act(tenantId, (tx) => requestTest(tx, tenantId, id, { message }));
   }
 
   @Post(':webhookId/rotate-secret')
+  @Needs('admin')
   @HttpCode(200)
   async rotateSecret(
     @TenantParam() tenantId: string,
     @ZodBody(requests.rotateBody) { overlap_hours: overlapHours }: z.infer<typeof requests.rotateBody>,
     @PublicId('webhook', 'webhookId') webhookId: string,
   ): Promise<object> {
-    const rotated = await this.tenants.run(tenantId, (tx) =>
-      rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours }),
+    return this.tenants.act(tenantId, async (tx) =>
+      orNotFound(await rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours })),
     );
-    return orNotFound(rotated);
   }
 
   @Post(':webhookId/requeue')
@@ -73,8 +64,8 @@ export class OperatorWebhooksController {
     @PublicId('webhook', 'webhookId') webhookId: string,
     @ZodBody(requests.resendBody) { by }: z.infer<typeof requests.resendBody>,
   ): Promise<object> {
-    const request = { webhookId, kind: 'requeue' as const, filter: {}, requestedBy: by };
-    return orNotFound(await this.tenants.run(tenantId, (tx) => replay(tx, tenantId, request)));
+    const request = { webhookId, kind: 'requeue' as const, filter: {}, requestedBy: actorName(by) };
+    return this.tenants.act(tenantId, async (tx) => orNotFound(await replay(tx, tenantId, request)));
   }
 
   @Post(':webhookId/replay')
@@ -89,7 +80,7 @@ export class OperatorWebhooksController {
       ...(until && { until: until.toISOString() }),
       ...(events && { events }),
     };
-    const request = { webhookId, kind: 'replay' as const, filter, requestedBy: by };
-    return orNotFound(await this.tenants.run(tenantId, (tx) => replay(tx, tenantId, request)));
+    const request = { webhookId, kind: 'replay' as const, filter, requestedBy: actorName(by) };
+    return this.tenants.act(tenantId, async (tx) => orNotFound(await replay(tx, tenantId, request)));
   }
 }

@@ -20,7 +20,7 @@ export class Probes {
 
   /** Requests a probe and waits up to 22 s for its end. */
   async request(tenantId: string, connectorId: string, kind: ProbeKind): Promise<Progress> {
-    const requested = await this.tenants.run(tenantId, async (tx) => {
+    const requested = await this.tenants.act(tenantId, async (tx) => {
       orNotFound(await findConnector(tx, tenantId, connectorId));
       return requestProbe(tx, tenantId, connectorId, kind);
     });

@@ -1,4 +1,4 @@
-import { canReadOne } from '@idsync/contracts';
+import { canReadOne, encodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import { findConnector, findJob, insertRecordJob, type JobRow } from '@idsync/database/gateway';
@@ -21,11 +21,12 @@ export class RecordJobs {
 
   /** Requests a job for one record and waits up to 10 s for its end. */
   async request(tenantId: string, connectorId: string, externalId: string): Promise<Progress> {
-    const id = await this.tenants.run(tenantId, async (tx) => {
+    const id = await this.tenants.act(tenantId, async (tx, describe) => {
       const { type, records } = orNotFound(await findConnector(tx, tenantId, connectorId));
       if (!canReadOne(type, records)) throw badRequest('this type of connector cannot read a single record');
       const jobId = await insertRecordJob(tx, tenantId, { connectorId, externalId });
       await enqueue(tx, { type: 'sync.job.requested', tenantId, data: { job_id: jobId } });
+      describe({ created: { job_id: encodeId('job', jobId) } });
       return jobId;
     });
     const job = await waitFor(

@@ -3,16 +3,16 @@ import { enqueue } from '@idsync/database/bus';
 import { findReplay, listReplays } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { invalidCursor } from '../shared/cursor.js';
-import { presentReplay } from './present-delivery.js';
+import { presentReplay } from '../shared/present-delivery.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/replays')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'operator' })
 export class ReplaysController {
   constructor(private readonly tenants: TenantTransactions) {}
 
@@ -39,7 +39,7 @@ export class ReplaysController {
   @Post(':replayId/cancel')
   @HttpCode(202)
   async cancel(@TenantParam() tenantId: string, @PublicId('replay', 'replayId') id: string): Promise<object> {
-    return this.tenants.run(tenantId, async (tx) => {
+    return this.tenants.act(tenantId, async (tx) => {
       const row = orNotFound(await findReplay(tx, tenantId, id));
       if (row.status === 'done' || row.status === 'cancelled') throw badRequest(`the replay is already ${row.status}`);
       await enqueue(tx, { type: 'webhook.replay.cancel_requested', tenantId, data: { replay_id: id } });

@@ -4,14 +4,15 @@ import { enqueue } from '@idsync/database/bus';
 import { findJob, findJobPlan, type JobRow, listJobs } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentOperatorJob, presentPlan } from '../present.js';
-import { trigger } from '../shared/trigger.js';
+import { triggerIn } from '../shared/trigger.js';
 import { Operations } from './operations.service.js';
 import { presentJobWithErrors } from './present-job.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
@@ -19,7 +20,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
 
 @Controller('admin/v1/tenants/:tenantId/sync-jobs')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'operator' })
 export class SyncJobsController {
   constructor(
     private readonly database: Database,
@@ -34,8 +35,11 @@ export class SyncJobsController {
     @ZodBody(requests.operatorTriggerBody) body: z.infer<typeof requests.operatorTriggerBody>,
   ): Promise<object> {
     const { connector_id, dry_run: dryRun, mode } = body;
-    const triggered = await trigger(this.database, tenantId, connector_id, { dryRun, mode });
-    return triggered.body;
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      const { body: job } = await triggerIn(tx, tenantId, connector_id, { dryRun, mode });
+      describe({ resource: job.job_id, after: body });
+      return job;
+    });
   }
 
   @Get()
@@ -103,10 +107,14 @@ export class SyncJobsController {
     @PublicId('job', 'jobId') id: string,
     @ZodBody(requests.releaseBody) { reason, by }: z.infer<typeof requests.releaseBody>,
   ): Promise<object> {
-    return this.tenants.run(tenantId, async (tx) => {
+    return this.tenants.act(tenantId, async (tx) => {
       const { status } = orNotFound(await findJob(tx, tenantId, id));
       if (status !== 'quarantined') throw badRequest(`the job is ${status}, not quarantined`);
-      await enqueue(tx, { type: 'sync.job.release_requested', tenantId, data: { job_id: id, reason, by } });
+      await enqueue(tx, {
+        type: 'sync.job.release_requested',
+        tenantId,
+        data: { job_id: id, reason, by: actorName(by) },
+      });
       return { job_id: encodeId('job', id), status };
     });
   }
@@ -119,11 +127,15 @@ export class SyncJobsController {
     @PublicId('job', 'jobId') id: string,
     @ZodBody(requests.cancelBody) { reason, by }: z.infer<typeof requests.cancelBody>,
   ): Promise<object> {
-    return this.tenants.run(tenantId, async (tx) => {
+    return this.tenants.act(tenantId, async (tx) => {
       const { status } = orNotFound(await findJob(tx, tenantId, id));
       if (!unfinished.has(status)) throw badRequest(`the job is already ${status}`);
       if (status === 'quarantined' && reason === undefined) throw badRequest('reason is required');
-      await enqueue(tx, { type: 'sync.job.cancel_requested', tenantId, data: { job_id: id, reason, by } });
+      await enqueue(tx, {
+        type: 'sync.job.cancel_requested',
+        tenantId,
+        data: { job_id: id, reason, by: actorName(by) },
+      });
       return { job_id: encodeId('job', id), status };
     });
   }

@@ -1,33 +1,134 @@
-import { newUuid, requests } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { createTenant, findTenant, listTenants } from '@idsync/database/gateway';
-import { Controller, Get, Post } from '@nestjs/common';
+import { installationId, newUuid, requests } from '@idsync/contracts';
+import { Database, type Transaction } from '@idsync/database';
+import {
+  createTenant,
+  findTenant,
+  findTenantDeletion,
+  listTenants,
+  lockTenant,
+  requestTenantDeletion,
+  updateTenant,
+} from '@idsync/database/gateway';
+import { Controller, Get, HttpCode, Patch, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
-import { orNotFound } from '../http/api-error.js';
+import { KeyRing } from '../access/key-ring.service.js';
+import { ForAllTenants, Needs } from '../access/operator-roles.decorator.js';
+import { AuditLog } from '../audit/audit-log.service.js';
+import { describeAct } from '../audit/describe-act.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
 import { TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
-import { presentTenant } from '../present.js';
+import { presentTenant, presentTenantDeletion } from '../present.js';
+import { TenantExports } from './tenant-exports.service.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants')
-@Access('operator')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
 export class TenantsController {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+    private readonly keyRing: KeyRing,
+    private readonly exports: TenantExports,
+    private readonly audit: AuditLog,
+  ) {}
 
   @Post()
+  @ForAllTenants(true)
   async create(@ZodBody(requests.tenantBody) { name }: z.infer<typeof requests.tenantBody>): Promise<object> {
     const id = newUuid();
-    return presentTenant(await this.database.transaction(id, (tx) => createTenant(tx, id, name)));
+    return this.tenants.actIn(id, async (tx, describe) => {
+      const after = presentTenant(await createTenant(tx, id, name));
+      describe({ resource: after.id, after });
+      return after;
+    });
   }
 
   @Get()
-  async list(@ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>): Promise<object> {
-    const { rows, total } = await this.database.acrossTenants((tx) => listTenants(tx, page));
+  async list(
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+    @Req() { caller }: FastifyRequest,
+  ): Promise<object> {
+    const ids = caller?.access === 'operator' ? caller.tenantIds : new Set<string>();
+    const { rows, total } = await this.database.acrossTenants((tx) => listTenants(tx, page, ids && [...ids]));
     return { data: rows.map(presentTenant), total, ...page };
+  }
+
+  /** Renames, suspends or resumes a tenant. Its keys answer 403 while it is suspended. */
+  @Patch(':tenantId')
+  @ForAllTenants(true)
+  async update(
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.tenantPatch) patch: z.infer<typeof requests.tenantPatch>,
+  ): Promise<object> {
+    const after = await this.tenants.act(tenantId, async (tx, describe) => {
+      const before = presentTenant(orNotFound(await findTenant(tx, tenantId)));
+      const updated = presentTenant(orNotFound(await updateTenant(tx, tenantId, patch)));
+      describe({ before, after: updated });
+      return updated;
+    });
+    this.keyRing.clear();
+    return after;
   }
 
   @Get(':tenantId')
   async get(@TenantParam() tenantId: string): Promise<object> {
     return presentTenant(orNotFound(await this.database.transaction(tenantId, (tx) => findTenant(tx, tenantId))));
   }
+
+  /** Streams JSON lines. A HEAD request exports nothing. */
+  @Get(':tenantId/export')
+  @Needs('admin')
+  async export(
+    @TenantParam() tenantId: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    let lines: Awaited<ReturnType<TenantExports['start']>> | string = '';
+    if (request.method !== 'HEAD') {
+      // Before the first line: nothing leaves without an entry in the audit log.
+      await this.tenants.act(tenantId, () => Promise.resolve());
+      lines = await this.exports.start(tenantId);
+    }
+    void reply.type('application/x-ndjson').send(lines);
+  }
+
+  /** Counts what a deletion would remove; once it is requested, shows its progress. */
+  @Get(':tenantId/deletion')
+  deletion(@TenantParam() tenantId: string): Promise<object> {
+    return this.database.transaction(tenantId, (tx) => shownDeletion(tx, tenantId));
+  }
+
+  /** Stops the keys of the tenant at once. The directory deletes its rows in the background. */
+  @Post(':tenantId/deletion')
+  @HttpCode(202)
+  @ForAllTenants(true)
+  async delete(
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.tenantDeletionBody) { name }: z.infer<typeof requests.tenantDeletionBody>,
+    @Req() request: FastifyRequest,
+  ): Promise<object> {
+    const checked = async (tx: Transaction) => {
+      const actual = orNotFound(await lockTenant(tx, tenantId));
+      if (name !== actual)
+        throw badRequest(`name must be the name of the tenant, ${JSON.stringify(actual)}, got ${JSON.stringify(name)}`);
+    };
+    await this.database.transaction(tenantId, checked);
+    // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
+    await this.audit.record(installationId, describeAct(request, {}));
+    const shown = await this.tenants.actIn(tenantId, async (tx) => {
+      await checked(tx);
+      await requestTenantDeletion(tx, tenantId);
+      return shownDeletion(tx, tenantId);
+    });
+    this.keyRing.clear();
+    return shown;
+  }
+}
+
+async function shownDeletion(tx: Transaction, tenantId: string): Promise<object> {
+  const tenant = orNotFound(await findTenant(tx, tenantId));
+  return presentTenantDeletion(tenant, orNotFound(await findTenantDeletion(tx, tenantId)));
 }

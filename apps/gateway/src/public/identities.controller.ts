@@ -10,8 +10,8 @@ import { PublicId } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { presentEvent } from '../present.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
+import { documentPage } from '../shared/document-page.js';
 import { identityDocument } from '../shared/identity-document.js';
-import { documentPage } from './documents.js';
 
 @Controller('v1/identities')
 @Access('key')

@@ -7,7 +7,7 @@ import { orNotFound } from '../http/api-error.js';
 import { JsonText } from '../http/json-text.decorator.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
-import { documentPage } from './documents.js';
+import { documentPage } from '../shared/document-page.js';
 
 @Controller('v1/users')
 @Access('key')

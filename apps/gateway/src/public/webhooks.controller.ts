@@ -1,10 +1,18 @@
 import { requests } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { deleteWebhook, insertWebhook, listWebhooks, maxWebhooks, updateWebhook } from '@idsync/database/gateway';
+import { Database, encrypt } from '@idsync/database';
+import {
+  deleteWebhook,
+  type EncryptedHeaders,
+  insertWebhook,
+  listWebhooks,
+  maxWebhooks,
+  updateWebhook,
+} from '@idsync/database/gateway';
 import { vetUrl } from '@idsync/runtime';
 import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { Access, CurrentKey, CurrentTenant } from '../access/access.decorator.js';
+import type { KeyCaller } from '../access/caller.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
@@ -25,11 +33,16 @@ export class WebhooksController {
     @CurrentTenant() tenantId: string,
     @ZodBody(requests.webhookBody) body: z.infer<typeof requests.webhookBody>,
   ): Promise<object> {
-    const { callback_url: callbackUrl, events } = body;
+    const { callback_url: callbackUrl, headers, ...settings } = body;
     this.refuseBlocked(callbackUrl);
     const { secret, encryptedSecret } = newSigningSecret(this.settings, tenantId);
     const webhook = await this.database.transaction(tenantId, (tx) =>
-      insertWebhook(tx, tenantId, { callbackUrl, events, encryptedSecret }),
+      insertWebhook(tx, tenantId, {
+        callbackUrl,
+        ...settings,
+        headers: this.encrypted(tenantId, headers),
+        encryptedSecret,
+      }),
     );
     if (!webhook) throw badRequest(`a tenant can have at most ${maxWebhooks} webhooks`);
     return { ...presentWebhook(webhook), signing_secret: secret };
@@ -43,14 +56,15 @@ export class WebhooksController {
 
   @Patch(':id')
   async update(
-    @CurrentTenant() tenantId: string,
+    @CurrentKey() { tenantId, keyId }: KeyCaller,
     @ZodBody(requests.webhookPatch) body: z.infer<typeof requests.webhookPatch>,
     @PublicId('webhook') webhookId: string,
   ): Promise<object> {
-    const { callback_url: callbackUrl, events, active } = body;
+    const { callback_url: callbackUrl, headers, ...settings } = body;
+    const changes = { callbackUrl, ...settings, headers: this.encrypted(tenantId, headers) };
     if (callbackUrl !== undefined) this.refuseBlocked(callbackUrl);
     const webhook = await this.database.transaction(tenantId, (tx) =>
-      updateWebhook(tx, tenantId, webhookId, { callbackUrl, events, active }),
+      updateWebhook(tx, tenantId, webhookId, changes, keyId),
     );
     return presentWebhook(orNotFound(webhook));
   }
@@ -72,6 +86,12 @@ export class WebhooksController {
       rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours }),
     );
     return orNotFound(rotated);
+  }
+
+  private encrypted(tenantId: string, headers?: Record<string, string>): EncryptedHeaders | undefined {
+    if (!headers) return undefined;
+    const ciphertext = encrypt(JSON.stringify(headers), this.settings.encryptionKeys[0], tenantId);
+    return { names: Object.keys(headers), ciphertext };
   }
 
   /** Checks the URL only. The addresses that a host name resolves to are checked at each delivery. */

@@ -1,53 +1,31 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { openApiDocument } from '@idsync/contracts';
 import { Controller, Get, Header, Redirect } from '@nestjs/common';
 import { Access } from '../access/access.decorator.js';
+import type { OpenApiDocument } from './openapi-document.js';
+import { renderReference } from './render-reference.js';
 
-const require = createRequire(import.meta.url);
 const version = '0.1.0';
-const cached = 'public, max-age=86400';
+const cached = 'public, max-age=300';
 const csp =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const page = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>idsync API</title>
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-  </head>
-  <body>
-    <div id="reference"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/start.js"></script>
-  </body>
-</html>
-`;
-
-const start = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  defaultModelsExpandDepth: 0,
-  docExpansion: 'list',
-  validatorUrl: null,
-});
-`;
+const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
 
 /** Serves `/openapi.json` and the API reference at `/docs`, without external resources. */
 @Controller()
 @Access('none')
 export class ReferenceController {
-  private readonly document = JSON.stringify(openApiDocument(version));
-  private readonly css = readFileSync(require.resolve('swagger-ui-dist/swagger-ui.css'));
-  private readonly bundle = readFileSync(require.resolve('swagger-ui-dist/swagger-ui-bundle.js'));
+  private readonly document = openApiDocument(version);
+  private readonly json = JSON.stringify(this.document);
+  private readonly style = asset('reference.css');
+  private readonly script = asset('reference.js');
+  private page: string | undefined;
 
   @Get('openapi.json')
   @Header('content-type', 'application/json; charset=utf-8')
   openApi(): string {
-    return this.document;
+    return this.json;
   }
 
   @Get()
@@ -58,26 +36,22 @@ export class ReferenceController {
   @Header('content-security-policy', csp)
   @Header('content-type', 'text/html; charset=utf-8')
   docs(): string {
-    return page;
+    // Rendered once, at the first request, because most gateways are never asked for it.
+    this.page ??= renderReference(this.document as unknown as OpenApiDocument);
+    return this.page;
   }
 
-  @Get('docs/start.js')
-  @Header('content-type', 'text/javascript')
-  start(): string {
-    return start;
-  }
-
-  @Get('docs/swagger-ui.css')
+  @Get('docs/reference.css')
   @Header('cache-control', cached)
-  @Header('content-type', 'text/css')
-  swaggerCss(): Buffer {
-    return this.css;
+  @Header('content-type', 'text/css; charset=utf-8')
+  css(): string {
+    return this.style;
   }
 
-  @Get('docs/swagger-ui-bundle.js')
+  @Get('docs/reference.js')
   @Header('cache-control', cached)
-  @Header('content-type', 'text/javascript')
-  swaggerBundle(): Buffer {
-    return this.bundle;
+  @Header('content-type', 'text/javascript; charset=utf-8')
+  js(): string {
+    return this.script;
   }
 }

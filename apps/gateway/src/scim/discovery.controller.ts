@@ -1,7 +1,7 @@
 import { All, Controller, Get, Param, Query, UseInterceptors } from '@nestjs/common';
 import { Access } from '../access/access.decorator.js';
 import { ApiError, orNotFound } from '../http/api-error.js';
-import { describedSchemas, listResponse, resourceTypes, serviceProviderConfig } from './discovery.js';
+import { describedSchemas, listResponse, refuseFilter, resourceTypes, serviceProviderConfig } from './discovery.js';
 import { ScimJsonInterceptor } from './scim-json.interceptor.js';
 import { BaseUrl } from './scim-parameters.decorator.js';
 import type { ScimQuery } from './scim-query.js';
@@ -44,9 +44,4 @@ export class DiscoveryController {
   unsupported(): never {
     throw new ApiError(501, 'Bulk and Me are not supported');
   }
-}
-
-/** Discovery endpoints must reject filters (RFC 7644, section 4). */
-function refuseFilter(query: ScimQuery): void {
-  if (query.filter !== undefined) throw new ApiError(403, 'this list cannot be filtered');
 }

@@ -1,4 +1,6 @@
+import { ApiError } from '../http/api-error.js';
 import { largestPage } from './scim-bounds.js';
+import type { ScimQuery } from './scim-query.js';
 import { enterpriseSchema, groupSchema, schemas, userSchema } from './scim-schemas.js';
 
 const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
@@ -56,4 +58,9 @@ export function describedSchemas(base: string): Map<string, object> {
       { ...schema, meta: { resourceType: 'Schema', location: `${base}/Schemas/${schema.id}` } },
     ]),
   );
+}
+
+/** Discovery endpoints must reject filters (RFC 7644, section 4). */
+export function refuseFilter(query: ScimQuery): void {
+  if (query.filter !== undefined) throw new ApiError(403, 'this list cannot be filtered');
 }

@@ -44,11 +44,16 @@ export function presentResource(
       version: etag(row),
     },
   };
+  return { schemas: [schemaOf[kind].id, ...extensions], id, ...selected(all, selection) };
+}
+
+/** Reduces the attributes of a resource to the selection. */
+export function selected(all: Readonly<Record<string, unknown>>, selection: AttributeSelection): object {
   const visible = Object.entries(all).flatMap(([name, value]) => {
     const part = project(name.toLowerCase(), value, selection);
     return part === undefined ? [] : [[name, part] as const];
   });
-  return { schemas: [schemaOf[kind].id, ...extensions], id, ...Object.fromEntries(visible) };
+  return Object.fromEntries(visible);
 }
 
 /** Returns the URL of a user or group. */

@@ -1,7 +1,8 @@
 import { ApiError } from '../http/api-error.js';
 
-/** `scimType` values of RFC 7644, section 3.12. */
+/** `scimType` values of RFC 7644, section 3.12, and RFC 9865. */
 export type ScimType =
+  | 'invalidCursor'
   | 'invalidFilter'
   | 'invalidPath'
   | 'invalidSyntax'

@@ -14,11 +14,21 @@ export const Scope = createParamDecorator((_: unknown, context: ExecutionContext
   return { tenantId: caller.tenantId, connectorId: caller.connectorId, kind };
 });
 
-/** The base URL as the caller sees it. `x-forwarded-proto` needs no trust, because only the caller sees the result. */
+/** The base URL of the connector's service as the caller sees it. */
 export const BaseUrl = createParamDecorator((_: unknown, context: ExecutionContext): string => {
   const request = requestOf(context);
+  const [, connector = ''] = /^\/scim\/v2\/([^/?]+)/i.exec(request.url) ?? [];
+  return `${rootOf(request)}/${connector}`;
+});
+
+/** The base URL of the service that reads. */
+export const ReaderUrl = createParamDecorator((_: unknown, context: ExecutionContext): string =>
+  rootOf(requestOf(context)),
+);
+
+/** `x-forwarded-proto` needs no trust, because only the caller sees the result. */
+function rootOf(request: FastifyRequest): string {
   const [forwarded = ''] = String(request.headers['x-forwarded-proto'] ?? '').split(',');
   const scheme = ['http', 'https'].includes(forwarded.trim()) ? forwarded.trim() : request.protocol;
-  const [, connector = ''] = /^\/scim\/v2\/([^/?]+)/i.exec(request.url) ?? [];
-  return `${scheme}://${request.host}/scim/v2/${connector}`;
-});
+  return `${scheme}://${request.host}/scim/v2`;
+}

@@ -34,7 +34,15 @@ import { readFilter } from './scim-filter.js';
 import { ScimJsonInterceptor } from './scim-json.interceptor.js';
 import { BaseUrl, Scope } from './scim-parameters.decorator.js';
 import { applyPatch, type MemberEdit, memberIds, readPatch } from './scim-patch.js';
-import { omitsBody, type ScimQuery, selectionOf, showsMemberships, text } from './scim-query.js';
+import {
+  integerOf,
+  namesVersion,
+  omitsBody,
+  type ScimQuery,
+  selectionOf,
+  showsMemberships,
+  text,
+} from './scim-query.js';
 
 type Json = Record<string, unknown>;
 
@@ -168,16 +176,8 @@ function preconditionOf(expected: string | undefined): (row: ScimResourceRow) =>
   return (row) => expected === undefined || names(expected, row);
 }
 
-/** Returns whether a conditional header contains the version. `W/` is ignored, because proxies may remove it. */
 function names(header: string, row: ScimResourceRow): boolean {
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '');
-  return header.split(',').some((tag) => tag.trim() === '*' || bare(tag) === bare(etag(row)));
-}
-
-/** Reads an integer parameter. An invalid value counts as the default, as RFC 7644 requires for out-of-range numbers. */
-function integerOf(query: ScimQuery, name: string, fallback: number): number {
-  const value = text(query, name);
-  return value !== undefined && /^-?\d{1,9}$/.test(value) ? Number(value) : fallback;
+  return namesVersion(header, etag(row));
 }
 
 function jsonObject(body: unknown): Json {

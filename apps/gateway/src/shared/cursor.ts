@@ -3,15 +3,17 @@ import type { DeliveryPosition, Position } from '@idsync/database/gateway';
 import { badRequest } from '../http/api-error.js';
 
 /** Encodes a position in a list as opaque text. */
-export function writeCursor({ createdAt, id }: Position): string {
-  return encode(createdAt, id);
+export function writeCursor({ createdAt, id, along }: Position): string {
+  return encode(createdAt, along === undefined ? id : `${id} ${along}`);
 }
 
 /** Returns undefined for an empty cursor, which requests the first page. Throws a 400 for an invalid cursor. */
 export function readCursor(text: string): Position | undefined {
   if (text === '') return undefined;
-  const { number, id } = decode(text);
-  return { createdAt: number, id };
+  const { number, id, rest } = decode(text);
+  const [along] = rest;
+  if (rest.length > 1 || (along !== undefined && !/^\d$/.test(along))) throw invalidCursor();
+  return { createdAt: number, id, ...(along !== undefined && { along: Number(along) }) };
 }
 
 export function writeDeliveryCursor({ sequence, webhookId }: DeliveryPosition): string {
@@ -20,7 +22,8 @@ export function writeDeliveryCursor({ sequence, webhookId }: DeliveryPosition): 
 
 export function readDeliveryCursor(text: string): DeliveryPosition | undefined {
   if (text === '') return undefined;
-  const { number, id } = decode(text);
+  const { number, id, rest } = decode(text);
+  if (rest.length > 0) throw invalidCursor();
   return { sequence: number, webhookId: id };
 }
 
@@ -40,10 +43,10 @@ function encode(number: number, id: string): string {
   return Buffer.from(`${number} ${id}`).toString('base64url');
 }
 
-function decode(text: string): { number: number; id: string } {
+function decode(text: string): { number: number; id: string; rest: string[] } {
   const [number = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString('utf8').split(' ');
-  if (!/^\d{1,15}$/.test(number) || !isUuid(id) || rest.length > 0) throw invalidCursor();
-  return { number: Number(number), id };
+  if (!/^\d{1,15}$/.test(number) || !isUuid(id)) throw invalidCursor();
+  return { number: Number(number), id, rest };
 }
 
 export const invalidCursor = () => badRequest('cursor must be the next_cursor of an earlier page');

@@ -118,6 +118,20 @@ const replays: CursorList = {
   isUnique: true,
 };
 
+const findings: CursorList = {
+  name: 'GET /admin/v1/tenants/{id}/findings',
+  kind: 'finding',
+  path: ({ id }) => `/admin/v1/tenants/${encodeId('tenant', id)}/findings`,
+  insert: (tenant, { id, place }) =>
+    fixture.rows(
+      `insert into findings (id, tenant_id, kind, subject_id, evidence, opened_at) values ($1, $2, $3, $1, '{}', now())`,
+      [id, tenant.id, place % 2 === 0 ? 'stale_source' : 'unknown_manager'],
+    ),
+  remove: ({ id }) => fixture.rows('delete from findings where id = $1', [id]),
+  update: ({ id }) => fixture.rows(`update findings set state = 'resolved' where id = $1`, [id]),
+  isUnique: true,
+};
+
 const lists: CursorList[] = [
   identities,
   users,
@@ -134,6 +148,7 @@ const lists: CursorList[] = [
     path: (tenant) => `${deliveries.path(tenant)}?event_type=user.created`,
   },
   replays,
+  findings,
 ];
 
 async function newTenant(): Promise<Tenant> {
@@ -155,9 +170,9 @@ async function newTenant(): Promise<Tenant> {
   return { id, key: body.key, identityId, connectorId: await fixture.connector(id), webhookIds };
 }
 
-/** The place, then `nth`, decide the order of the ids; the newest replay, which is listed first, has the highest. */
+/** The place, then `nth`, decide the order of the ids; the newest item of a list by age, the first one, has the highest. */
 function itemAt(list: CursorList, place: number, nth = 0): Item {
-  const rank = list === replays ? 99 - place : place;
+  const rank = list === replays || list === findings ? 99 - place : place;
   const id = `00000000-0000-7${String(rank).padStart(3, '0')}-8${nth}00-${newUuid().slice(24)}`;
   return { id, place, nth };
 }

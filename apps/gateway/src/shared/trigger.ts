@@ -1,7 +1,7 @@
 import { decodeId, encodeId, type SyncMode } from '@idsync/contracts';
-import type { Database } from '@idsync/database';
+import type { Database, Transaction } from '@idsync/database';
 import { triggerSync } from '@idsync/database/gateway';
-import { badRequest, notFound } from '../http/api-error.js';
+import { badRequest, notFound, orNotFound } from '../http/api-error.js';
 
 export interface TriggeredJob {
   body: { job_id: string; status: string };
@@ -15,11 +15,19 @@ export async function trigger(
   connectorId: string,
   options: { idempotencyKey?: string; dryRun?: boolean; mode?: SyncMode } = {},
 ): Promise<TriggeredJob> {
-  const connector = decodeId('connector', connectorId);
-  if (connector === undefined) throw notFound();
-  const outcome = await database.transaction(tenantId, (tx) =>
-    triggerSync(tx, tenantId, { connectorId: connector, ...options }),
-  );
+  // Before a connection is taken.
+  if (decodeId('connector', connectorId) === undefined) throw notFound();
+  return database.transaction(tenantId, (tx) => triggerIn(tx, tenantId, connectorId, options));
+}
+
+export async function triggerIn(
+  tx: Transaction,
+  tenantId: string,
+  connectorId: string,
+  options: { idempotencyKey?: string; dryRun?: boolean; mode?: SyncMode } = {},
+): Promise<TriggeredJob> {
+  const connector = orNotFound(decodeId('connector', connectorId));
+  const outcome = await triggerSync(tx, tenantId, { connectorId: connector, ...options });
   if (outcome.kind === 'unknown_connector') throw notFound();
   if (outcome.kind === 'key_of_another_connector') {
     throw badRequest('idempotency_key was already used with another connector_id');

@@ -32,6 +32,7 @@ describe('the health of a webhook', () => {
     lastFailureAt: null,
     disabledAt: null,
     disabledReason: null,
+    headerNames: [] as string[],
   } as WebhookHealthRow;
   const health = (parts: Partial<WebhookHealthRow> = {}) => sent(presentWebhookHealth({ ...row, ...parts }));
 
@@ -148,6 +149,8 @@ describe('a delivery', () => {
       statusCode: null,
       error: null,
       responseBody: null,
+      responseHeaders: null,
+      request: null,
       durationMs: null,
     };
     const attempt = { tenantId: id, deliveryId: id, webhookId, startedAt: at };

@@ -3,6 +3,7 @@ import type {
   AttemptStatistics,
   DeliveryDetails,
   DeliveryRow,
+  FailureRow,
   ReplayRow,
   WebhookHealthRow,
 } from '@idsync/database/gateway';
@@ -29,6 +30,38 @@ export function presentWebhookHealth(row: WebhookHealthRow): responses.WebhookHe
 function breakerState(openUntil: Date | null): BreakerState {
   if (openUntil === null) return 'closed';
   return openUntil.getTime() > Date.now() ? 'open' : 'half_open';
+}
+
+export function presentWebhookDetails(
+  row: WebhookHealthRow,
+  failure: FailureRow | undefined,
+  statistics: AttemptStatistics,
+): responses.WebhookDetails {
+  return {
+    ...presentWebhookHealth(row),
+    inactive: inactivity(row),
+    last_error: failure && {
+      delivery_id: encodeId('delivery', failure.deliveryId),
+      at: failure.at.toISOString(),
+      outcome: failure.outcome,
+      status_code: failure.statusCode ?? undefined,
+      error: failure.error ?? undefined,
+    },
+    statistics: presentStatistics(statistics),
+  };
+}
+
+/** A state of the endpoint from before a client deactivated the webhook is outdated. */
+function inactivity(row: WebhookHealthRow): responses.WebhookDetails['inactive'] {
+  if (row.active) return undefined;
+  if (row.disabledAt && !row.deactivatedAt)
+    return { by: 'service', at: row.disabledAt.toISOString(), reason: row.disabledReason ?? 'deliveries failed' };
+  return {
+    by: 'client',
+    key_id: row.deactivatedBy === null ? undefined : encodeId('apiKey', row.deactivatedBy),
+    at: row.deactivatedAt?.toISOString(),
+    reason: 'a request set active to false',
+  };
 }
 
 export function presentStatistics({
@@ -79,6 +112,8 @@ export function presentDeliveryDetails({ attemptRows, body, ...row }: DeliveryDe
       outcome: attempt.outcome ?? undefined,
       status_code: attempt.statusCode ?? undefined,
       error: attempt.error ?? undefined,
+      request: attempt.request ?? undefined,
+      response_headers: attempt.responseHeaders ?? undefined,
       response_body: attempt.responseBody ?? undefined,
       duration_ms: attempt.durationMs ?? undefined,
     })),

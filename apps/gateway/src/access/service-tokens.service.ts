@@ -1,0 +1,126 @@
+import { timingSafeEqual } from 'node:crypto';
+import { decodeId, encodeId, idPrefixes, installationId } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { findServiceTokenSecret, touchServiceTokens } from '@idsync/database/gateway';
+import { Logger } from '@idsync/runtime';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { NewAddresses } from '../audit/new-addresses.service.js';
+import { hashSecret } from './api-key.js';
+import type { OperatorCaller } from './caller.js';
+import { UnknownKeyLimits } from './unknown-key-limits.js';
+
+interface ValidToken {
+  caller: OperatorCaller;
+  expiresAt?: number;
+}
+
+/** Bounds how long a revoked token still works on other gateways; the promise is one second. */
+const ttlMs = 500;
+const cacheSize = 1_000;
+const touchEveryMs = 60_000;
+const maxAddresses = 20;
+const form = /^ist_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
+
+/** Formats `ist_<id>_<secret>`. */
+export function formatServiceToken(id: string, secret: string): string {
+  return `ist_${encodeId('serviceToken', id).slice(idPrefixes.serviceToken.length + 1)}_${secret}`;
+}
+
+/** Identifies operators by their service tokens, with a short cache. */
+@Injectable()
+export class ServiceTokens implements OnApplicationShutdown {
+  private readonly cached = new LRUCache<string, ValidToken | { caller?: undefined }>({ max: cacheSize, ttl: ttlMs });
+  /** Tokens that were valid recently. The limits on unknown tokens do not apply to them. */
+  private readonly recentlyValid = new LRUCache<string, true>({ max: cacheSize });
+  private readonly used = new Map<string, Set<string>>();
+  private readonly timer: NodeJS.Timeout;
+  private generation = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly logger: Logger,
+    private readonly unknownTokens: UnknownKeyLimits,
+    private readonly newAddresses: NewAddresses,
+  ) {
+    this.timer = setInterval(() => void this.touch(), touchEveryMs);
+    this.timer.unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.touch();
+  }
+
+  /** Returns undefined for a token that is malformed, unknown, revoked or expired. Throws a 429 or 503 for too many. */
+  async identify(text: string, address: string): Promise<OperatorCaller | undefined> {
+    const [, body = '', secret = ''] = form.exec(text) ?? [];
+    const id = decodeId('serviceToken', `${idPrefixes.serviceToken}_${body}`);
+    if (id === undefined) return undefined;
+    // The cache holds hashes, so a memory dump contains no tokens.
+    const hash = hashSecret(secret);
+    const name = `${id} ${hash.toString('base64')}`;
+    let token = this.cached.get(name);
+    if (!token) {
+      const lookUp = () => this.lookUp(name, id, hash);
+      const found = this.recentlyValid.has(name) ? await lookUp() : await this.unknownTokens.lookUp(address, lookUp);
+      token = found ?? {};
+    }
+    if (!token.caller || (token.expiresAt !== undefined && token.expiresAt <= Date.now())) return undefined;
+    this.use(id, address);
+    return token.caller;
+  }
+
+  /** Empties the cache, so that a revocation takes effect at once on the gateway that makes it. */
+  clear(): void {
+    this.generation += 1;
+    this.cached.clear();
+  }
+
+  private async lookUp(name: string, id: string, hash: Buffer): Promise<ValidToken | undefined> {
+    const generation = this.generation;
+    const row = await findServiceTokenSecret(this.database, id);
+    const isValid =
+      row !== undefined &&
+      timingSafeEqual(row.secretHash, hash) &&
+      row.revokedAt === null &&
+      (row.expiresAt === null || row.expiresAt.getTime() > Date.now());
+    if (!isValid) {
+      this.recentlyValid.delete(name);
+      this.cached.set(name, {});
+      return undefined;
+    }
+    const token: ValidToken = {
+      caller: {
+        access: 'operator',
+        actor: { kind: 'service_token', id: encodeId('serviceToken', id), name: row.name, role: row.role },
+        role: row.role,
+        ...(row.tenantIds && { tenantIds: new Set(row.tenantIds) }),
+      },
+      expiresAt: row.expiresAt?.getTime(),
+    };
+    this.recentlyValid.set(name, true);
+    // A look-up that began before a revocation must not enter the cache.
+    if (generation === this.generation) this.cached.set(name, token);
+    return token;
+  }
+
+  private use(id: string, address: string): void {
+    const addresses = this.used.get(id) ?? new Set();
+    if (addresses.size < maxAddresses) addresses.add(address);
+    this.used.set(id, addresses);
+  }
+
+  private async touch(): Promise<void> {
+    const used = [...this.used].map(([keyId, addresses]) => ({
+      holder: { keyId, tenantId: installationId },
+      addresses,
+    }));
+    this.used.clear();
+    await this.newAddresses.record(used, 'serviceToken');
+    await touchServiceTokens(
+      this.database,
+      used.map(({ holder }) => holder.keyId),
+    ).catch((err: unknown) => this.logger.warn({ err }, 'recording the last use of service tokens failed'));
+  }
+}

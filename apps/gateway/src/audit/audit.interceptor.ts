@@ -1,0 +1,41 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { catchError, from, map, mergeMap, type Observable } from 'rxjs';
+import { AuditLog } from './audit-log.service.js';
+
+/** Marks a handler that returns data of people. */
+export const ReadsPeople = Reflector.createDecorator<true>();
+
+const reading = new Set(['GET', 'HEAD']);
+
+/**
+ * Completes the audit log for handlers of operators: refusals, acts that `TenantTransactions.act` has not recorded, and
+ * reads of people.
+ */
+@Injectable()
+export class AuditInterceptor implements NestInterceptor {
+  constructor(
+    private readonly audit: AuditLog,
+    private readonly reflector: Reflector,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (reading.has(request.method)) {
+      if (!this.reflector.get(ReadsPeople, context.getHandler())) return next.handle();
+      // Before the response: a read that must be recorded does not happen without its entry.
+      return next.handle().pipe(mergeMap((body) => from(this.audit.recordRead(request)).pipe(map(() => body))));
+    }
+    return next.handle().pipe(
+      mergeMap(async (body) => {
+        if (!request.audited) await this.audit.recordAct(request);
+        return body as unknown;
+      }),
+      catchError(async (error: unknown) => {
+        await this.audit.recordRefusal(request, error);
+        throw error;
+      }),
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { SharedModule } from '../shared/shared.module.js';
+import { AuditLog } from './audit-log.service.js';
+import { FailedSignIns } from './failed-sign-ins.service.js';
+import { NewAddresses } from './new-addresses.service.js';
+
+/** The audit log of operators' acts. */
+@Module({
+  imports: [SharedModule],
+  providers: [AuditLog, FailedSignIns, NewAddresses],
+  exports: [AuditLog, FailedSignIns, NewAddresses],
+})
+export class AuditModule {}

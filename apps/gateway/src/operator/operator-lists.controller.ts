@@ -1,0 +1,57 @@
+import { requests } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import type { SearchedResource } from '@idsync/database/gateway';
+import { Controller, Get } from '@nestjs/common';
+import type { z } from 'zod';
+import { ReadsPeople } from '../audit/audit.interceptor.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { JsonText } from '../http/json-text.decorator.js';
+import { TenantParam } from '../http/public-id.pipe.js';
+import { ZodQuery } from '../http/zod.pipe.js';
+import { documentPage } from '../shared/document-page.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
+
+/** The lists of the public API for operators, who have no API key of the tenant. */
+@Controller('admin/v1/tenants/:tenantId')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
+export class OperatorListsController {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+  ) {}
+
+  @Get('identities')
+  @ReadsPeople(true)
+  @JsonText()
+  identities(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
+  ): Promise<Buffer> {
+    return this.page(tenantId, 'identity', query);
+  }
+
+  @Get('accounts')
+  @ReadsPeople(true)
+  @JsonText()
+  accounts(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.accountQuery) query: z.infer<typeof requests.accountQuery>,
+  ): Promise<Buffer> {
+    return this.page(tenantId, 'account', query);
+  }
+
+  @Get('machine-identities')
+  @ReadsPeople(true)
+  @JsonText()
+  machines(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.machineQuery) query: z.infer<typeof requests.machineQuery>,
+  ): Promise<Buffer> {
+    return this.page(tenantId, 'machine_identity', query);
+  }
+
+  private async page(tenantId: string, resource: SearchedResource, query: requests.ListQuery): Promise<Buffer> {
+    await this.tenants.run(tenantId, async () => undefined);
+    return documentPage(this.database, tenantId, resource, query);
+  }
+}

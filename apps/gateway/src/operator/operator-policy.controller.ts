@@ -1,0 +1,27 @@
+import { type OperatorPolicy, operatorPolicy } from '@idsync/contracts';
+import { findOperatorPolicy, saveOperatorPolicy } from '@idsync/database/gateway';
+import { Controller, Get, Put } from '@nestjs/common';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { TenantParam } from '../http/public-id.pipe.js';
+import { ZodBody } from '../http/zod.pipe.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
+
+@Controller('admin/v1/tenants/:tenantId/operator-policy')
+@OperatorAccess({ read: 'viewer', write: 'admin' })
+export class OperatorPolicyController {
+  constructor(private readonly tenants: TenantTransactions) {}
+
+  @Get()
+  get(@TenantParam() tenantId: string): Promise<OperatorPolicy> {
+    return this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx, tenantId));
+  }
+
+  @Put()
+  replace(@TenantParam() tenantId: string, @ZodBody(operatorPolicy) policy: OperatorPolicy): Promise<OperatorPolicy> {
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      describe({ before: await findOperatorPolicy(tx, tenantId), after: policy });
+      await saveOperatorPolicy(tx, tenantId, policy);
+      return policy;
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { encodeId, newUuid } from '@idsync/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperatedGateway } from '../../test/operated-gateway.js';
+
+let gateway: OperatedGateway;
+
+beforeAll(async () => {
+  gateway = await OperatedGateway.start();
+});
+
+afterAll(() => gateway?.close());
+
+async function person(tenant: string, connector: string, name: string): Promise<{ identity: string; user: string }> {
+  const [identity, user] = [newUuid(), newUuid()];
+  await gateway.fixture.rows(
+    `insert into identities (id, tenant_id, display_name, status, created_at, updated_at, document)
+     values ($1, $2, $3, 'active', now(), now(), '{}')`,
+    [identity, tenant, name],
+  );
+  const [first_name, last_name] = name.split(' ');
+  await gateway.fixture.rows(
+    `insert into source_records (id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
+       changed_at, created_at, updated_at, document, last_job_id, last_seq, status_since)
+     values ($1, $2, 'user', $3, $4, $5, 'active', '', $6, '{}', now(), now(), '{}', $3, 0, now())`,
+    [user, tenant, connector, name, identity, JSON.stringify({ first_name: [first_name], last_name: [last_name] })],
+  );
+  return { identity, user };
+}
+
+async function operation(tenant: string, result: object): Promise<string> {
+  const id = newUuid();
+  await gateway.fixture.rows(
+    `insert into operations (id, tenant_id, type, input, status, result) values ($1, $2, 'rules.change', '{}', 'done', $3)`,
+    [id, tenant, JSON.stringify(result)],
+  );
+  return `/tenants/${encodeId('tenant', tenant)}/operations/${encodeId('operation', id)}`;
+}
+
+describe('a change or preview of rules', () => {
+  it('names the people that it joins, with both values, as long as they are not erased', async () => {
+    const { fixture } = gateway;
+    const tenant = await fixture.tenant();
+    const hr = await fixture.connector(tenant, {});
+    const [ann, anne] = [await person(tenant, hr, 'Ann Lee'), await person(tenant, hr, 'Anne Lee')];
+    const path = await operation(tenant, {
+      joined: [
+        {
+          kind: 'fuzzy',
+          rule: 'similar name or same phone',
+          other: ann.user,
+          score: 0.63,
+          fields: ['full_name'],
+          record: { id: anne.user, kind: 'user' },
+          from_identity_id: anne.identity,
+          into_identity_id: ann.identity,
+        },
+      ],
+      cases: [
+        {
+          rule: 'same name',
+          record: { id: anne.user, kind: 'user' },
+          candidates: [{ other: ann.user, score: 1, identity_id: ann.identity }],
+        },
+      ],
+      parted: [],
+      records_moved: 1,
+      identities_joined: 1,
+      identities_parted: 0,
+    });
+    const { body } = await gateway.operator('GET', path);
+    expect(body.result.joined).toEqual([
+      {
+        kind: 'fuzzy',
+        rule: 'similar name or same phone',
+        score: 0.63,
+        record: encodeId('user', anne.user),
+        other: encodeId('user', ann.user),
+        from_identity_id: encodeId('identity', anne.identity),
+        into_identity_id: encodeId('identity', ann.identity),
+        from_name: 'Anne Lee',
+        into_name: 'Ann Lee',
+        record_name: 'Anne Lee',
+        values: [{ field: 'full_name', value: 'Anne Lee', other: 'Ann Lee' }],
+      },
+    ]);
+    expect(body.result.cases).toMatchObject([{ record_name: 'Anne Lee', candidates: [{ name: 'Ann Lee', score: 1 }] }]);
+
+    await fixture.rows('delete from source_records where id = $1', [anne.user]);
+    await fixture.rows('update identities set display_name = null where id = $1', [anne.identity]);
+    expect(JSON.stringify((await gateway.operator('GET', path)).body)).not.toContain('Anne');
+  });
+
+  it('never names people of another tenant', async () => {
+    const { fixture } = gateway;
+    const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];
+    const foreign = await person(other, await fixture.connector(other, {}), 'Eve Fox');
+    const link = { record: { id: foreign.user, kind: 'user' }, from_identity_id: foreign.identity };
+    const path = await operation(tenant, {
+      joined: [],
+      parted: [{ ...link, new_identity_id: newUuid() }],
+      records_moved: 0,
+      identities_joined: 0,
+      identities_parted: 1,
+    });
+    const { status, body } = await gateway.operator('GET', path);
+    expect([status, body.result.identities_parted]).toEqual([200, 1]);
+    expect(JSON.stringify(body)).not.toContain('Eve');
+  });
+
+  it('shows the first 200 people of each list, and all of them in pages', async () => {
+    const { fixture } = gateway;
+    const tenant = await fixture.tenant();
+    const ann = await person(tenant, await fixture.connector(tenant, {}), 'Ann Lee');
+    const joined = Array.from({ length: 250 }, (_, at) => ({
+      score: at,
+      record: { id: ann.user, kind: 'user' },
+      from_identity_id: newUuid(),
+      into_identity_id: ann.identity,
+    }));
+    const path = await operation(tenant, {
+      joined,
+      parted: [],
+      records_moved: 250,
+      identities_joined: 250,
+      identities_parted: 0,
+    });
+    const shown = (await gateway.operator('GET', path)).body.result;
+    expect(shown.joined).toHaveLength(200);
+    expect(shown).toMatchObject({ parted: [], identities_joined: 250 });
+    const all = (await gateway.operator('GET', path.replace(/operations.*/, 'operations'))).body;
+    expect(all.data[0].result.joined).toHaveLength(200);
+    const { body } = await gateway.operator('GET', `${path}/items?offset=240&limit=50`);
+    expect(body).toMatchObject({ total: 250, limit: 50, offset: 240 });
+    expect(body.data.map(({ score }: { score: number }) => score)).toEqual(joined.slice(240).map(({ score }) => score));
+    expect(body.data[0]).toMatchObject({ into_name: 'Ann Lee', record_name: 'Ann Lee' });
+    expect(body.data[0].into_identity_id).toBe(encodeId('identity', ann.identity));
+    expect((await gateway.operator('GET', `${path}/items?list=parted`)).body).toMatchObject({ data: [], total: 0 });
+    expect((await gateway.operator('GET', `${path}/items?offset=999`)).body).toMatchObject({ data: [], total: 250 });
+    expect((await gateway.operator('GET', `${path}/items?list=others`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,87 @@
+import { encodeId, installationId, requests, type responses } from '@idsync/contracts';
+import { Database, type Transaction } from '@idsync/database';
+import {
+  findServiceToken,
+  insertServiceToken,
+  listServiceTokens,
+  listTenants,
+  revokeServiceToken,
+  type ServiceTokenRow,
+} from '@idsync/database/gateway';
+import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import type { z } from 'zod';
+import { newSecret } from '../access/api-key.js';
+import { ForAllTenants } from '../access/operator-roles.decorator.js';
+import { formatServiceToken, ServiceTokens } from '../access/service-tokens.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { actorName } from '../audit/request-context.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { bodyId } from '../http/ids.js';
+import { PublicId } from '../http/public-id.pipe.js';
+import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
+
+@Controller('admin/v1/service-tokens')
+@OperatorAccess({ read: 'auditor', write: 'admin' })
+@ForAllTenants(true)
+export class ServiceTokensController {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+    private readonly tokens: ServiceTokens,
+  ) {}
+
+  @Post()
+  async issue(
+    @ZodBody(requests.serviceTokenBody) { name, role, tenants, expires_at }: z.infer<typeof requests.serviceTokenBody>,
+  ): Promise<object> {
+    const tenantIds = tenants?.map((id) => bodyId(['tenant'], id)) ?? null;
+    if (tenantIds) await this.database.acrossTenants((tx) => requireTenants(tx, tenantIds));
+    const { secret, hash } = newSecret();
+    const expiresAt = expires_at === undefined ? null : new Date(expires_at);
+    return this.tenants.actIn(installationId, async (tx, describe) => {
+      const token = { name, role, tenantIds, secretHash: hash, createdBy: actorName('operator'), expiresAt };
+      const row = await insertServiceToken(tx, token);
+      const after = presentServiceToken(row);
+      describe({ resource: after.id, after });
+      return { ...after, token: formatServiceToken(row.id, secret) };
+    });
+  }
+
+  @Get()
+  async list(@ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>): Promise<object> {
+    const { rows, total } = await this.database.readTransaction(installationId, (tx) => listServiceTokens(tx, page));
+    return { data: rows.map(presentServiceToken), total, ...page };
+  }
+
+  @Delete(':serviceTokenId')
+  @HttpCode(204)
+  async revoke(@PublicId('serviceToken', 'serviceTokenId') id: string): Promise<void> {
+    await this.tenants.actIn(installationId, async (tx, describe) => {
+      describe({ before: presentServiceToken(orNotFound(await findServiceToken(tx, id))) });
+      await revokeServiceToken(tx, id);
+    });
+    this.tokens.clear();
+  }
+}
+
+async function requireTenants(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const { rows } = await listTenants(tx, { limit: ids.length, offset: 0 }, ids);
+  const found = new Set(rows.map(({ id }) => id));
+  const absent = ids.find((id) => !found.has(id));
+  if (absent !== undefined) throw badRequest(`there is no tenant ${encodeId('tenant', absent)}`);
+}
+
+function presentServiceToken(row: ServiceTokenRow): responses.ServiceToken {
+  return {
+    id: encodeId('serviceToken', row.id),
+    name: row.name,
+    role: row.role,
+    tenants: row.tenantIds?.map((id) => encodeId('tenant', id)),
+    created_at: row.createdAt.toISOString(),
+    created_by: row.createdBy,
+    expires_at: row.expiresAt?.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString(),
+    revoked_at: row.revokedAt?.toISOString(),
+  };
+}

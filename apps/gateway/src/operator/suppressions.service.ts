@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import type { OperationInput } from '@idsync/contracts';
+import { Database, decrypt, encrypt, suppressionHashes } from '@idsync/database';
+import { ensureSuppressionKey, findPersonRecords } from '@idsync/database/gateway';
+import { Injectable } from '@nestjs/common';
+import { GatewaySettings } from '../shared/gateway-settings.service.js';
+
+const keyBytes = 32;
+
+/** Computes the keyed hashes of a person who is about to be erased, with the tenant's own key. */
+@Injectable()
+export class Suppressions {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: GatewaySettings,
+  ) {}
+
+  hashesOf(tenantId: string, identityId: string): Promise<OperationInput<'identity.erase'>['suppress']> {
+    const { encryptionKeys } = this.settings;
+    // Not an act: the key is stored once, and only the erasure that follows uses it.
+    return this.database.transaction(tenantId, async (tx) => {
+      const fresh = encrypt(randomBytes(keyBytes).toString('base64'), encryptionKeys[0], tenantId);
+      const stored = await ensureSuppressionKey(tx, tenantId, fresh);
+      const key = Buffer.from(decrypt(stored, encryptionKeys, tenantId), 'base64');
+      const records = await findPersonRecords(tx, tenantId, identityId);
+      return records.flatMap(({ id, connectorId, externalId, fields }) =>
+        suppressionHashes(key, connectorId, { external_id: externalId, fields }).map(({ kind, hash }) => ({
+          record_id: id,
+          kind,
+          hash: hash.toString('base64'),
+        })),
+      );
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import { requests } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { listConnectors } from '@idsync/database/gateway';
+import { Controller, Get } from '@nestjs/common';
+import type { z } from 'zod';
+import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { ZodQuery } from '../http/zod.pipe.js';
+import { presentConnectorSummary } from '../present.js';
+
+@Controller('v1/connectors')
+@Access('key')
+export class PublicConnectorsController {
+  constructor(private readonly database: Database) {}
+
+  @Get()
+  async list(
+    @CurrentTenant() tenantId: string,
+    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+  ): Promise<object> {
+    const { rows, total } = await this.database.transaction(tenantId, (tx) => listConnectors(tx, tenantId, page));
+    return { data: rows.map(presentConnectorSummary), total, ...page };
+  }
+}

@@ -1,0 +1,41 @@
+import { requests } from '@idsync/contracts';
+import { ApiError } from '../http/api-error.js';
+import { listResponse } from '../scim/discovery.js';
+import { refused } from '../scim/scim-error.js';
+import { integerOf, type ScimQuery, text } from '../scim/scim-query.js';
+import { readCursor, writeCursor } from '../shared/cursor.js';
+import type { Found, Page } from './find-resources.js';
+import { defaultPage, largestPage } from './reader-schemas.js';
+
+/** A page by `startIndex`, or by `cursor` (RFC 9865), which is empty for the first page. */
+export interface RequestedPage extends Page {
+  byCursor: boolean;
+}
+
+export function readPage(query: ScimQuery): RequestedPage {
+  const limit = Math.min(largestPage, Math.max(0, integerOf(query, 'count', defaultPage)));
+  const cursor = text(query, 'cursor');
+  if (cursor === undefined) {
+    const offset = Math.max(1, integerOf(query, 'startIndex', 1)) - 1;
+    if (query.filter !== undefined && offset > requests.maxChangesOffset)
+      throw refused('tooMany', `startIndex must be at most ${requests.maxChangesOffset + 1} with a filter: use cursor`);
+    return { limit, offset, byCursor: false };
+  }
+  try {
+    return { limit, offset: 0, after: readCursor(cursor), byCursor: true };
+  } catch (error) {
+    throw error instanceof ApiError ? refused('invalidCursor', error.message) : error;
+  }
+}
+
+/** Builds the ListResponse of a page. */
+export function pageResponse(
+  resources: readonly object[],
+  { total, next }: Found<unknown>,
+  { byCursor, offset }: RequestedPage,
+): object {
+  const response = listResponse(resources, total, offset + 1);
+  if (!byCursor) return response;
+  const { startIndex: _, ...others } = response as Record<string, unknown>;
+  return { ...others, ...(next && { nextCursor: writeCursor(next) }) };
+}

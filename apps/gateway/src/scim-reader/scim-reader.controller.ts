@@ -1,0 +1,116 @@
+import { decodeId, type responses } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { findConnectorsOf, findGroup } from '@idsync/database/gateway';
+import { Controller, Get, Headers, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { ApiError, orNotFound } from '../http/api-error.js';
+import { PublicId } from '../http/public-id.pipe.js';
+import type { AttributeSelection } from '../scim/present-resource.js';
+import { refused } from '../scim/scim-error.js';
+import { ScimJsonInterceptor } from '../scim/scim-json.interceptor.js';
+import { ReaderUrl } from '../scim/scim-parameters.decorator.js';
+import { namesVersion, type ScimQuery, selectionOf, text } from '../scim/scim-query.js';
+import { findGroups, findMembers, findUser, findUsers } from './find-resources.js';
+import { type Presented, presentGroup, presentUser, reduced } from './present.js';
+import { readCriteria } from './read-criteria.js';
+import { pageResponse, readPage } from './read-page.js';
+
+/** SCIM 2.0 (RFC 7643, 7644, 9865) for clients that read the users and groups of a tenant. */
+@Controller('scim/v2')
+@Access('scim-key')
+@UseInterceptors(ScimJsonInterceptor)
+export class ScimReaderController {
+  constructor(private readonly database: Database) {}
+
+  @Get('Users')
+  async users(
+    @CurrentTenant() tenantId: string,
+    @ReaderUrl() base: string,
+    @Query() query: ScimQuery,
+  ): Promise<object> {
+    const [page, selection] = [readPage(query), selectionOf(query)];
+    const found = await findUsers(this.database, tenantId, readCriteria('User', text(query, 'filter')), page);
+    const presented = await this.presentUsers(tenantId, found.items, base);
+    return pageResponse(
+      presented.map((each) => reduced(each, selection)),
+      found,
+      page,
+    );
+  }
+
+  @Get('Users/:id')
+  async user(
+    @CurrentTenant() tenantId: string,
+    @ReaderUrl() base: string,
+    @PublicId('user') id: string,
+    @Query() query: ScimQuery,
+    @Headers('if-none-match') cached: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object | undefined> {
+    const selection = selectionOf(query);
+    const user = orNotFound(await findUser(this.database, tenantId, id));
+    const [presented] = await this.presentUsers(tenantId, [user], base);
+    return answer(orNotFound(presented), selection, cached, reply);
+  }
+
+  @Get('Groups')
+  async groups(
+    @CurrentTenant() tenantId: string,
+    @ReaderUrl() base: string,
+    @Query() query: ScimQuery,
+  ): Promise<object> {
+    const [page, selection] = [readPage(query), selectionOf(query)];
+    if (requestsMembers(selection)) throw refused('tooMany', 'members are returned for one group only, by its id');
+    const found = await findGroups(this.database, tenantId, readCriteria('Group', text(query, 'filter')), page);
+    return pageResponse(
+      found.items.map((group) => reduced(presentGroup(group, undefined, base), selection)),
+      found,
+      page,
+    );
+  }
+
+  @Get('Groups/:id')
+  async group(
+    @CurrentTenant() tenantId: string,
+    @ReaderUrl() base: string,
+    @PublicId('group') id: string,
+    @Query() query: ScimQuery,
+    @Headers('if-none-match') cached: string | undefined,
+    @Req() { caller }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object | undefined> {
+    const selection = selectionOf(query);
+    const withMembers = requestsMembers(selection);
+    if (withMembers && !(caller?.access === 'key' && caller.scopes.has('users:read')))
+      throw new ApiError(403, 'the key lacks the scope users:read, which members need');
+    const group = orNotFound(await findGroup(this.database, tenantId, id));
+    const members = withMembers ? await findMembers(this.database, tenantId, id) : undefined;
+    return answer(presentGroup(group, members, base), selection, cached, reply);
+  }
+
+  private async presentUsers(tenantId: string, users: readonly responses.User[], base: string): Promise<Presented[]> {
+    const recordIdOf = (user: responses.User) => decodeId('user', user.id) ?? '';
+    const grouped = users.filter(({ groups }) => groups.length > 0).map(recordIdOf);
+    const connectors =
+      grouped.length > 0 ? await findConnectorsOf(this.database, tenantId, grouped) : new Map<string, string>();
+    return users.map((user) => presentUser(user, connectors.get(recordIdOf(user)), base));
+  }
+}
+
+function requestsMembers({ only }: AttributeSelection): boolean {
+  return only?.some((path) => path === 'members' || path.startsWith('members.')) ?? false;
+}
+
+/** Answers with the resource and its version, or with 304 if the client has this version. */
+function answer(
+  resource: Presented,
+  selection: AttributeSelection,
+  cached: string | undefined,
+  reply: FastifyReply,
+): object | undefined {
+  reply.header('etag', resource.version);
+  if (cached === undefined || !namesVersion(cached, resource.version)) return reduced(resource, selection);
+  reply.status(304);
+  return undefined;
+}

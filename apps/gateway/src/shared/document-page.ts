@@ -1,0 +1,81 @@
+import { decodeId, type requests } from '@idsync/contracts';
+import type { Database } from '@idsync/database';
+import {
+  type DocumentPage,
+  filterDocuments,
+  findDocuments,
+  isFiltered,
+  isSearch,
+  listRecords,
+  type SearchedResource,
+  type SearchQuery,
+  searchDocuments,
+} from '@idsync/database/gateway';
+import { badRequest } from '../http/api-error.js';
+import { readCursor, writeCursor } from './cursor.js';
+
+/** Builds a page from the JSON documents that PostgreSQL returns. */
+export async function documentPage(
+  database: Database,
+  tenantId: string,
+  resource: SearchedResource,
+  given: requests.ListQuery & { group?: string },
+): Promise<Buffer> {
+  const query = documentQuery(given);
+  const page = await findPage(database, tenantId, resource, query);
+  const { limit, offset } = query;
+  const more = page.isCut || (given.cursor !== undefined && page.count === limit);
+  const next = more && page.last ? `,"next_cursor":"${writeCursor(page.last)}"` : '';
+  const total = `"total":${page.total}${page.isEstimate ? ',"total_is_estimate":true' : ''}`;
+  return Buffer.from(`{"data":[${page.items}],${total},"limit":${limit},"offset":${offset}${next}}`);
+}
+
+/** Finds a page by the statement that fits its filters. */
+export function findPage(
+  database: Database,
+  tenantId: string,
+  resource: SearchedResource,
+  query: SearchQuery,
+): Promise<DocumentPage & { isEstimate?: boolean }> {
+  if (isSearch(query)) return searchDocuments(database, tenantId, resource, query);
+  if (resource !== 'identity' && resource !== 'user') return listRecords(database, tenantId, resource, query);
+  return isFiltered(query)
+    ? filterDocuments(database, tenantId, resource, query)
+    : findDocuments(database, tenantId, resource, query);
+}
+
+function documentQuery(given: requests.ListQuery & { group?: string }): SearchQuery {
+  const { limit, cursor, status, updated_since, email, employee_number, user_principal_name, q } = given;
+  return {
+    limit,
+    offset: cursor === undefined ? given.offset : 0,
+    status,
+    updatedSince: updated_since === undefined ? undefined : new Date(updated_since),
+    after: cursor === undefined ? undefined : readCursor(cursor),
+    values: { email, employee_number, user_principal_name },
+    text: q,
+    anchor:
+      given.connector_id === undefined || given.external_id === undefined
+        ? undefined
+        : { connectorId: filterId('connector', 'connector_id', given.connector_id), externalId: given.external_id },
+    ...('department' in given && { department: given.department }),
+    ...('attributes' in given && { attributes: given.attributes }),
+    ...('manager_id' in given &&
+      given.manager_id !== undefined && { managerId: filterId('identity', 'manager_id', given.manager_id) }),
+    ...(given.group !== undefined && { groupId: filterId('group', 'group', given.group) }),
+    ...('source' in given && given.source !== undefined && { sourceId: filterId('connector', 'source', given.source) }),
+    ...('matched' in given && { isMatched: given.matched }),
+    ...('min_risk' in given && { minRisk: given.min_risk }),
+    ...('max_risk' in given && { maxRisk: given.max_risk }),
+    ...('classification' in given && { classification: given.classification }),
+    ...('owned_by' in given &&
+      given.owned_by !== undefined && { ownerId: filterId('identity', 'owned_by', given.owned_by) }),
+  };
+}
+
+/** Throws a 400 for an invalid id, which would otherwise find nothing without a reason. */
+export function filterId(kind: 'connector' | 'identity' | 'group', name: string, id: string): string {
+  const uuid = decodeId(kind, id);
+  if (uuid === undefined) throw badRequest(`${name} must be the id of ${kind === 'identity' ? 'an' : 'a'} ${kind}`);
+  return uuid;
+}
