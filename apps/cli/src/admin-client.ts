@@ -1,4 +1,8 @@
-import { CliError, UnreachableError } from './cli-error.js';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { ReadableStream } from 'node:stream/web';
+import { CliError, UnreachableError, UsageError } from './cli-error.js';
+import { describeMissing } from './describe-missing.js';
 
 /** One page of a list with offset pagination. */
 export interface List<Item> {
@@ -14,6 +18,7 @@ export interface CursorList<Item> {
 }
 
 const responseTimeoutMs = 30_000;
+const stalledMs = 60_000;
 /** The largest page size that the service accepts. */
 const pageSize = 200;
 /** Bounds the requests for one list: with a selective filter, pages can be empty. */
@@ -77,16 +82,55 @@ export class AdminClient {
     return this.request<undefined>('DELETE', path);
   }
 
+  /** Opens a response that is read as it arrives. It fails if the service sends nothing for a minute. */
+  async download(path: string): Promise<Readable> {
+    const stalled = new AbortController();
+    const timer = setTimeout(() => stalled.abort(), stalledMs);
+    let response: Response;
+    try {
+      response = await fetch(`${this.url}/admin/v1/${path}`, {
+        headers: { authorization: `Bearer ${this.token}` },
+        redirect: 'manual',
+        signal: stalled.signal,
+      });
+    } catch (error) {
+      clearTimeout(timer);
+      throw new UnreachableError(this.explain(error as Error));
+    }
+    const body = Readable.fromWeb((response.body ?? new Blob([]).stream()) as ReadableStream);
+    body.on('data', () => timer.refresh()).once('close', () => clearTimeout(timer));
+    body.pause();
+    if (response.status === 200) return body;
+    throw await this.errorOf('GET', path, { status: response.status, reply: parse(await text(body)) });
+  }
+
   private async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
     const { status, text } = await this.exchange(method, path, body);
     const reply = parse(text);
     if (status >= 200 && status < 300 && reply !== notJson) return reply as Reply;
+    throw await this.errorOf(method, path, { status, reply });
+  }
+
+  private async errorOf(
+    method: string,
+    path: string,
+    { status, reply }: { status: number; reply: unknown },
+  ): Promise<CliError> {
     const message = (reply as { error?: unknown } | undefined)?.error;
     if (typeof message !== 'string') {
-      throw new CliError(`unexpected response (${status}) from ${this.url}: is this an idsync gateway?`);
+      return new CliError(`unexpected response (${status}) from ${this.url}: is this an idsync gateway?`);
     }
-    if (status === 401) throw new CliError(`${message}; check --token or ADMIN_TOKEN`);
-    throw status === 503 ? new UnreachableError(message) : new CliError(message);
+    if (status === 401) return new CliError(`${message}; check --token, ADMIN_TOKEN or the context`);
+    if (status === 503) return new UnreachableError(message);
+    if (status === 404) return new UsageError((await describeMissing(path, (part) => this.look(part))) ?? message);
+    // Only a read is refused for its parameters alone.
+    return status === 400 && method === 'GET' ? new UsageError(message) : new CliError(message);
+  }
+
+  /** Reads for an error message; undefined if the service does not have it. */
+  private async look(path: string): Promise<unknown> {
+    const { status, text } = await this.exchange('GET', path, undefined);
+    return status === 200 ? parse(text) : undefined;
   }
 
   private async exchange(method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
@@ -119,7 +163,7 @@ export class AdminClient {
 /** Joins ids and names to a path. Rejects a segment that could address another path. */
 export function pathOf(...segments: string[]): string {
   for (const segment of segments) {
-    if (!/^[\w-]+$/.test(segment)) throw new CliError(`"${segment}" is not a valid id`);
+    if (!/^[\w-]+$/.test(segment)) throw new UsageError(`"${segment}" is not a valid id`);
   }
   return segments.join('/');
 }

@@ -1,9 +1,22 @@
 /** An error that the user can fix: printed as one line on standard error, with exit code 1. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
+  readonly exitCode: number = 1;
+}
+
+/** The command line, its files or its settings name something that is wrong or does not exist. */
+export class UsageError extends CliError {
+  override readonly name = 'UsageError';
+  override readonly exitCode = 2;
 }
 
 /** The service did not respond; a retry may succeed. */
 export class UnreachableError extends CliError {
   override readonly name = 'UnreachableError';
+}
+
+/** The user interrupted the command; 130 is what shells report for SIGINT. */
+export class InterruptedError extends CliError {
+  override readonly name = 'InterruptedError';
+  override readonly exitCode = 130;
 }

@@ -42,10 +42,10 @@ describe('a connector', () => {
   });
 
   it('lists its failing records', async () => {
-    const failing = { external_id: '7', line: 3, message: 'no email', source_message: 'bad row' };
+    const failing = { external_id: '7', line: 3, field: 'email', message: 'no email', source_message: 'bad row' };
     replies[`GET ${path}/errors?limit=2&offset=1`] = [[200, { data: [failing], total: 4 }]];
     const { out, err } = await idsync('errors', 'HR', '--limit', '2', '--offset', '1');
-    expect(out).toMatch(/^7 +3 +- +- +- +no email +bad row$/m);
+    expect(out).toMatch(/^7 +3 +email +- +- +- +no email +bad row$/m);
     expect(err).toBe('1 of 4 shown\n');
   });
 });

@@ -1,14 +1,21 @@
 import type { responses } from '@idsync/contracts';
 import { pathOf } from './admin-client.js';
-import { CliError } from './cli-error.js';
+import { UsageError } from './cli-error.js';
 import type { Session } from './session.js';
+import { whatIsThere } from './what-is-there.js';
 
 /** Resolves a connector's id from its id or its name. */
 export async function findConnector(session: Session, idOrName: string): Promise<string> {
   if (idOrName.startsWith('con_')) return idOrName;
   const list = await session.client.getAll<responses.Connector>(pathOf('tenants', session.tenant, 'connectors'));
   const [found, another] = list.data.filter((connector) => connector.name === idOrName);
-  if (!found) throw new CliError(`no connector "${idOrName}": run "idsync connectors list" for the names`);
-  if (another) throw new CliError(`several connectors are named "${idOrName}": use the id`);
+  if (!found) throw new UsageError(`no connector "${idOrName}"; ${whatIsThere(list.data, list.total)}`);
+  if (another) throw new UsageError(`several connectors are named "${idOrName}": use the id`);
   return found.id;
+}
+
+/** Returns the names of the connectors by id, to show beside ids. */
+export async function connectorNames(session: Session): Promise<ReadonlyMap<string, string>> {
+  const list = await session.client.getAll<responses.Connector>(pathOf('tenants', session.tenant, 'connectors'));
+  return new Map(list.data.map(({ id, name }) => [id, name]));
 }

@@ -19,7 +19,7 @@ export async function follow<Resource>(
   { isSettled, progressOf }: Watchable<Resource>,
   timeoutMs: number,
 ): Promise<Resource> {
-  const line = session.json ? undefined : progressLine(session.io.err);
+  const line = session.isRaw ? undefined : progressLine(session.io.err);
   try {
     return await watch(
       () => session.client.get<Resource>(path),

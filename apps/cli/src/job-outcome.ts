@@ -23,7 +23,7 @@ export function exitCodeOf(status: JobStatus): number {
 
 /** Prints the job, then the records that could not be read or applied. */
 export function printJob(session: Session, job: responses.JobDetails): void {
-  if (session.json) {
+  if (session.isRaw) {
     session.printOne(job);
     return;
   }

@@ -39,7 +39,16 @@ const reviewCase = {
     document: { first_name: 'Robert', last_name: 'Black', status: 'active' },
   },
   candidates: [
-    { identity_id: 'idn_1', display_name: 'Robert Black', score: 1, evidence: ['full_name is the same'] },
+    {
+      identity_id: 'idn_1',
+      display_name: 'Robert Black',
+      score: 1,
+      evidence: ['full_name is the same'],
+      compared: [
+        { field: 'email', value: 'rblack@x.org', other: 'RBlack@x.org', agrees: true },
+        { field: 'job_title', other: 'Clerk', agrees: false },
+      ],
+    },
     { identity_id: 'idn_2', score: 0.65, evidence: ['full_name is 90 % similar'] },
   ],
 };
@@ -89,7 +98,17 @@ describe('review cases', () => {
     expect(out).toContain('record name          Robert Black\n');
     expect(out).toContain('idn_1      Robert Black  1      full_name is the same\n');
     expect(out).toContain('idn_2      -             0.65   full_name is 90 % similar\n');
+    expect(out).toMatch(/^idn_1:\nFIELD +RECORD +CANDIDATE/m);
+    expect(out).toMatch(/^email +rblack@x.org +RBlack@x.org +same$/m);
+    expect(out).toMatch(/^job_title +- +Clerk +differs$/m);
     expect(JSON.parse((await idsync(['cases', 'show', 'cas_1', '--json'])).out)).toEqual(reviewCase);
+  });
+
+  it('of accounts are shown with the email that was compared', async () => {
+    const { email: _email, ...document } = reviewCase.record.document as Record<string, unknown>;
+    const ofAccount = { ...reviewCase, record: { ...reviewCase.record, kind: 'account', document } };
+    replies['GET /tenants/ten_1/cases/cas_1'] = [[200, ofAccount]];
+    expect((await idsync(['cases', 'show', 'cas_1'])).out).toMatch(/^record email +rblack@x.org$/m);
   });
 
   it.each([
@@ -118,7 +137,7 @@ describe('review cases', () => {
     async (words) => {
       const { code, err } = await idsync(['cases', 'resolve', 'cas_1', ...words]);
       expect({ code, err }).toEqual({
-        code: 1,
+        code: 2,
         err: 'idsync: --identity is required with link and not allowed with new or ignore\n',
       });
       expect((await idsync(['cases', 'resolve', 'cas_1', 'join'])).err).toContain(
@@ -158,6 +177,26 @@ describe('identities', () => {
     replies['GET /tenants/ten_1/identities/idn_1/explain'] = [[200, { ...explanation, fields }]];
     const again = await idsync(['identities', 'explain', 'idn_1']);
     expect(again.out).toContain('email  ann@x.org  con_1   al@x.org (AD)');
+  });
+
+  it('are explained with the evidence of each link, and why a value did not win', async () => {
+    const [winner] = explanation.fields.map((each) => each.winner);
+    const over = [{ ...winner, value: '', connector: 'HR2', because: 'empty: the source has no value' }];
+    const evidence = {
+      kind: 'fuzzy',
+      actor: 'matching',
+      at,
+      rule: 'same name',
+      score: 0.9,
+      values: [{ field: 'full_name', value: 'Ann Lee', other: 'Anne Lee' }],
+      record_id: 'usr_2',
+    };
+    const fields = explanation.fields.map((each) => ({ ...each, over }));
+    const records = explanation.records.map((each) => ({ ...each, linked: 'fuzzy', evidence }));
+    replies['GET /tenants/ten_1/identities/idn_1/explain'] = [[200, { ...explanation, fields, records }]];
+    const { out } = await idsync(['identities', 'explain', 'idn_1']);
+    expect(out).toContain('nothing (HR2): empty: the source has no value');
+    expect(out).toMatch(/usr_1 +fuzzy same name \(score 0.9\) +Ann Lee = Anne Lee +usr_2 /);
   });
 
   it('are merged and split', async () => {
@@ -251,6 +290,24 @@ describe('rules and priorities', () => {
     several_employments: 'primary',
   };
 
+  it('of matching are shown with the settings of their keys and the number of stop values', async () => {
+    const own = {
+      ...rules,
+      certain: ['employee_number', 'attributes.badge'],
+      keys: [
+        { field: 'employee_number', normaliser: 'number_without_zeros' },
+        { field: 'attributes.badge', normaliser: 'digits', strength: 'permanent' },
+      ],
+      stop_values: [{ field: 'email', values: ['team', '@x.org'] }],
+    };
+    replies['GET /tenants/ten_1/matching-rules'] = [[200, own]];
+    const { out } = await idsync(['rules', 'show']);
+    expect(out).toMatch(/^match keys +employee_number, attributes.badge\n.*\nstop values +email \(2\)\n/);
+    expect(out).toMatch(
+      /KEY +NORMALISER +STRENGTH\nemployee_number +number_without_zeros +permanent\nattributes.badge +digits +permanent\n/,
+    );
+  });
+
   it('of matching are shown, previewed and set from a file', async () => {
     const path = '/tenants/ten_1/matching-rules';
     const joined = [{ from_identity_id: 'idn_2', into_identity_id: 'idn_1' }];
@@ -316,6 +373,19 @@ describe('operations', () => {
     replies[`POST ${path}/opn_1/revert`] = [[200, done('operation.revert', { reverted_operation_id: 'opn_1' })]];
     expect((await idsync(['operations', 'list', '--limit', '2'])).out).toContain('opn_1  identity.merge  done');
     expect((await idsync(['operations', 'show', 'opn_1'])).out).toContain('identity_id   idn_1\n');
+    const joined = [{ record: 'usr_1', from_name: 'Ann' }];
+    replies['GET /tenants/ten_1/operations/opn_1/items'] = [[200, { data: joined, total: 300 }]];
+    const items = await idsync(['operations', 'items', 'opn_1', '--offset', '200']);
+    expect(items).toMatchObject({ code: 0, out: expect.stringMatching(/^usr_1 +Ann/m) });
+    expect(items.err).toContain('201 of 300 shown: continue with --offset 201');
+    expect(service.requests.at(-1)?.call).toContain('/items?list=joined&limit=50&offset=200');
+    const itemsAs = async (format: string) => (await idsync(['operations', 'items', 'opn_1', '-o', format])).out;
+    expect(JSON.parse(await itemsAs('json'))).toEqual({ data: joined, total: 300 });
+    expect(await itemsAs('jsonl')).toBe('{"record":"usr_1","from_name":"Ann"}\n');
+    expect(await itemsAs('csv')).toBe('record,from_name\nusr_1,Ann\n');
+    const result = { joined, identities_joined: 300 };
+    replies['GET /tenants/ten_1/operations/opn_1'] = [[200, done('rules.change', result)]];
+    expect((await idsync(['operations', 'show', 'opn_1'])).err).toContain('1 of 300 shown: continue with');
     expect((await idsync(['operations', 'revert', 'opn_1', '--reason', 'two people'])).code).toBe(0);
     expect(calls().at(-1)).toEqual([`POST ${path}/opn_1/revert`, { reason: 'two people' }]);
   });
@@ -348,6 +418,7 @@ describe('the help of a command', () => {
     'cases resolve',
     'identities show',
     'identities explain',
+    'connectors hand-over',
     'identities merge',
     'identities split',
     'identities erase',

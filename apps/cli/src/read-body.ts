@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CliError } from './cli-error.js';
+import { UsageError } from './cli-error.js';
 
 /** Reads a JSON object from a file; `-` is standard input. */
 export function readBody(file: string, cwd = '.'): object {
@@ -8,13 +8,13 @@ export function readBody(file: string, cwd = '.'): object {
   try {
     text = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8');
   } catch (error) {
-    throw new CliError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
+    throw new UsageError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
   }
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   } catch (error) {
-    throw new CliError(`${file} is not valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`${file} is not valid JSON: ${(error as Error).message}`);
   }
-  throw new CliError(`${file} must contain one JSON object`);
+  throw new UsageError(`${file} must contain one JSON object`);
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeService, token } from '../test/fake-service.js';
-import type { Variables } from './settings.js';
+import type { Variables } from './cli-context.js';
 
 const hr = { id: 'con_hr', type: 'csv', name: 'HR', priority: 10, records: 'user', config: { path: 'hr.csv' } };
 
@@ -28,10 +28,14 @@ describe('the command line', () => {
     await writeFile(join(cwd, '.data', 'credentials.json'), JSON.stringify(credentials));
     replies['GET /tenants'] = [[200, { data: [{ id: 'ten_1', name: 'Demo' }], total: 1 }]];
     const result = await idsync(['tenants', 'list'], {});
-    expect(result).toEqual({ code: 0, out: 'ID     NAME  CREATED\nten_1  Demo  -\n', err: '' });
+    expect(result).toEqual({ code: 0, out: 'ID     NAME  CREATED  SUSPENDED\nten_1  Demo  -        -\n', err: '' });
     expect(requests).toEqual([
       { call: 'GET /tenants?limit=200&offset=0', authorization: `Bearer ${token}`, body: undefined },
     ]);
+  });
+
+  it('prints its version', async () => {
+    expect(await idsync(['--version'])).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
   });
 
   it('prints responses unchanged with --json, before or after the command', async () => {
@@ -44,7 +48,9 @@ describe('the command line', () => {
   it('reads all pages of a list', async () => {
     replies['GET /tenants?limit=200&offset=0'] = [[200, { data: [{ id: 'ten_1', name: 'A' }], total: 2 }]];
     replies['GET /tenants?limit=200&offset=1'] = [[200, { data: [{ id: 'ten_2', name: 'B' }], total: 2 }]];
-    expect((await idsync(['tenants', 'list'])).out).toBe('ID     NAME  CREATED\nten_1  A     -\nten_2  B     -\n');
+    expect((await idsync(['tenants', 'list'])).out).toBe(
+      'ID     NAME  CREATED  SUSPENDED\nten_1  A     -        -\nten_2  B     -        -\n',
+    );
   });
 
   it('creates a tenant by its name', async () => {
@@ -62,6 +68,17 @@ describe('the command line', () => {
     expect(requests[0]?.body).toEqual({ name: 'ci', scopes: ['a', 'b'], expires_at: '2030-01-01T00:00:00Z' });
   });
 
+  it('renames, suspends and resumes a tenant', async () => {
+    replies['PATCH /tenants/ten_1'] = [[200, { id: 'ten_1', name: 'Other' }]];
+    for (const words of [
+      ['rename', 'ten_1', 'Other'],
+      ['suspend', 'ten_1'],
+      ['resume', 'ten_1'],
+    ])
+      expect((await idsync(['tenants', ...words])).code).toBe(0);
+    expect(requests.map(({ body }) => body)).toEqual([{ name: 'Other' }, { suspended: true }, { suspended: false }]);
+  });
+
   it('revokes a key of the tenant that --tenant names', async () => {
     replies['DELETE /tenants/ten_2/api-keys/key_1'] = [[204, '']];
     expect((await idsync(['keys', 'revoke', 'key_1', '--tenant', 'ten_2'])).code).toBe(0);
@@ -72,24 +89,51 @@ describe('the command line', () => {
     replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr], total: 1 }]];
     replies['POST /tenants/ten_1/connectors'] = [[201, hr]];
     replies['PATCH /tenants/ten_1/connectors/con_hr'] = [[200, hr]];
+    replies['GET /tenants/ten_1/connectors/con_hr/deletion'] = [[200, { connector_id: 'con_hr', live_records: 0 }]];
     replies['DELETE /tenants/ten_1/connectors/con_hr'] = [[204, '']];
     const created = await idsync(['connectors', 'create', '--file', 'hr.json']);
     expect(created.out).toContain('config    {"path":"hr.csv"}');
     expect(requests[0]?.body).toEqual({ type: 'csv', name: 'HR' });
     expect((await idsync(['connectors', 'update', 'HR', '--file', 'hr.json'])).code).toBe(0);
     expect((await idsync(['connectors', 'delete', 'HR'])).code).toBe(0);
-    expect(requests.map(({ call }) => call)).toContain('DELETE /tenants/ten_1/connectors/con_hr');
+    expect(requests.map(({ call }) => call)).toContain('DELETE /tenants/ten_1/connectors/con_hr?records=keep');
   });
 
-  it('lists one page of jobs and reports the total', async () => {
-    const job = { job_id: 'job_1', status: 'completed', progress_pct: 100, records_read: 7 };
+  it('lists one page of jobs with the names of their connectors, and reports the total', async () => {
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr], total: 1 }]];
+    const job = {
+      job_id: 'job_1',
+      connector_id: 'con_hr',
+      mode: 'full',
+      dry_run: true,
+      scheduled_for: '2026-01-31T12:00:00.000Z',
+      status: 'completed',
+      progress_pct: 100,
+      records_read: 7,
+      records_applied: 6,
+      records_deleted: 2,
+      records_failed: 1,
+      created_at: '2026-01-31T12:00:01.000Z',
+      note: 'the last complete read is older than 7 days',
+    };
     replies['GET /tenants/ten_1/sync-jobs?limit=1&offset=2&connector_id=con_hr'] = [[200, { data: [job], total: 9 }]];
     const result = await idsync(['jobs', 'list', '--limit', '1', '--offset', '2', '--connector', 'con_hr']);
-    expect(result.out).toContain('job_1  -          completed  100  7');
+    expect(result.out.split('\n')[1]?.split(/\s{2,}/)).toEqual([
+      ...['job_1', 'HR', 'full', 'yes', '2026-01-31T12:00:00.000Z', 'completed', '100', '7', '6', '2', '1'],
+      ...['2026-01-31T12:00:01.000Z', 'the last complete read is older than 7 days', '-'],
+    ]);
     expect(result.err).toBe('1 of 9 shown\n');
   });
 
+  it('lists why an operator released or cancelled a job', async () => {
+    const job = { job_id: 'job_1', note: 'delete 40 records', decision: { action: 'released', reason: 'they left' } };
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [], total: 0 }]];
+    replies['GET /tenants/ten_1/sync-jobs'] = [[200, { data: [job], total: 1 }]];
+    expect((await idsync(['jobs', 'list'])).out).toContain('released: they left');
+  });
+
   it('lists what a queued job waits for', async () => {
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr], total: 1 }]];
     const waiting = { job_id: 'job_2', status: 'queued', waits_for: { job_id: 'job_1', status: 'quarantined' } };
     replies['GET /tenants/ten_1/sync-jobs?limit=50&offset=0'] = [[200, { data: [waiting], total: 1 }]];
     expect((await idsync(['jobs', 'list'])).out).toMatch(/WAITS FOR\n.*job_1 \(quarantined\)\n/);
@@ -99,6 +143,16 @@ describe('the command line', () => {
     replies['POST /tenants/ten_1/sync-jobs/job_1/cancel'] = [[202, { job_id: 'job_1', status: 'cancelled' }]];
     expect((await idsync(['jobs', 'cancel', 'job_1', '--reason', 'wrong file'])).out).toContain('cancelled');
     expect(requests[0]?.body).toEqual({ reason: 'wrong file' });
+  });
+
+  it('shows why a job is quarantined, with examples', async () => {
+    const counts = { create: 30, update: 0, disable: 0, delete: 0 };
+    const text = 'create 30 records beside 100, more than 20 % and more than 20';
+    const reasons = [{ rule: 'created', count: 30, of: 100, text, examples: ['n1', 'n2'] }];
+    replies['GET /tenants/ten_1/sync-jobs/job_1/plan'] = [
+      [200, { state: 'held', counts, reasons, data: [], total: 0 }],
+    ];
+    expect((await idsync(['jobs', 'plan', 'job_1'])).out).toContain(`\n${text}: for example n1, n2\n`);
   });
 
   it('shows the plan of a quarantined job and releases the job with a reason', async () => {
@@ -215,9 +269,9 @@ describe('errors of the command line', () => {
       [400, { error: 'name is required' }],
     ];
     expect((await idsync(['tenants', 'list'])).err).toBe(
-      'idsync: missing or invalid operator token; check --token or ADMIN_TOKEN\n',
+      'idsync: missing or invalid operator token; check --token, ADMIN_TOKEN or the context\n',
     );
-    expect(await idsync(['tenants', 'list'])).toEqual({ code: 1, out: '', err: 'idsync: name is required\n' });
+    expect(await idsync(['tenants', 'list'])).toEqual({ code: 2, out: '', err: 'idsync: name is required\n' });
   });
 
   it('report another web server and do not follow its redirects', async () => {
@@ -261,7 +315,7 @@ describe('errors of the command line', () => {
 
   it('suggest a similar command for an unknown one', async () => {
     const { code, err } = await idsync(['tenant', 'list']);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(/unknown command 'tenant'[\s\S]*Did you mean tenants\?/);
   });
 });

@@ -1,76 +1,60 @@
+import type { ClientOptions, IdsyncClient } from '@idsync/client';
+import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
-import { AdminClient, type CursorList, type List } from './admin-client.js';
-import { CliError } from './cli-error.js';
-import { readSettings, type SettingFlags, type Variables } from './settings.js';
-import { fieldLines, table } from './table.js';
+import { AdminClient } from './admin-client.js';
+import type { CliContext } from './cli-context.js';
+import { UsageError } from './cli-error.js';
+import { Printer } from './printer.js';
+import { readSettings, requireKey, requireToken, type SettingFlags, type Settings } from './settings.js';
+import { whatIsThere } from './what-is-there.js';
 
-/** Streams, environment and working directory of a run; replaced in tests. */
-export interface CliContext {
-  /** Answers confirmations; standard input by default. */
-  in?: NodeJS.ReadableStream & { isTTY?: boolean };
-  out: NodeJS.WritableStream;
-  err: NodeJS.WritableStream;
-  env?: Variables;
-  cwd?: string;
-}
+export type { CliContext };
 
-interface GlobalFlags extends SettingFlags {
-  json?: boolean;
-}
+/** Settings, clients and output of one command. */
+export class Session extends Printer {
+  readonly settings: Settings;
+  private admin: AdminClient | undefined;
+  private tenantId: string | undefined;
 
-/** Settings, client and output of one command. */
-export class Session {
-  private constructor(
-    readonly client: AdminClient,
-    private readonly tenantId: string | undefined,
-    readonly json: boolean,
-    readonly io: CliContext,
-  ) {}
+  private constructor(command: Command, io: CliContext) {
+    super(command, io);
+    this.settings = readSettings(command.optsWithGlobals<SettingFlags>(), io.env, io.cwd);
+    this.tenantId = this.settings.tenant;
+  }
 
-  static of(command: Command, io: CliContext): Session {
-    const flags = command.optsWithGlobals<GlobalFlags>();
-    const { url, token, tenant } = readSettings(flags, io.env, io.cwd);
-    return new Session(new AdminClient(url, token), tenant, flags.json ?? false, io);
+  /** Reads the settings. A tenant that is given by its name is looked up. */
+  static async of(command: Command, io: CliContext): Promise<Session> {
+    const session = new Session(command, io);
+    const { tenant, token } = session.settings;
+    if (tenant !== undefined && token !== undefined && !/^ten_\w+$/.test(tenant)) {
+      session.tenantId = await session.findTenant(tenant);
+    }
+    return session;
+  }
+
+  /** Client of `/admin/v1`. */
+  get client(): AdminClient {
+    this.admin ??= new AdminClient(this.settings.url, requireToken(this.settings));
+    return this.admin;
+  }
+
+  /** Client of `/v1`, for what a tenant's API key reads. Loaded only here, because most commands do not need it. */
+  async tenantClient(options: Pick<ClientOptions, 'fetch' | 'retries'> = {}): Promise<IdsyncClient> {
+    const apiKey = requireKey(this.settings);
+    const { IdsyncClient } = await import('@idsync/client');
+    return new IdsyncClient({ baseUrl: this.settings.url, apiKey, ...options });
   }
 
   get tenant(): string {
     if (this.tenantId) return this.tenantId;
-    throw new CliError('no tenant selected: pass --tenant or set IDSYNC_TENANT; "idsync tenants list" shows the ids');
+    throw new UsageError('no tenant selected: pass --tenant or set IDSYNC_TENANT; "idsync tenants list" shows the ids');
   }
 
-  printList<Item>(list: List<Item>, headings: string[], row: (item: Item) => unknown[]): void {
-    if (this.json) {
-      this.printJson(list);
-      return;
-    }
-    this.print(table(headings, list.data.map(row)));
-    if (list.data.length < list.total) this.note(`${list.data.length} of ${list.total} shown`);
-  }
-
-  printPage<Item>(list: CursorList<Item>, headings: string[], row: (item: Item) => unknown[]): void {
-    if (this.json) {
-      this.printJson(list);
-      return;
-    }
-    this.print(table(headings, list.data.map(row)));
-    if (list.next_cursor !== undefined) this.note(`more results may exist: continue with --cursor ${list.next_cursor}`);
-  }
-
-  printOne(resource: object): void {
-    if (this.json) this.printJson(resource);
-    else this.print(fieldLines(resource));
-  }
-
-  /** Prints a remark for people to standard error; omitted with `--json`. */
-  note(text: string): void {
-    if (!this.json) this.io.err.write(`${text}\n`);
-  }
-
-  print(text: string): void {
-    this.io.out.write(text);
-  }
-
-  private printJson(value: unknown): void {
-    this.print(`${JSON.stringify(value, null, 2)}\n`);
+  private async findTenant(name: string): Promise<string> {
+    const { data } = await this.client.getAll<responses.Tenant>('tenants');
+    const [found, another] = data.filter((tenant) => tenant.name === name);
+    if (another) throw new UsageError(`several tenants are named "${name}": use the id`);
+    if (found) return found.id;
+    throw new UsageError(`no tenant "${name}"; ${whatIsThere(data)}`);
   }
 }

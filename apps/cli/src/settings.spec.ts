@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readSettings } from './settings.js';
+import type { Variables } from './cli-context.js';
+import { contextsPath, writeContexts } from './contexts.js';
+import { readSettings as readAll, requireKey, requireToken, type SettingFlags } from './settings.js';
 
 let cwd: string;
 
@@ -15,6 +17,12 @@ afterEach(() => rmSync(cwd, { recursive: true }));
 function writeCredentials(text: string, directory = '.data'): void {
   mkdirSync(join(cwd, directory));
   writeFileSync(join(cwd, directory, 'credentials.json'), text);
+}
+
+/** Settings of a user whose configuration is in the test directory; only those that are set. */
+function readSettings(flags: SettingFlags, env: Variables, directory: string) {
+  const settings = readAll(flags, { XDG_CONFIG_HOME: cwd, ...env }, directory);
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 const credentials = JSON.stringify({ base_url: 'http://localhost:3000/', admin_token: 'of-file', tenant_id: 'ten_f' });
@@ -37,7 +45,9 @@ describe('command line settings', () => {
 
   it("never use the file's token for another address", () => {
     writeCredentials(credentials);
-    expect(() => readSettings({ url: 'https://other.example.com' }, {}, cwd)).toThrow(/no operator token for https:/);
+    const other = readAll({ url: 'https://other.example.com' }, { XDG_CONFIG_HOME: cwd }, cwd);
+    expect(() => requireToken(other)).toThrow(/no operator token for https:/);
+    expect(() => requireKey(other)).toThrow(/no API key for https:/);
     expect(readSettings({ url: 'http://other' }, { ADMIN_TOKEN: 'of-env' }, cwd).tenant).toBeUndefined();
   });
 
@@ -61,5 +71,47 @@ describe('command line settings', () => {
   it.each(['{', 'null'])('report a file with the invalid content %s', (text) => {
     writeCredentials(text);
     expect(() => readSettings({}, {}, cwd)).toThrow(/credentials\.json is not valid JSON/);
+  });
+
+  describe('with contexts', () => {
+    const stored = {
+      production: { url: 'https://prod.example.com', tenant: 'ten_p', token: 'of-prod', api_key: 'iss_p' },
+      staging: { url: 'https://staging.example.com', token: 'of-staging' },
+    };
+    const production = { url: stored.production.url, tenant: 'ten_p', token: 'of-prod', apiKey: 'iss_p' };
+
+    beforeEach(() => {
+      writeCredentials(credentials);
+      writeContexts(contextsPath({ XDG_CONFIG_HOME: cwd }), { current: 'production', contexts: stored });
+    });
+
+    it('prefer the current context to the file', () => {
+      expect(readSettings({}, {}, cwd)).toEqual(production);
+    });
+
+    it('prefer variables to the current context', () => {
+      expect(readSettings({}, { ADMIN_TOKEN: 'of-env', IDSYNC_API_KEY: 'iss_e', IDSYNC_TENANT: 'ten_e' }, cwd)).toEqual(
+        {
+          ...{ url: stored.production.url, tenant: 'ten_e', token: 'of-env', apiKey: 'iss_e' },
+        },
+      );
+      expect(readSettings({}, { IDSYNC_CONTEXT: 'staging' }, cwd).token).toBe('of-staging');
+    });
+
+    it('prefer the context of an option to variables', () => {
+      const env = { ADMIN_TOKEN: 'of-env', IDSYNC_URL: 'http://localhost:1', IDSYNC_CONTEXT: 'staging' };
+      expect(readSettings({ context: 'production' }, env, cwd)).toEqual(production);
+    });
+
+    it('send no credentials of a context to another address', () => {
+      expect(readSettings({ url: 'http://elsewhere' }, {}, cwd)).toEqual({ url: 'http://elsewhere' });
+      expect(readSettings({}, { IDSYNC_URL: 'http://elsewhere' }, cwd)).toEqual({ url: 'http://elsewhere' });
+    });
+
+    it.each(['test', '__proto__', 'constructor'])('name the contexts that exist instead of %s', (context) => {
+      expect(() => readSettings({ context }, {}, cwd)).toThrow(
+        `no context "${context}"; there are production, staging`,
+      );
+    });
   });
 });

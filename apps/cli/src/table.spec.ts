@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldLines, table } from './table.js';
+import { csv } from './output.js';
+import { cut, fieldLines, table } from './table.js';
 
 describe('tables', () => {
   it('aligns columns and shows a dash for a missing value', () => {
@@ -7,7 +8,7 @@ describe('tables', () => {
       ['con_1', 'Zoë 🎉', undefined],
       ['con_22', 'B', ['x', 'y']],
     ];
-    expect(table(['id', 'name', 'tags'], rows)).toBe('ID      NAME   TAGS\ncon_1   Zoë 🎉  -\ncon_22  B      x, y\n');
+    expect(table(['id', 'name', 'tags'], rows)).toBe('ID      NAME    TAGS\ncon_1   Zoë 🎉  -\ncon_22  B       x, y\n');
   });
 
   it('shows "none" for an empty list', () => {
@@ -16,5 +17,55 @@ describe('tables', () => {
 
   it('replaces terminal control characters in values', () => {
     expect(fieldLines({ name: 'a\u001b]0;b\u0007\nc\u202e' })).toBe('name  a\u{fffd}]0;b\u{fffd}\u{fffd}c\u{fffd}\n');
+  });
+
+  it('cuts the longest cells at the width of a terminal, but no id', () => {
+    const id = 'idn_01kg9t8yr0e008000000000001';
+    const row = [id, 'a name that is longer than its column', 'x'.repeat(40)];
+    const lines = table(['id', 'name', 'text'], [row], { columns: 70, colours: false }).split('\n');
+    expect(lines[1]).toBe(`${id}  a name that is lo…  ${'x'.repeat(17)}…`);
+    expect(table(['id', 'name', 'text'], [row])).toContain(`longer than its column  ${'x'.repeat(40)}\n`);
+  });
+
+  it('lets lines wrap on a terminal that is too narrow for any table', () => {
+    const row = ['con_1', 'one-two-three-four', 'five-six-seven-eight'];
+    expect(table(['id', 'a', 'b'], [row], { columns: 10, colours: false })).toContain(
+      'con_1  one-two-thr…  five-six-se…\n',
+    );
+  });
+
+  it.each([
+    ['日本語', 4, '日…'],
+    ['a\u0301bc', 3, 'a\u0301bc'],
+    ['abcd', 3, 'ab…'],
+  ])('cuts %s to %i columns', (text, columns, shown) => {
+    expect(cut(text, columns)).toBe(shown);
+  });
+
+  it('shows times on a terminal without milliseconds', () => {
+    const rows = [['2026-01-31T12:00:00.000Z']];
+    expect(table(['at'], rows, { columns: 80, colours: false })).toBe('AT\n2026-01-31T12:00:00Z\n');
+  });
+
+  it('colours headings and statuses only if the terminal has colours', () => {
+    const rows = [['failed'], ['failed twice']];
+    expect(table(['status'], rows, { columns: 80, colours: true })).toBe(
+      '\u001b[1mSTATUS\u001b[22m\n\u001b[31mfailed\u001b[39m\nfailed twice\n',
+    );
+    expect(table(['status'], rows, { columns: 80, colours: false })).toBe('STATUS\nfailed\nfailed twice\n');
+  });
+});
+
+describe('CSV', () => {
+  it('quotes separators, quotes and line breaks, and leaves missing values empty', () => {
+    const rows = [['a,b', 'say "x"', 'two\nlines', undefined, ['x', 'y'], 0]];
+    expect(csv(['last run', '%', 'c', 'd', 'e', 'f'], rows)).toBe(
+      'last_run,percent,c,d,e,f\n"a,b","say ""x""","two\nlines",,"x, y",0\n',
+    );
+  });
+
+  it('keeps control characters except on a terminal', () => {
+    expect(csv(['a'], [['\u001b[2J']])).toBe('a\n\u001b[2J\n');
+    expect(csv(['a'], [['\u001b[2J']], true)).toBe('a\n\u{fffd}[2J\n');
   });
 });

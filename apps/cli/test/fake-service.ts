@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import type { Variables } from '../src/cli-context.js';
 import { run } from '../src/run.js';
-import type { Variables } from '../src/settings.js';
 
 interface RecordedRequest {
   call: string;
@@ -56,7 +56,10 @@ export class FakeService {
   }
 
   /** `typed`: the input at a terminal; without it, standard input is no terminal. */
-  async idsync(argumentsList: string[], { env, typed }: { env?: Variables; typed?: string } = {}) {
+  async idsync(
+    argumentsList: string[],
+    { env, typed, stop }: { env?: Variables; typed?: string; stop?: AbortSignal } = {},
+  ) {
     const written = { out: '', err: '' };
     const sink = (name: 'out' | 'err') =>
       new Writable({
@@ -65,10 +68,11 @@ export class FakeService {
           done();
         },
       });
-    const variables = env ?? { IDSYNC_URL: this.url, ADMIN_TOKEN: token, IDSYNC_TENANT: 'ten_1' };
+    const given = env ?? { IDSYNC_URL: this.url, ADMIN_TOKEN: token, IDSYNC_TENANT: 'ten_1' };
+    const variables = { XDG_CONFIG_HOME: join(this.cwd, 'config'), ...given };
     const input = Object.assign(new PassThrough(), { isTTY: typed !== undefined });
     input.end(typed);
-    const context = { in: input, out: sink('out'), err: sink('err'), env: variables, cwd: this.cwd };
+    const context = { in: input, out: sink('out'), err: sink('err'), env: variables, cwd: this.cwd, stop };
     const code = await run(argumentsList, context);
     return { code, ...written };
   }

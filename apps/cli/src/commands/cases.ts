@@ -1,10 +1,9 @@
 import type { responses } from '@idsync/contracts';
 import { Argument, type Command } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
-import { CliError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { type CliContext, Session } from '../session.js';
-import { table } from '../table.js';
 import { wholeNumber } from '../whole-number.js';
 
 const decisions = `
@@ -33,7 +32,7 @@ export function addCaseCommands(program: Command, io: CliContext, exit: (code: n
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .addHelpText('after', '\nExample:\n  $ idsync cases list --status ignored')
     .action(async ({ status, limit, offset }: ListOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const query = new URLSearchParams({ status, limit: String(limit), offset: String(offset) });
       const path = `${pathOf('tenants', session.tenant, 'cases')}?${query}`;
       const list = await session.client.get<List<responses.ReviewCase>>(path);
@@ -53,7 +52,7 @@ export function addCaseCommands(program: Command, io: CliContext, exit: (code: n
     .argument('<case>', 'id of the case, from "idsync cases list"')
     .addHelpText('after', '\nExample:\n  $ idsync cases show cas_…')
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'cases', id);
       printCase(session, await session.client.get<responses.ReviewCase>(path));
     });
@@ -68,9 +67,9 @@ export function addCaseCommands(program: Command, io: CliContext, exit: (code: n
     .addHelpText('after', decisions)
     .action(async (id: string, resolution: string, options: ResolveOptions, command: Command) => {
       if ((resolution === 'link') !== (options.identity !== undefined)) {
-        throw new CliError('--identity is required with link and not allowed with new or ignore');
+        throw new UsageError('--identity is required with link and not allowed with new or ignore');
       }
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'cases', id, 'resolve');
       const operation = await session.client.post<responses.Operation>(path, {
         resolution,
@@ -88,19 +87,35 @@ interface ResolveOptions {
 }
 
 function printCase(session: Session, found: responses.ReviewCase): void {
-  if (session.json) {
+  if (session.isRaw) {
     session.printOne(found);
     return;
   }
   const { record, candidates, ...rest } = found;
   const { document, ...place } = record;
-  const shown = Object.entries({ ...place, name: nameOf(document), email: document.email, status: document.status });
+  const shown = Object.entries({ ...place, name: nameOf(document), email: emailOf(found), status: document.status });
   session.printOne({
     ...rest,
     ...Object.fromEntries(shown.map(([field, value]) => [`record ${field}`, value])),
   });
   const rows = candidates.map((each) => [each.identity_id, each.display_name, each.score, each.evidence]);
-  session.print(`\n${table(['candidate', 'name', 'score', 'evidence'], rows)}`);
+  session.printTable(['candidate', 'name', 'score', 'evidence'], rows);
+  for (const { identity_id, compared = [] } of candidates) {
+    if (compared.length === 0) continue;
+    const values = compared.map(({ field, value, other, agrees }) => [
+      field,
+      value,
+      other,
+      agrees ? 'same' : 'differs',
+    ]);
+    session.printTable(['field', 'record', 'candidate', ''], values, identity_id);
+  }
+}
+
+/** The document of an account has no email, but the comparison with a candidate shows it. */
+function emailOf({ record, candidates }: responses.ReviewCase): unknown {
+  const compared = candidates.flatMap((each) => each.compared ?? []);
+  return record.document.email ?? compared.find(({ field, value }) => field === 'email' && value !== undefined)?.value;
 }
 
 function nameOf(document: Record<string, unknown>): unknown {

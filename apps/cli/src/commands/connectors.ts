@@ -7,6 +7,7 @@ import { findConnector } from '../find-connector.js';
 import { readBody } from '../read-body.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
+import { addDeletionCommands } from './deleted-connectors.js';
 import { addScheduleCommand } from './schedules.js';
 import { addSyncRecordCommand } from './sync-record.js';
 import { addTokenCommands } from './tokens.js';
@@ -14,7 +15,10 @@ import { addTokenCommands } from './tokens.js';
 const example = `
 Example of a file:
   {"type":"csv","name":"HR","priority":10,"records":"user",
-   "config":{"path":"hr.csv","external_id":"id","fields":{"first_name":"firstname","email":"email"}}}`;
+   "config":{"path":"hr.csv","external_id":"id","fields":{"first_name":"firstname","email":"email"}}}
+
+Example:
+  $ idsync connectors create --file hr.json`;
 
 /** Longer than the service itself waits for a probe. */
 const probeTimeoutMs = 30_000;
@@ -28,8 +32,9 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
   connectors
     .command('list')
     .description('list the connectors')
+    .addHelpText('after', '\nExample:\n  $ idsync connectors list')
     .action(async (_options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const list = await session.client.getAll<responses.Connector>(pathOf('tenants', session.tenant, 'connectors'));
       session.printList(
         list,
@@ -53,8 +58,9 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .command('get')
     .description('show a connector and its configuration')
     .argument('<connector>', connectorHelp)
+    .addHelpText('after', '\nExample:\n  $ idsync connectors get HR')
     .action(async (connector: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       session.printOne(await session.client.get<responses.Connector>(await connectorPath(session, connector)));
     });
 
@@ -64,7 +70,7 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .requiredOption('--file <path>', 'JSON file with the connector; - reads standard input')
     .addHelpText('after', example)
     .action(async (options: { file: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'connectors');
       session.printOne(await session.client.post<responses.Connector>(path, readBody(options.file, io.cwd)));
     });
@@ -74,8 +80,9 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .description('change the fields of a connector that the file contains')
     .argument('<connector>', connectorHelp)
     .requiredOption('--file <path>', 'JSON file with the fields; - reads standard input')
+    .addHelpText('after', '\nExample:\n  $ idsync connectors update HR --file hr.json')
     .action(async (connector: string, options: { file: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const body = readBody(options.file, io.cwd);
       session.printOne(await session.client.patch<responses.Connector>(await connectorPath(session, connector), body));
     });
@@ -89,13 +96,15 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .argument('<connector>', connectorHelp)
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
+    .addHelpText('after', '\nExample:\n  $ idsync connectors errors HR --limit 10')
     .action(async (connector: string, { limit, offset }: { limit: number; offset: number }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = `${await connectorPath(session, connector)}/errors?limit=${limit}&offset=${offset}`;
       const list = await session.client.get<List<responses.FailingRecord>>(path);
-      session.printList(list, ['record', 'line', 'since', 'last', 'retry', 'message', 'source'], (record) => [
+      session.printList(list, ['record', 'line', 'field', 'since', 'last', 'retry', 'message', 'source'], (record) => [
         record.external_id,
         record.line,
+        record.field,
         record.first_failed_at,
         record.last_failed_at,
         record.retry_at,
@@ -108,8 +117,9 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .command('test')
     .description('read the first records of the source without changing anything')
     .argument('<connector>', connectorHelp)
+    .addHelpText('after', '\nExample:\n  $ idsync connectors test HR')
     .action(async (connector: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const probe = await runProbe(session, connector, 'test');
       for (const { line, external_id: id, message, source_message: sourceMessage } of probe.errors ?? []) {
         const place = id ?? (line === undefined ? '?' : `line ${line}`);
@@ -130,8 +140,9 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .command('discover')
     .description('list the fields of the source that can be mapped')
     .argument('<connector>', connectorHelp)
+    .addHelpText('after', '\nExample:\n  $ idsync connectors discover HR')
     .action(async (connector: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const probe = await runProbe(session, connector, 'discover');
       session.printList(listOf(probe.fields), ['name', 'examples'], ({ name, examples }) => [
         name,
@@ -141,15 +152,7 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
 
   addSyncRecordCommand(connectors, io, exit);
 
-  connectors
-    .command('delete')
-    .description('delete a connector; its records stay in the directory unchanged')
-    .argument('<connector>', connectorHelp)
-    .action(async (connector: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
-      await session.client.delete(await connectorPath(session, connector));
-      session.note(`deleted ${connector}`);
-    });
+  addDeletionCommands(connectors, io, exit);
 }
 
 /** Runs a probe and waits for its result. Throws the error of a failed probe. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
 import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
 import { type CliContext, Session } from '../session.js';
-import { printableLines, table } from '../table.js';
+import { printableLines } from '../table.js';
 import { wholeNumber } from '../whole-number.js';
 
 const listHelp = `
@@ -38,7 +38,7 @@ export function addDeliveryCommands(program: Command, io: CliContext, exit: (cod
     .option('--cursor <cursor>', 'continue after the results of an earlier list')
     .addHelpText('after', listHelp)
     .action(async ({ limit, webhook, event, ...options }: ListOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const filters = { webhook_id: webhook, event_type: event, ...options };
       const path = pathOf('tenants', session.tenant, 'deliveries');
       const list = await session.client.getUpTo<responses.Delivery>(path, limit, filters);
@@ -59,7 +59,7 @@ export function addDeliveryCommands(program: Command, io: CliContext, exit: (cod
     .argument('<delivery>', 'id of the delivery')
     .addHelpText('after', '\nExample:\n  $ idsync deliveries show dlv_…')
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       print(
         session,
         await session.client.get<responses.DeliveryDetails>(pathOf('tenants', session.tenant, 'deliveries', id)),
@@ -71,13 +71,13 @@ export function addDeliveryCommands(program: Command, io: CliContext, exit: (cod
     .argument('<delivery>', 'id of the delivery')
     .addHelpText('after', `\nExample:\n  $ idsync deliveries resend dlv_…\n${replayExitCodes}`)
     .action(async (id: string, options: ReplayOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       exit(await requestReplay(session, pathOf('tenants', session.tenant, 'deliveries', id, 'resend'), {}, options));
     });
 }
 
 function print(session: Session, delivery: responses.DeliveryDetails): void {
-  if (session.json) {
+  if (session.isRaw) {
     session.printOne(delivery);
     return;
   }
@@ -91,7 +91,7 @@ function print(session: Session, delivery: responses.DeliveryDetails): void {
     each.duration_ms === undefined ? undefined : `${each.duration_ms} ms`,
     each.error,
   ]);
-  session.print(`\n${table(['attempt', 'started', 'outcome', 'status', 'duration', 'error'], rows)}`);
+  session.printTable(['attempt', 'started', 'outcome', 'status', 'duration', 'error'], rows);
   session.print(`\nbody:\n${body === undefined ? 'no longer stored' : printableLines(body)}\n`);
   const responseBody = attempts.at(-1)?.response_body;
   if (responseBody) session.print(`\nlast response:\n${printableLines(responseBody)}\n`);

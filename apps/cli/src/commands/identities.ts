@@ -4,19 +4,31 @@ import { pathOf } from '../admin-client.js';
 import { confirm } from '../confirm.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { type CliContext, Session } from '../session.js';
-import { table } from '../table.js';
+import { addHistoryCommand } from './history.js';
+import { addIdentityList } from './lists.js';
 
 const identityHelp = 'id of the identity; the id of a merged identity resolves to the one that has its records';
 
 /** The table's fields of users, accounts and machine identities; no kind has all of them. */
-type LinkedRecord = Partial<Pick<responses.Account, 'id' | 'external_id' | 'identifier' | 'display_name' | 'status'>>;
+type LinkedRecord = Partial<Pick<responses.Account, 'id' | 'external_id' | 'identifier' | 'display_name'>> & {
+  status: string;
+};
 
 interface ReasonOption {
   reason?: string;
 }
 
+interface EraseOptions extends ReasonOption {
+  yes?: boolean;
+  allowReturn?: boolean;
+}
+
 export function addIdentityCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
-  const identities = program.command('identities').description('show, explain, merge, split and erase identities');
+  const identities = program
+    .command('identities')
+    .description('list, show, explain, merge, split and erase identities');
+
+  addIdentityList(identities, io);
 
   identities
     .command('show')
@@ -25,18 +37,20 @@ export function addIdentityCommands(program: Command, io: CliContext, exit: (cod
     .option('--at <date-time>', 'show the state at this time')
     .addHelpText('after', '\nExample:\n  $ idsync identities show idn_… --at 2026-01-31T12:00:00Z')
     .action(async (id: string, { at }: { at?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const query = at === undefined ? '' : `?${new URLSearchParams({ at })}`;
       printIdentity(session, await session.client.get<responses.Identity>(`${identityPath(session, id)}${query}`));
     });
 
+  addHistoryCommand(identities, io);
+
   identities
     .command('explain')
-    .description('show which source provides each field, which values it overrides, and why')
+    .description('show the source of each field and why, and why each record belongs to the identity')
     .argument('<identity>', identityHelp)
     .addHelpText('after', '\nExample:\n  $ idsync identities explain idn_…')
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       printExplanation(session, await explain(session, id));
     });
 
@@ -51,7 +65,7 @@ export function addIdentityCommands(program: Command, io: CliContext, exit: (cod
       `\nRevert it with "idsync operations revert".\n\nExample:\n  $ idsync identities merge idn_1… idn_2…\n${operationExitCodes}`,
     )
     .action(async (into: string, from: string[], { reason }: ReasonOption, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = identityPath(session, into, 'merge');
       finish(session, await session.client.post<responses.Operation>(path, { from_ids: from, reason }));
     });
@@ -67,7 +81,7 @@ export function addIdentityCommands(program: Command, io: CliContext, exit: (cod
       `\nRevert it with "idsync operations revert".\n\nExample:\n  $ idsync identities split idn_… usr_… acc_…\n${operationExitCodes}`,
     )
     .action(async (id: string, records: string[], { reason }: ReasonOption, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = identityPath(session, id, 'split');
       finish(session, await session.client.post<responses.Operation>(path, { record_ids: records, reason }));
     });
@@ -77,13 +91,14 @@ export function addIdentityCommands(program: Command, io: CliContext, exit: (cod
     .description('permanently remove all personal data of an identity')
     .argument('<identity>', 'id of the identity')
     .option('--reason <text>', 'reason, stored with the operation')
+    .option('--allow-return', 'create the person again when a source still lists them')
     .option('--yes', 'skip the confirmation')
     .addHelpText(
       'after',
-      `\nThis cannot be reverted. If a source still lists the person, the next sync adds them again.\n\nExample:\n  $ idsync identities erase idn_… --reason "request 17"\n${operationExitCodes}`,
+      `\nThis cannot be reverted. The person is left out of later runs until "idsync suppressions lift".\n\nExample:\n  $ idsync identities erase idn_… --reason "request 17"\n${operationExitCodes}`,
     )
-    .action(async (id: string, { reason, yes }: ReasonOption & { yes?: boolean }, command: Command) => {
-      const session = Session.of(command, io);
+    .action(async (id: string, { reason, yes, allowReturn }: EraseOptions, command: Command) => {
+      const session = await Session.of(command, io);
       const path = identityPath(session, id, 'erase');
       if (!yes) {
         const { display_name, records } = await explain(session, id);
@@ -92,7 +107,8 @@ export function addIdentityCommands(program: Command, io: CliContext, exit: (cod
         const erased = records.length - machines;
         await confirm(io, `Permanently erase ${display_name ?? id} (records: ${erased}${remaining})?`);
       }
-      finish(session, await session.client.post<responses.Operation>(path, { reason }));
+      const body = { reason, ...(allowReturn && { keep_out: false }) };
+      finish(session, await session.client.post<responses.Operation>(path, body));
     });
 
   function finish(session: Session, operation: responses.Operation): void {
@@ -110,14 +126,14 @@ function explain(session: Session, id: string): Promise<responses.Explanation> {
 }
 
 function printIdentity(session: Session, identity: responses.Identity): void {
-  if (session.json) {
+  if (session.isRaw) {
     session.printOne(identity);
     return;
   }
   const { attributes, users, accounts, machine_identities, ...rest } = identity;
   session.printOne(rest);
   const values = attributes.map((each) => [each.field_name, each.field_value, each.priority, each.source_id]);
-  session.print(`\n${table(['field', 'value', 'priority', 'source'], values)}`);
+  session.printTable(['field', 'value', 'priority', 'source'], values);
   const rows = (kind: string, records: LinkedRecord[]) =>
     records.map((each) => [each.id, kind, each.identifier ?? each.external_id, each.display_name, each.status]);
   const linked = [
@@ -125,26 +141,26 @@ function printIdentity(session: Session, identity: responses.Identity): void {
     ...rows('account', accounts),
     ...rows('machine identity', machine_identities),
   ];
-  session.print(`\n${table(['id', 'kind', 'identifier', 'name', 'status'], linked)}`);
+  session.printTable(['id', 'kind', 'identifier', 'name', 'status'], linked);
 }
 
 function printExplanation(session: Session, found: responses.Explanation): void {
-  if (session.json) {
+  if (session.isRaw) {
     session.printOne(found);
     return;
   }
   const { fields, records, ...rest } = found;
   session.printOne(rest);
-  const source = ({ connector, connector_id }: { connector?: string; connector_id: string }) =>
-    connector ?? connector_id;
+  const source = (from: { connector?: string; connector_id: string; connector_deleted_at?: string }) =>
+    `${from.connector ?? from.connector_id}${from.connector_deleted_at === undefined ? '' : ' (deleted)'}`;
   const values = fields.map(({ field, winner, over, because }) => [
     field,
-    winner.value,
+    winner.value || 'nothing',
     source(winner),
-    over.map((each) => `${each.value} (${source(each)})`),
+    over.map((each) => `${each.value || 'nothing'} (${source(each)})${otherReason(each.because)}`),
     because,
   ]);
-  session.print(`\n${table(['field', 'value', 'source', 'overridden', 'reason'], values)}`);
+  session.printTable(['field', 'value', 'source', 'overridden', 'reason'], values);
   const names = new Map(
     fields.flatMap(({ winner, over }) => [winner, ...over].map((each) => [each.connector_id, source(each)])),
   );
@@ -157,5 +173,19 @@ function printExplanation(session: Session, found: responses.Explanation): void 
     each.linked,
     each.by,
   ]);
-  session.print(`\n${table(['id', 'kind', 'source', 'external id', 'status', 'linked by', 'job or operation'], rows)}`);
+  session.printTable(['id', 'kind', 'source', 'external id', 'status', 'linked by', 'job or operation'], rows);
+  const links = records.flatMap(({ id, evidence }) => {
+    if (!evidence) return [];
+    const { kind, rule, score, values = [], record_id, at, reason } = evidence;
+    const how = [kind, rule, score !== undefined && `(score ${score})`].filter(Boolean).join(' ');
+    const compared = values.map(({ value, other }) => `${value ?? '?'} = ${other ?? '?'}`);
+    return [[id, how, compared, record_id, at, reason]];
+  });
+  if (links.length === 0) return;
+  session.printTable(['record', 'evidence', 'values', 'other record', 'linked at', 'reason'], links);
+}
+
+/** The reason of the winner says that the precedence is lower. */
+function otherReason(because: string | undefined): string {
+  return because === undefined || because.startsWith('lower precedence') ? '' : `: ${because}`;
 }

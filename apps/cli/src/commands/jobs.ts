@@ -2,7 +2,7 @@ import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
 import { confirm } from '../confirm.js';
-import { findConnector } from '../find-connector.js';
+import { connectorNames, findConnector } from '../find-connector.js';
 import { exitCodeOf, printJob } from '../job-outcome.js';
 import { exitCodeOf as exitCodeOfOperation, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { type CliContext, Session } from '../session.js';
@@ -22,6 +22,28 @@ interface UndoOptions {
   yes?: boolean;
 }
 
+const listHelp = `
+Examples:
+  $ idsync jobs list --connector HR --status quarantined
+  $ idsync jobs list --output csv > jobs.csv`;
+
+const listHeadings = [
+  'id',
+  'connector',
+  'mode',
+  'dry run',
+  'scheduled for',
+  'status',
+  '%',
+  'read',
+  'applied',
+  'deleted',
+  'failed',
+  'created',
+  'reason',
+  'waits for',
+];
+
 const undoHelp = `
 The next sync of the source applies its records again: correct the source first.
 
@@ -40,38 +62,44 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
     .option('--status <status>', 'only jobs in this status')
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
+    .addHelpText('after', listHelp)
     .action(async (options: ListOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const query = new URLSearchParams({ limit: String(options.limit), offset: String(options.offset) });
       if (options.connector) query.set('connector_id', await findConnector(session, options.connector));
       if (options.status) query.set('status', options.status);
       const list = await session.client.get<List<responses.OperatorJob>>(
         `${pathOf('tenants', session.tenant, 'sync-jobs')}?${query}`,
       );
-      session.printList(
-        list,
-        ['id', 'connector', 'status', '%', 'read', 'applied', 'failed', 'created', 'waits for'],
-        (job) => [
-          job.job_id,
-          job.connector_id,
-          job.status,
-          job.progress_pct,
-          job.records_read,
-          job.records_applied,
-          job.records_failed,
-          job.created_at,
-          job.waits_for && `${job.waits_for.job_id} (${job.waits_for.status})`,
-        ],
-      );
+      const names = await namesFor(session);
+      session.printList(list, listHeadings, (job) => [
+        job.job_id,
+        names.get(job.connector_id) ?? job.connector_id,
+        job.mode,
+        job.dry_run ? 'yes' : undefined,
+        job.scheduled_for,
+        job.status,
+        job.progress_pct,
+        job.records_read,
+        job.records_applied,
+        job.records_deleted,
+        job.records_failed,
+        job.created_at,
+        reasonOf(job),
+        job.waits_for && `${job.waits_for.job_id} (${job.waits_for.status})`,
+      ]);
     });
 
   jobs
     .command('get')
     .description('show a job and its failed records')
     .argument('<job>', 'id of the job')
-    .addHelpText('after', '\nThe exit codes are those of "idsync sync --watch"; see "idsync sync --help".')
+    .addHelpText(
+      'after',
+      '\nThe exit codes are those of "idsync sync --watch"; see "idsync sync --help".\n\nExample:\n  $ idsync jobs get job_…',
+    )
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const job = await session.client.get<responses.JobDetails>(pathOf('tenants', session.tenant, 'sync-jobs', id));
       printJob(session, job);
       exit(exitCodeOf(job.status));
@@ -83,8 +111,9 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
     .argument('<job>', 'id of the job')
     .option('--reason <text>', 'reason, stored with the job; required for a quarantined job')
     .option('--by <name>', 'who cancels the job; stored with it')
+    .addHelpText('after', '\nExample:\n  $ idsync jobs cancel job_… --reason "wrong file"')
     .action(async (id: string, options: { reason?: string; by?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'cancel');
       const job = await session.client.post<responses.SyncJobReference | undefined>(path, options);
       session.printOne({ job_id: id, ...job });
@@ -101,7 +130,7 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
     .option('--yes', 'skip the confirmation')
     .addHelpText('after', undoHelp)
     .action(async (id: string, { preview, reason, yes }: UndoOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'undo');
       if (!preview && !yes) {
         await confirm(
@@ -113,4 +142,15 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
       printOperation(session, operation);
       exit(exitCodeOfOperation(operation.status));
     });
+}
+
+/** Responses for programs are printed as they are, without names. */
+async function namesFor(session: Session): Promise<ReadonlyMap<string, string>> {
+  return session.format === 'json' || session.format === 'jsonl' ? new Map() : await connectorNames(session);
+}
+
+/** Why a job failed, was quarantined or read everything, or what an operator decided. */
+function reasonOf({ error_message, note, decision }: responses.OperatorJob): string | undefined {
+  if (error_message !== undefined) return error_message;
+  return decision?.reason === undefined ? note : `${decision.action}: ${decision.reason}`;
 }

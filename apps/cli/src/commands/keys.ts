@@ -9,8 +9,9 @@ export function addKeyCommands(program: Command, io: CliContext): void {
   keys
     .command('list')
     .description('list API keys, without their secrets')
+    .addHelpText('after', '\nExample:\n  $ idsync keys list --tenant ten_…')
     .action(async (_options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const list = await session.client.getAll<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys'));
       session.printList(list, ['id', 'name', 'scopes', 'created', 'expires', 'last used', 'revoked'], (key) => [
         key.id,
@@ -31,7 +32,7 @@ export function addKeyCommands(program: Command, io: CliContext): void {
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
     .addHelpText('after', '\nExample:\n  $ KEY=$(idsync keys create reporting --json | jq -r .key)')
     .action(async (name: string, options: { scopes?: string; expiresAt?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const body = {
         name,
         ...(options.scopes === undefined ? {} : { scopes: options.scopes.split(',').map((scope) => scope.trim()) }),
@@ -47,8 +48,9 @@ export function addKeyCommands(program: Command, io: CliContext): void {
     .command('revoke')
     .description('revoke an API key immediately and permanently')
     .argument('<key>', 'id of the key, from "idsync keys list"')
+    .addHelpText('after', '\nExample:\n  $ idsync keys revoke key_…')
     .action(async (key: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       await session.client.delete(pathOf('tenants', session.tenant, 'api-keys', key));
       session.note(`revoked ${key}`);
     });

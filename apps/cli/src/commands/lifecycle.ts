@@ -4,7 +4,6 @@ import { pathOf } from '../admin-client.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { readBody } from '../read-body.js';
 import { type CliContext, Session } from '../session.js';
-import { table } from '../table.js';
 
 const example = `
 Example: dates are days in Oslo, but those of one connector in New York; a leaver is deleted after 60 days:
@@ -21,9 +20,9 @@ export function addLifecycleCommands(program: Command, io: CliContext, exit: (co
     .description('show time zones, and how long leavers and deleted records stay')
     .addHelpText('after', '\nExample:\n  $ idsync lifecycle show --json > lifecycle.json')
     .action(async (_options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const policy = await session.client.get<LifecyclePolicy>(policyPath(session));
-      if (session.json) {
+      if (session.isRaw) {
         session.printOne(policy);
         return;
       }
@@ -31,7 +30,7 @@ export function addLifecycleCommands(program: Command, io: CliContext, exit: (co
       session.printOne(rest);
       if (zones.length === 0) return;
       const rows = zones.map(({ connector_id, time_zone }) => [connector_id, time_zone]);
-      session.print(`\n${table(['connector', 'time zone'], rows)}`);
+      session.printTable(['connector', 'time zone'], rows);
     });
 
   lifecycle
@@ -40,7 +39,7 @@ export function addLifecycleCommands(program: Command, io: CliContext, exit: (co
     .requiredOption('--file <path>', 'JSON file with the rules; - reads standard input')
     .addHelpText('after', example)
     .action(async ({ file }: { file: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const operation = await session.client.put<responses.Operation>(policyPath(session), readBody(file, io.cwd));
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));

@@ -1,9 +1,21 @@
-import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
+import type { RuleList, responses } from '@idsync/contracts';
+import { type Command, Option } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
-import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { columnsOf, exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
+
+/** Listed here because loading all contracts would double the time that every command takes to start. */
+const ruleLists = Object.keys({ joined: true, parted: true, moved: true, cases: true } satisfies Record<
+  RuleList,
+  true
+>);
+
+interface ItemOptions {
+  list: string;
+  limit: number;
+  offset: number;
+}
 
 export function addOperationCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
   const operations = program.command('operations').description('list and revert the operations of operators');
@@ -15,7 +27,7 @@ export function addOperationCommands(program: Command, io: CliContext, exit: (co
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .addHelpText('after', '\nExample:\n  $ idsync operations list --limit 10')
     .action(async ({ limit, offset }: { limit: number; offset: number }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
       const path = `${pathOf('tenants', session.tenant, 'operations')}?${query}`;
       const list = await session.client.get<List<responses.Operation>>(path);
@@ -35,11 +47,30 @@ export function addOperationCommands(program: Command, io: CliContext, exit: (co
     .argument('<operation>', 'id of the operation')
     .addHelpText('after', `\nExample:\n  $ idsync operations show opn_…\n${operationExitCodes}`)
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       finish(
         session,
         await session.client.get<responses.Operation>(pathOf('tenants', session.tenant, 'operations', id)),
       );
+    });
+
+  operations
+    .command('items')
+    .description('list the people in the result of a change or preview of matching rules, in pages')
+    .argument('<operation>', 'id of the operation')
+    .addOption(new Option('--list <list>', 'list of the result').choices(ruleLists).default('joined'))
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
+    .addHelpText('after', '\nExample:\n  $ idsync operations items opn_… --list parted --offset 200')
+    .action(async (id: string, { list, limit, offset }: ItemOptions, command: Command) => {
+      const session = await Session.of(command, io);
+      const query = new URLSearchParams({ list, limit: String(limit), offset: String(offset) });
+      const path = `${pathOf('tenants', session.tenant, 'operations', id, 'items')}?${query}`;
+      const page = await session.client.get<List<Record<string, unknown>>>(path);
+      const { headings, row } = columnsOf(page.data);
+      session.printItems(page, headings, row);
+      const next = offset + page.data.length;
+      if (next < page.total) session.note(`${next} of ${page.total} shown: continue with --offset ${next}`);
     });
 
   operations
@@ -49,7 +80,7 @@ export function addOperationCommands(program: Command, io: CliContext, exit: (co
     .option('--reason <text>', 'reason, stored with the operation')
     .addHelpText('after', `\nExample:\n  $ idsync operations revert opn_… --reason "two people"\n${operationExitCodes}`)
     .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'operations', id, 'revert');
       finish(session, await session.client.post<responses.Operation>(path, { reason }));
     });

@@ -23,13 +23,16 @@ export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: numb
     .argument('<job>', 'id of the job')
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
+    .addHelpText('after', '\nExample:\n  $ idsync jobs plan job_…')
     .action(async (id: string, { limit, offset }: PageOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'plan');
       const plan = await session.client.get<responses.SyncPlan>(`${path}?limit=${limit}&offset=${offset}`);
-      if (!session.json) {
-        const { counts, state, known, note } = plan;
+      if (!session.isRaw) {
+        // A gateway of the previous version sends no reasons.
+        const { counts, state, known, note, reasons = [] } = plan;
         session.printOne({ state, ...counts, known, note });
+        for (const { text, examples } of reasons) session.print(`\n${describeReason(text, examples)}\n`);
         session.print('\n');
       }
       session.printList(plan, ['action', 'kind', 'record', 'identity', 'done', 'changes'], (entry) => [
@@ -48,8 +51,9 @@ export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: numb
     .argument('<job>', 'id of the job')
     .requiredOption('--reason <text>', 'reason, stored with the job')
     .option('--by <name>', 'who releases the job; stored with it')
+    .addHelpText('after', '\nExample:\n  $ idsync jobs release job_… --reason "the team was outsourced"')
     .action(async (id: string, release: ReleaseOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'release');
       session.printOne(await session.client.post<responses.SyncJobReference>(path, release));
     });
@@ -59,14 +63,18 @@ export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: numb
     .description('apply the plan of a dry run; refused if the directory has changed since')
     .argument('<job>', 'id of the dry run')
     .option('--reason <text>', 'stored with the operation; required if the safeguard would quarantine the plan')
-    .addHelpText('after', operationExitCodes)
+    .addHelpText('after', `\nExample:\n  $ idsync jobs apply job_…\n${operationExitCodes}`)
     .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'apply');
       const operation = await session.client.post<responses.Operation>(path, { reason });
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));
     });
+}
+
+function describeReason(text: string, examples: readonly string[]): string {
+  return examples.length > 0 ? `${text}: for example ${examples.join(', ')}` : text;
 }
 
 function describe({ field, from, to }: responses.SyncPlan['data'][number]['changes'][number]): string {

@@ -1,6 +1,7 @@
 import type { AttributePriorities, responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
+import { connectorNames } from '../find-connector.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { readBody } from '../read-body.js';
 import { type CliContext, Session } from '../session.js';
@@ -22,16 +23,13 @@ export function addPriorityCommands(program: Command, io: CliContext, exit: (cod
     .description("show the priorities that override a connector's own; the lowest number wins")
     .addHelpText('after', '\nExample:\n  $ idsync priorities show --json > priorities.json')
     .action(async (_options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const found = await session.client.get<AttributePriorities>(prioritiesPath(session));
-      if (session.json) {
+      if (session.format === 'json') {
         session.printOne(found);
         return;
       }
-      const connectors = await session.client.getAll<responses.Connector>(
-        pathOf('tenants', session.tenant, 'connectors'),
-      );
-      const names = new Map(connectors.data.map(({ id, name }) => [id, name]));
+      const names = await connectorNames(session);
       const list = { data: found.priorities, total: found.priorities.length };
       session.printList(list, ['field', 'priority', 'connector', 'name'], (each) => [
         each.field,
@@ -47,7 +45,7 @@ export function addPriorityCommands(program: Command, io: CliContext, exit: (cod
     .requiredOption('--file <path>', 'JSON file with all priorities; - reads standard input')
     .addHelpText('after', example)
     .action(async ({ file }: { file: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const operation = await session.client.put<responses.Operation>(prioritiesPath(session), readBody(file, io.cwd));
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));

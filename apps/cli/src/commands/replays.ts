@@ -14,7 +14,7 @@ export function addReplayCommands(program: Command, io: CliContext): void {
     .option('--cursor <cursor>', 'continue after the results of an earlier list')
     .addHelpText('after', '\nExample:\n  $ idsync replays list --limit 10')
     .action(async ({ limit, cursor }: { limit: number; cursor?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'replays');
       const list = await session.client.getUpTo<responses.Replay>(path, limit, { cursor });
       session.printPage(list, ['id', 'kind', 'webhook', 'status', '%', 'to send', 'by', 'created'], (each) => [
@@ -35,7 +35,7 @@ export function addReplayCommands(program: Command, io: CliContext): void {
     .argument('<replay>', 'id of the replay')
     .addHelpText('after', '\nExample:\n  $ idsync replays show rpl_…')
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       session.printOne(await session.client.get<responses.Replay>(pathOf('tenants', session.tenant, 'replays', id)));
     });
 
@@ -45,7 +45,7 @@ export function addReplayCommands(program: Command, io: CliContext): void {
     .argument('<replay>', 'id of the replay')
     .addHelpText('after', '\nExample:\n  $ idsync replays cancel rpl_…')
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'replays', id, 'cancel');
       session.printOne(await session.client.post<responses.Replay>(path, undefined));
     });

@@ -4,7 +4,6 @@ import { pathOf } from '../admin-client.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { readBody } from '../read-body.js';
 import { type CliContext, Session } from '../session.js';
-import { table } from '../table.js';
 
 const fileHelp = 'JSON file with all the rules; - reads standard input';
 const example = `
@@ -22,7 +21,7 @@ export function addRuleCommands(program: Command, io: CliContext, exit: (code: n
     .description('show the rules that match records to identities')
     .addHelpText('after', '\nExample:\n  $ idsync rules show --json > rules.json')
     .action(async (_options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       printRules(session, await session.client.get<MatchingRules>(rulesPath(session)));
     });
 
@@ -32,7 +31,7 @@ export function addRuleCommands(program: Command, io: CliContext, exit: (code: n
     .requiredOption('--file <path>', fileHelp)
     .addHelpText('after', example)
     .action(async ({ file }: { file: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = `${rulesPath(session)}/preview`;
       const operation = await session.client.post<responses.Operation>(path, readBody(file, io.cwd));
       printOperation(session, operation);
@@ -45,7 +44,7 @@ export function addRuleCommands(program: Command, io: CliContext, exit: (code: n
     .requiredOption('--file <path>', fileHelp)
     .addHelpText('after', example)
     .action(async ({ file }: { file: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const operation = await session.client.put<responses.Operation>(rulesPath(session), readBody(file, io.cwd));
       printOperation(session, operation);
       exit(exitCodeOf(operation.status));
@@ -57,11 +56,25 @@ function rulesPath(session: Session): string {
 }
 
 function printRules(session: Session, rules: MatchingRules): void {
-  if (session.json) {
+  if (session.isRaw) {
     session.printOne(rules);
     return;
   }
-  session.printOne({ 'match keys': rules.certain, 'several employments': rules.several_employments });
+  const { certain, several_employments, keys = [], stop_values = [] } = rules as Partial<MatchingRules>;
+  const stopped = stop_values.map(({ field, values }) => `${field} (${values.length})`);
+  session.printOne({
+    'match keys': certain,
+    'several employments': several_employments,
+    ...(stopped.length > 0 && { 'stop values': stopped }),
+  });
+  if (keys.length > 0) {
+    const settings = keys.map(({ field, normaliser, strength }) => [
+      field,
+      normaliser,
+      strength ?? (field === 'employee_number' ? 'permanent' : 'reusable'),
+    ]);
+    session.printTable(['key', 'normaliser', 'strength'], settings);
+  }
   const rows = rules.weak.flatMap(({ name, comparisons, propose_at, when_unique }) =>
     comparisons.map(({ field, match, weight }, at) => [
       ...(at === 0 ? [name, propose_at, when_unique] : [' ', ' ', ' ']),
@@ -70,5 +83,5 @@ function printRules(session: Session, rules: MatchingRules): void {
       weight,
     ]),
   );
-  session.print(`\n${table(['fuzzy rule', 'propose at', 'when unique', 'field', 'match', 'weight'], rows)}`);
+  session.printTable(['fuzzy rule', 'propose at', 'when unique', 'field', 'match', 'weight'], rows);
 }

@@ -1,7 +1,7 @@
 import type { responses, Schedule } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import { CliError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
@@ -44,7 +44,7 @@ export function addScheduleCommand(connectors: Command, io: CliContext): void {
     .option('--off', 'delete the schedule')
     .addHelpText('after', more)
     .action(async (name: string, options: ScheduleOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, name));
       if (Object.keys(options).length === 0) return print(session, await session.client.get<responses.Connector>(path));
       const schedule = await scheduleFrom(
@@ -72,7 +72,7 @@ async function scheduleFrom(
   };
   if (every !== undefined || cron !== undefined) return given;
   const existing = await current();
-  if (!existing) throw new CliError('the connector has no schedule: pass --every or --cron');
+  if (!existing) throw new UsageError('the connector has no schedule: pass --every or --cron');
   return { ...existing, ...given };
 }
 

@@ -1,7 +1,7 @@
 import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
-import { CliError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { exitCodeOf, printJob } from '../job-outcome.js';
 import { type CliContext, Session } from '../session.js';
@@ -29,15 +29,15 @@ export function addSyncRecordCommand(connectors: Command, io: CliContext, exit: 
     .action(async (connector: string, externalId: string, _options: object, command: Command) => {
       // In a URL these segments would address another path, even when encoded.
       if (externalId === '.' || externalId === '..') {
-        throw new CliError(`"${externalId}" cannot be requested: external_id must not be "." or ".."`);
+        throw new UsageError(`"${externalId}" cannot be requested: external_id must not be "." or ".."`);
       }
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, connector));
       const job = await session.client.post<responses.JobDetails>(
         `${path}/records/${encodeURIComponent(externalId)}/sync`,
         {},
       );
-      if (session.json) session.printOne(job);
+      if (session.isRaw) session.printOne(job);
       else if (job.outcome === undefined) printJob(session, job);
       else session.print(`${summaryOf(job)}\n`);
       exit(exitCodeOf(job.status));

@@ -40,7 +40,7 @@ export function addSyncCommand(program: Command, io: CliContext, exit: (code: nu
     .option('--timeout <seconds>', 'with --watch: stop waiting after this time', seconds, defaultTimeoutSeconds)
     .addHelpText('after', more)
     .action(async (connector: string, options: SyncOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const jobs = pathOf('tenants', session.tenant, 'sync-jobs');
       const body = {
         connector_id: await findConnector(session, connector),

@@ -20,8 +20,9 @@ export function addTokenCommands(connectors: Command, io: CliContext): void {
     .command('list')
     .description('list the tokens of a connector, without their secrets')
     .argument('<connector>', connectorHelp)
+    .addHelpText('after', '\nExample:\n  $ idsync connectors tokens list Okta')
     .action(async (connector: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const list = await session.client.getAll<responses.ConnectorToken>(await tokensPath(session, connector));
       session.printList(list, ['id', 'name', 'created', 'expires', 'last used', 'revoked'], (token) => [
         token.id,
@@ -41,7 +42,7 @@ export function addTokenCommands(connectors: Command, io: CliContext): void {
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
     .addHelpText('after', example)
     .action(async (connector: string, name: string, { expiresAt }: { expiresAt?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const body = { name, ...(expiresAt !== undefined && { expires_at: expiresAt }) };
       session.printOne(
         await session.client.post<responses.CreatedConnectorToken>(await tokensPath(session, connector), body),
@@ -54,8 +55,9 @@ export function addTokenCommands(connectors: Command, io: CliContext): void {
     .description('revoke a token immediately and permanently')
     .argument('<connector>', connectorHelp)
     .argument('<token>', 'id of the token, from "idsync connectors tokens list"')
+    .addHelpText('after', '\nExample:\n  $ idsync connectors tokens revoke Okta tok_…')
     .action(async (connector: string, token: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       await session.client.delete(`${await tokensPath(session, connector)}/${pathOf(token)}`);
       session.note(`revoked ${token}`);
     });

@@ -5,6 +5,7 @@ import { confirm } from '../confirm.js';
 import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
+import { addListenCommand } from './listen.js';
 
 const replayHelp = `
 A replay covers the event types that the webhook subscribes to now. Events keep their ids, so the receiver can
@@ -40,7 +41,7 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
     .description('list the webhooks of the tenant, with their pending and dead deliveries')
     .addHelpText('after', '\nExample:\n  $ idsync webhooks list')
     .action(async (_options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const list = await session.client.get<List<responses.WebhookHealth>>(
         pathOf('tenants', session.tenant, 'webhooks'),
       );
@@ -66,7 +67,7 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
     .argument('<webhook>', 'id of the webhook')
     .addHelpText('after', '\nExample:\n  $ idsync webhooks show whk_…')
     .action(async (id: string, _options: object, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       print(
         session,
         await session.client.get<responses.WebhookDetails>(pathOf('tenants', session.tenant, 'webhooks', id)),
@@ -83,7 +84,7 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
       '\nTo see the result: idsync deliveries list --webhook whk_… --event webhook.test\n\nExample:\n  $ idsync webhooks test whk_…',
     )
     .action(async (id: string, { message }: { message?: string }, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'webhooks', id, 'test');
       session.printOne(await session.client.post<responses.TestEvent>(path, { message }));
     });
@@ -96,7 +97,7 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
     .option('--yes', 'skip the confirmation')
     .addHelpText('after', rotateHelp)
     .action(async (id: string, { overlapHours, yes }: RotateOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       if (overlapHours === 0 && !yes) {
         await confirm(
           io,
@@ -109,12 +110,14 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
       session.note('store the secret now: it is not shown again');
     });
 
+  addListenCommand(webhooks, io, exit);
+
   withReplayOptions(webhooks.command('requeue'))
     .description('send all dead deliveries again')
     .argument('<webhook>', 'id of the webhook')
     .addHelpText('after', `\nExample:\n  $ idsync webhooks requeue whk_… --watch\n${replayExitCodes}`)
     .action(async (id: string, options: ReplayOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       exit(await requestReplay(session, pathOf('tenants', session.tenant, 'webhooks', id, 'requeue'), {}, options));
     });
 
@@ -126,7 +129,7 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
     .option('--events <types>', 'only these event types or prefixes, comma-separated')
     .addHelpText('after', replayHelp)
     .action(async (id: string, { since, until, events, ...options }: WindowOptions, command: Command) => {
-      const session = Session.of(command, io);
+      const session = await Session.of(command, io);
       const body = { since, until, events: events?.split(',').map((name) => name.trim()) };
       exit(await requestReplay(session, pathOf('tenants', session.tenant, 'webhooks', id, 'replay'), body, options));
     });
@@ -138,7 +141,7 @@ function counted({ count, exact }: responses.WebhookHealth['pending']): string {
 }
 
 function print(session: Session, webhook: responses.WebhookDetails): void {
-  if (session.json) {
+  if (session.isRaw) {
     session.printOne(webhook);
     return;
   }

@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../cli-error.js';
+import { type Context, contextNamed, contextsPath, readContexts, writeContexts } from '../contexts.js';
+import { Printer } from '../printer.js';
+import type { CliContext } from '../session.js';
+import { checkedSecret, checkedUrl, readCredentials, type SettingFlags } from '../settings.js';
+
+const addHelp = `
+Credentials are taken from --token and --api-key, or from ADMIN_TOKEN and IDSYNC_API_KEY, so that they need not stand in
+the history of the shell. They are stored in $XDG_CONFIG_HOME/idsync/contexts.json (by default ~/.config), which only
+you can read, and are sent only to the address of their context.
+
+Examples:
+  $ ADMIN_TOKEN=$(cat token) idsync context add production --url https://idsync.example.com --tenant ten_…
+  $ idsync context add demo --credentials .data/credentials.json`;
+
+interface AddFlags extends SettingFlags {
+  credentials?: string;
+}
+
+/** Adds the commands for several installations. They read and write a local file only. */
+export function addContextCommands(program: Command, io: CliContext): void {
+  const contexts = program.command('context').description('switch between several installations of idsync');
+  const env = io.env ?? process.env;
+  const path = contextsPath(env);
+
+  contexts
+    .command('add')
+    .description('store an installation, or replace it, and use it from now on')
+    .argument('<name>', 'name of the context, such as production')
+    .option('--credentials <path>', 'file with address, tenant and credentials, as "npm start" writes it')
+    .addHelpText('after', addHelp)
+    .action((name: string, _options: object, command: Command) => {
+      if (!/^[\w.-]{1,64}$/.test(name)) {
+        throw new UsageError(`the name of a context must be 1 to 64 letters, digits, ".", "_" or "-", got "${name}"`);
+      }
+      const stored = readContexts(path);
+      const context = contextFrom(command.optsWithGlobals<AddFlags>());
+      writeContexts(path, { current: name, contexts: { ...stored.contexts, [name]: context } });
+      io.err.write(`using ${name} (${context.url}) from now on\n`);
+    });
+
+  contexts
+    .command('use')
+    .description('choose the context that commands use')
+    .argument('[name]', 'name of the context')
+    .option('--none', 'use none: commands take the environment or .data/credentials.json')
+    .addHelpText('after', '\nExample:\n  $ idsync context use production')
+    .action((name: string | undefined, { none }: { none?: boolean }) => {
+      if ((name === undefined) !== (none === true)) throw new UsageError('pass the name of a context, or --none');
+      const { contexts: stored } = readContexts(path);
+      if (name === undefined) {
+        writeContexts(path, { contexts: stored });
+        io.err.write('using no context from now on\n');
+        return;
+      }
+      const { url } = contextNamed({ contexts: stored }, name);
+      writeContexts(path, { current: name, contexts: stored });
+      io.err.write(`using ${name} (${url}) from now on\n`);
+    });
+
+  contexts
+    .command('list')
+    .description('list the contexts, without their credentials')
+    .addHelpText('after', '\nExample:\n  $ idsync context list')
+    .action((_options: object, command: Command) => {
+      const { current, contexts: stored } = readContexts(path);
+      const rows = Object.entries(stored).map(([name, { url, tenant, token, api_key }]) => ({
+        current: name === current,
+        name,
+        url,
+        tenant,
+        stored: [token && 'token', api_key && 'key'].filter((each) => each),
+      }));
+      const list = { data: rows, total: rows.length };
+      new Printer(command, io).printList(list, ['name', 'current', 'url', 'tenant', 'stored'], (each) => [
+        each.name,
+        each.current ? 'yes' : undefined,
+        each.url,
+        each.tenant,
+        each.stored,
+      ]);
+    });
+
+  contexts
+    .command('remove')
+    .description('delete a context and its credentials from this machine')
+    .argument('<name>', 'name of the context')
+    .addHelpText('after', '\nExample:\n  $ idsync context remove staging')
+    .action((name: string) => {
+      const { current, contexts: stored } = readContexts(path);
+      contextNamed({ contexts: stored }, name);
+      const { [name]: _removed, ...rest } = stored;
+      writeContexts(path, { ...(current !== undefined && current !== name && { current }), contexts: rest });
+      io.err.write(`removed ${name}\n`);
+    });
+
+  function contextFrom({ credentials, ...flags }: AddFlags): Context {
+    const file = credentials === undefined ? {} : readCredentials(resolve(io.cwd ?? '.', credentials));
+    if (credentials !== undefined && !file.url) throw new UsageError(`${credentials} contains no address of idsync`);
+    const url = flags.url || file.url || env.IDSYNC_URL;
+    if (!url) throw new UsageError('pass the address of the installation with --url');
+    const tenant = flags.tenant || file.tenant || env.IDSYNC_TENANT;
+    const token = checkedSecret('the operator token', flags.token || file.token || env.ADMIN_TOKEN);
+    const key = checkedSecret('the API key', flags.apiKey || file.api_key || env.IDSYNC_API_KEY);
+    if (!token && !key) {
+      throw new UsageError('pass credentials: --token or ADMIN_TOKEN, --api-key or IDSYNC_API_KEY, or --credentials');
+    }
+    return { url: checkedUrl(url), ...(tenant && { tenant }), ...(token && { token }), ...(key && { api_key: key }) };
+  }
+}

@@ -1,0 +1,119 @@
+import type { responses } from '@idsync/contracts';
+import type { Command } from 'commander';
+import { pathOf } from '../admin-client.js';
+import { UsageError } from '../cli-error.js';
+import { findConnector } from '../find-connector.js';
+import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { type CliContext, Session } from '../session.js';
+import { whatIsThere } from '../what-is-there.js';
+
+const connectorHelp = 'id or name of the connector';
+const deletedHelp = 'id or name of the deleted connector';
+/** Values of `--records` with those of the API. */
+const modes: Readonly<Record<string, string>> = { keep: 'keep', retire: 'retire', 'hand-over': 'hand_over' };
+const choices = '--records keep, --records retire, or --records hand-over --to <connector>';
+
+interface DeleteOptions {
+  records?: string;
+  to?: string;
+}
+
+/** Adds the commands that delete a connector and decide about its records. */
+export function addDeletionCommands(connectors: Command, io: CliContext, exit: (code: number) => void): void {
+  connectors
+    .command('delete')
+    .description('delete a connector, and keep, retire or hand over its records')
+    .argument('<connector>', connectorHelp)
+    .option('--records <mode>', 'keep | retire | hand-over; required if the connector has records')
+    .option('--to <connector>', 'with hand-over: id or name of the connector that takes the records')
+    .addHelpText(
+      'after',
+      `
+  keep       the records stay as they are; retire them or hand them over later
+  retire     a job deletes the records, under the deletion safeguard
+  hand-over  the records become those of another connector, by their ids or match keys
+
+Example:
+  $ idsync connectors delete HR --records hand-over --to "HR new"`,
+    )
+    .action(async (connector: string, { records, to }: DeleteOptions, command: Command) => {
+      const session = await Session.of(command, io);
+      const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, connector));
+      const { live_records: live, connector_id: id } = await session.client.get<responses.ConnectorDeletion>(
+        `${path}/deletion`,
+      );
+      if (records === undefined && live > 0) throw new UsageError(`${connector} has ${counted(live)}: pass ${choices}`);
+      const mode = modes[records ?? 'keep'];
+      if (mode === undefined) throw new UsageError(`--records must be keep, retire or hand-over, got "${records}"`);
+      if ((mode === 'hand_over') !== (to !== undefined))
+        throw new UsageError('hand-over needs --to, and only hand-over');
+      const query = new URLSearchParams({ records: mode });
+      if (to !== undefined) query.set('to', await findConnector(session, to));
+      await session.client.delete(`${path}?${query}`);
+      session.note(`deleted ${connector}, which had ${counted(live)}`);
+      if (mode === 'retire') session.note(`a job deletes them: idsync jobs list --connector ${id}`);
+      if (mode === 'hand_over') session.note('an operation hands them over: idsync operations list');
+    });
+
+  connectors
+    .command('deleted')
+    .description('list deleted connectors and how many records they left')
+    .addHelpText('after', '\nExample:\n  $ idsync connectors deleted')
+    .action(async (_options: object, command: Command) => {
+      const session = await Session.of(command, io);
+      session.printList(
+        await listDeleted(session),
+        ['id', 'name', 'type', 'records', 'live records', 'deleted'],
+        (each) => [each.id, each.name, each.type, each.records, each.live_records, each.deleted_at],
+      );
+    });
+
+  connectors
+    .command('retire')
+    .description('start a job that deletes the records of a deleted connector, under its deletion safeguard')
+    .argument('<connector>', deletedHelp)
+    .addHelpText('after', '\nExample:\n  $ idsync connectors retire HR')
+    .action(async (connector: string, _options: object, command: Command) => {
+      const session = await Session.of(command, io);
+      const path = await deletedPath(session, connector, 'retire');
+      session.printOne(await session.client.post<responses.SyncJobReference>(path, {}));
+    });
+
+  connectors
+    .command('hand-over')
+    .description('give the records of a deleted connector to another connector')
+    .argument('<connector>', deletedHelp)
+    .requiredOption('--to <connector>', 'id or name of the connector that takes the records')
+    .option('--reason <text>', 'reason, stored with the operation')
+    .addHelpText('after', `\nExample:\n  $ idsync connectors hand-over HR --to "HR new"\n${operationExitCodes}`)
+    .action(async (connector: string, { to, reason }: { to: string; reason?: string }, command: Command) => {
+      const session = await Session.of(command, io);
+      const path = await deletedPath(session, connector, 'hand-over');
+      const body = { to: await findConnector(session, to), reason };
+      const operation = await session.client.post<responses.Operation>(path, body);
+      printOperation(session, operation);
+      exit(exitCodeOf(operation.status));
+    });
+}
+
+function counted(records: number): string {
+  return `${records} live record${records === 1 ? '' : 's'}`;
+}
+
+function listDeleted(session: Session): Promise<{ data: responses.DeletedConnector[]; total: number }> {
+  return session.client.getAll<responses.DeletedConnector>(pathOf('tenants', session.tenant, 'deleted-connectors'));
+}
+
+async function deletedPath(session: Session, idOrName: string, action: string): Promise<string> {
+  return pathOf('tenants', session.tenant, 'deleted-connectors', await findDeleted(session, idOrName), action);
+}
+
+/** Names of deleted connectors are not unique. */
+async function findDeleted(session: Session, idOrName: string): Promise<string> {
+  if (idOrName.startsWith('con_')) return idOrName;
+  const { data, total } = await listDeleted(session);
+  const [found, another] = data.filter(({ name }) => name === idOrName);
+  if (!found) throw new UsageError(`no deleted connector "${idOrName}"; ${whatIsThere(data, total)}`);
+  if (another) throw new UsageError(`several deleted connectors are named "${idOrName}": use the id`);
+  return found.id;
+}

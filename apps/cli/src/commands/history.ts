@@ -1,0 +1,60 @@
+import type { LifecycleEvent } from '@idsync/client';
+import type { Command } from 'commander';
+import { UsageError } from '../cli-error.js';
+import { explained } from '../event-stream.js';
+import { type CliContext, Session } from '../session.js';
+import { wholeNumber } from '../whole-number.js';
+
+const help = `
+Needs the API key of the tenant, with the scope identities:read.
+
+Examples:
+  $ idsync identities history idn_…
+  $ idsync identities history idn_… --since 2026-01-31T00:00:00Z --output csv`;
+
+interface HistoryOptions {
+  since?: string;
+  limit: number;
+}
+
+/** Adds the command that lists what happened to an identity. */
+export function addHistoryCommand(identities: Command, io: CliContext): void {
+  identities
+    .command('history')
+    .description('list the changes of an identity and of everything linked to it, oldest first')
+    .argument('<identity>', 'id of the identity')
+    .option('--since <time>', 'only changes at or after this time')
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .addHelpText('after', help)
+    .action(async (id: string, { since, limit }: HistoryOptions, command: Command) => {
+      if (!/^idn_\w+$/.test(id)) throw new UsageError(`"${id}" is not the id of an identity: it must begin with idn_`);
+      const session = await Session.of(command, io);
+      const client = await session.tenantClient();
+      const query = { limit: Math.min(Math.max(limit, 1), 200), ...(since !== undefined && { updated_since: since }) };
+      const list = { data: [] as LifecycleEvent[], total: 0 };
+      await explained(async () => {
+        for await (const page of client.identities.history(id, query).pages()) {
+          list.total = page.total;
+          list.data.push(...page.data.slice(0, limit - list.data.length));
+          if (list.data.length >= limit) break;
+        }
+      }, `no identity "${id}" in the tenant of this API key; "idsync identities list" shows the ids`);
+      session.printList(list, ['time', 'event', 'id', 'subject', 'changes', 'cause'], (each) => [
+        each.occurred_at,
+        each.event_type,
+        each.id,
+        each.details.subject_id ?? each.details.record_id,
+        changesOf(each.details),
+        each.details.operation_id ?? each.details.job_id,
+      ]);
+    });
+}
+
+function changesOf({ changes }: LifecycleEvent['details']): unknown {
+  if (!Array.isArray(changes)) return undefined;
+  return changes.map(({ field, from, to }) => `${field}: ${shown(from)} → ${shown(to)}`);
+}
+
+function shown(value: unknown): string {
+  return Array.isArray(value) ? value.join('; ') : String(value ?? '-');
+}

@@ -1,0 +1,85 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { responses } from '@idsync/contracts';
+import type { Command } from 'commander';
+import { pathOf } from '../admin-client.js';
+import { CliError } from '../cli-error.js';
+import { confirmName } from '../confirm.js';
+import { ExportLines } from '../export-lines.js';
+import { type CliContext, Session } from '../session.js';
+
+export function addTenantRemovalCommands(tenants: Command, io: CliContext): void {
+  tenants
+    .command('export')
+    .description('write all data of a tenant to a file as JSON lines, without secrets')
+    .argument('<tenant>', 'id of the tenant')
+    .requiredOption('--file <path>', 'a new file; compressed if its name ends with .gz')
+    .addHelpText('after', '\nExample:\n  $ idsync tenants export ten_… --file acme.jsonl.gz')
+    .action(async (tenant: string, { file }: { file: string }, command: Command) => {
+      const session = await Session.of(command, io);
+      const lines = await exportTo(session, tenant, resolve(io.cwd ?? process.cwd(), file));
+      session.printOne(lines);
+    });
+
+  tenants
+    .command('delete')
+    .description('delete a tenant with all its data, in the background; this cannot be undone')
+    .argument('<tenant>', 'id of the tenant')
+    .option('--dry-run', 'show what would be deleted, and change nothing')
+    .option('--name <name>', 'the exact name of the tenant, instead of the confirmation')
+    .addHelpText('after', '\nExample:\n  $ idsync tenants delete ten_… --dry-run')
+    .action(async (tenant: string, options: { dryRun?: boolean; name?: string }, command: Command) => {
+      const session = await Session.of(command, io);
+      const path = `${pathOf('tenants', tenant)}/deletion`;
+      const found = await session.client.get<responses.TenantDeletion>(path);
+      if (options.dryRun) {
+        session.printOne(found);
+        return;
+      }
+      if (options.name === undefined) {
+        await confirmName(io, `Delete ${found.name} with ${listed(found.contents)}?`, found.name);
+      }
+      const name = options.name ?? found.name;
+      session.printOne(await session.client.post<responses.TenantDeletion>(path, { name }));
+      session.note(`its keys have stopped; "idsync tenants deletion ${tenant}" shows the progress`);
+    });
+
+  tenants
+    .command('deletion')
+    .description('show the progress of a deletion; the tenant is deleted when it does not exist')
+    .argument('<tenant>', 'id of the tenant')
+    .addHelpText('after', '\nExample:\n  $ idsync tenants deletion ten_…')
+    .action(async (tenant: string, _options: object, command: Command) => {
+      const session = await Session.of(command, io);
+      session.printOne(await session.client.get<responses.TenantDeletion>(`${pathOf('tenants', tenant)}/deletion`));
+    });
+}
+
+/** The file appears under its name only when it is complete. */
+async function exportTo(session: Session, tenant: string, file: string): Promise<Record<string, number>> {
+  if (existsSync(file)) throw new CliError(`${file} exists: choose another file`);
+  const body = await session.client.download(`${pathOf('tenants', tenant)}/export`);
+  const part = `${file}.part`;
+  const lines = new ExportLines();
+  const compressed = file.endsWith('.gz') ? createGzip() : new PassThrough();
+  try {
+    // The file contains personal data.
+    await pipeline(body, lines, compressed, createWriteStream(part, { mode: 0o600 }));
+    await rename(part, file);
+    return lines.lines;
+  } catch (error) {
+    await rm(part, { force: true });
+    if (error instanceof CliError) throw error;
+    throw new CliError(`the export failed: ${(error as Error).message}; repeat it`);
+  }
+}
+
+function listed(contents: responses.TenantDeletion['contents']): string {
+  return Object.entries(contents)
+    .map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
+    .join(', ');
+}

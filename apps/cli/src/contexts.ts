@@ -1,0 +1,72 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Variables } from './cli-context.js';
+import { CliError, UsageError } from './cli-error.js';
+
+/** One installation: its address and what a command needs to reach it. */
+export interface Context {
+  url: string;
+  tenant?: string;
+  token?: string;
+  api_key?: string;
+}
+
+export interface Contexts {
+  /** The context that commands use unless they name another one. */
+  current?: string;
+  contexts: Record<string, Context>;
+}
+
+/** Path of the file, after the XDG Base Directory Specification, which ignores relative paths. */
+export function contextsPath(env: Variables): string {
+  const configured = env.XDG_CONFIG_HOME;
+  const base = configured?.startsWith('/') ? configured : join(env.HOME || homedir(), '.config');
+  return join(base, 'idsync', 'contexts.json');
+}
+
+/** Reads the stored contexts; a missing file has none. */
+export function readContexts(path: string): Contexts {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { contexts: {} };
+    throw new CliError(`cannot read ${path} (${code})`);
+  }
+  try {
+    return checked(JSON.parse(text));
+  } catch {
+    throw new UsageError(`${path} is not a valid file of contexts: correct or delete it`);
+  }
+}
+
+/** Replaces the file as a whole, so that an interrupted command leaves the earlier one. Only its user can read it. */
+export function writeContexts(path: string, contexts: Contexts): void {
+  const temporary = `${path}.${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new CliError(`cannot write ${path} (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** Returns the context with this name. Throws an error that lists the stored ones. */
+export function contextNamed({ contexts }: Contexts, name: string): Context {
+  const found = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
+  if (found) return found;
+  const names = Object.keys(contexts).sort();
+  const there = names.length > 0 ? `there are ${names.join(', ')}` : 'add one with "idsync context add"';
+  throw new UsageError(`no context "${name}"; ${there}`);
+}
+
+function checked(value: unknown): Contexts {
+  const { current, contexts } = value as Contexts;
+  for (const { url } of Object.values(contexts)) if (typeof url !== 'string') throw new TypeError('no address');
+  return { ...(typeof current === 'string' && { current }), contexts };
+}

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Event, EventFeed, IdsyncClient } from '@idsync/client';
+import { CliError, InterruptedError, UnreachableError, UsageError } from './cli-error.js';
+import type { Session } from './session.js';
+
+/** How long the service may be unreachable before a stream ends. */
+const longestOutageMs = 300_000;
+const pauseMs = 2_000;
+
+export interface StreamOptions {
+  /** Position to start after; the newest event by default. */
+  after?: number;
+  /** Event types or prefixes such as `user.*`. */
+  types?: string[];
+  signal: AbortSignal;
+  /** Is called once for each outage. */
+  onOutage?: (message: string) => void;
+  longestOutageMs?: number;
+}
+
+export interface EventStream extends AsyncIterable<Event> {
+  /** Everything up to here was handled. */
+  position(): number;
+}
+
+/** Opens the events of the tenant. It continues after an outage where it stopped, unless the outage is too long. */
+export async function openEventStream(session: Session, options: StreamOptions): Promise<EventStream> {
+  let answeredAt = Date.now();
+  const client = await session.tenantClient({
+    // The stream repeats what failed, so that it ends at once when it is interrupted.
+    retries: 0,
+    fetch: async (request, init) => {
+      const signal = AbortSignal.any([options.signal, ...(init?.signal ? [init.signal] : [])]);
+      const response = await fetch(request, { ...init, signal });
+      if (response.status < 500) answeredAt = Date.now();
+      return response;
+    },
+  });
+  const after = options.after ?? (await explained(() => newestSequence(client)));
+  const feed = client.events({ after, ...(options.types && { types: options.types }) });
+  return {
+    position: () => feed.position,
+    [Symbol.asyncIterator]: () => follow(feed, options, () => Date.now() - answeredAt),
+  };
+}
+
+async function* follow(
+  feed: EventFeed,
+  { signal, onOutage, longestOutageMs: longest = longestOutageMs }: StreamOptions,
+  silentMs: () => number,
+): AsyncGenerator<Event, void, undefined> {
+  let isDown = false;
+  while (!signal.aborted) {
+    try {
+      for await (const event of feed.follow({ signal, everyMs: pauseMs })) {
+        isDown = false;
+        yield event;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      const shown = explain(error);
+      if (!(shown instanceof UnreachableError) || silentMs() > longest) throw shown;
+      if (!isDown) onOutage?.(shown.message);
+      isDown = true;
+      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * Finds the position of the newest event: there is an event after a position exactly if a later one exists, because
+ * positions have no gaps.
+ */
+async function newestSequence(client: IdsyncClient): Promise<number> {
+  const hasAfter = async (after: number) => {
+    const { data, error, response } = await client.http.GET('/v1/events', { params: { query: { after, limit: 1 } } });
+    if (data) return data.data.length > 0;
+    throw Object.assign(new Error((error as { error?: string } | undefined)?.error), { status: response.status });
+  };
+  if (!(await hasAfter(0))) return 0;
+  let low = 0;
+  let high = 1;
+  while (await hasAfter(high)) [low, high] = [high, high * 2];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await hasAfter(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** Turns errors of the client into those of the command line; `notFound` replaces the text of a 404. */
+export async function explained<Result>(request: () => Promise<Result>, notFound?: string): Promise<Result> {
+  try {
+    return await request();
+  } catch (error) {
+    if (notFound !== undefined && (error as { status?: number }).status === 404) throw new UsageError(notFound);
+    throw explain(error);
+  }
+}
+
+function explain(error: unknown): Error {
+  const { status, message, cause, name } = error as Error & { status?: number; cause?: { code?: string } };
+  if (status === 401) return new CliError(`${message}; check --api-key, IDSYNC_API_KEY or the context`);
+  if (status === 400 || status === 404) return new UsageError(message);
+  if (status !== undefined)
+    return status >= 500 || status === 429 ? new UnreachableError(message) : new CliError(message);
+  if (error instanceof TypeError) return new UnreachableError(`cannot reach the service (${cause?.code ?? message})`);
+  if (name === 'AbortError') return new InterruptedError('interrupted');
+  return name === 'TimeoutError' ? new UnreachableError('no response in time') : (error as Error);
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { createProgram } from './program.js';
+
+const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
+const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+
+interface Entry {
+  name: string;
+  command: Command;
+}
+
+/** The commands that do something, with their full names. */
+function leaves(command: Command, prefix = ''): Entry[] {
+  return command.commands.flatMap((child) => {
+    const name = `${prefix}${child.name()}`;
+    return child.commands.length > 0 ? leaves(child, `${name} `) : [{ name, command: child }];
+  });
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return text;
+}
+
+const program = createProgram({ out: sink, err: sink, env: {} }, () => undefined);
+const all = leaves(program);
+
+describe('every command', () => {
+  it.each(all)('$name has help with an example', ({ name, command }) => {
+    expect(helpOf(command)).toMatch(new RegExp(`\\nExamples?(?:[ :,].*)?:\\n(?:.*\\n)*? *\\$ .*idsync ${name}`));
+  });
+
+  it('has no option with the name of a global option, which would get its value', () => {
+    const flagsOf = (command: Command) =>
+      command.options.flatMap(({ short, long }) => [short, long]).filter((flag) => flag !== undefined);
+    const shared = new Set(flagsOf(program));
+    const clashes = all.flatMap(({ name, command }) =>
+      flagsOf(command).flatMap((flag) => (shared.has(flag) ? [`${name} ${flag}`] : [])),
+    );
+    expect(clashes).toEqual([]);
+  });
+
+  it('stands in docs/cli.md with its description', () => {
+    const missing = all
+      .map(({ name, command }) => `| \`${name}\` | ${command.description()} |`)
+      .filter((row) => !page.includes(row));
+    expect(missing).toEqual([]);
+  });
+
+  it('of docs/cli.md exists', () => {
+    const tables = page.split('| command | does |').slice(1);
+    const named = tables.flatMap((text) => {
+      const [rows = ''] = text.split('\n\n');
+      return [...rows.matchAll(/^\| `([^`]+)` \| /gm)].map(([, name]) => name);
+    });
+    expect(named.filter((name) => !all.some((each) => each.name === name))).toEqual([]);
+    expect(named.length).toBe(all.length);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { CursorList, List } from './admin-client.js';
+import type { CliContext } from './cli-context.js';
+import { csv, type OutputFormat, terminalOf } from './output.js';
+import { fieldLines, type Terminal, table } from './table.js';
+
+/** Prints the results of one command in the format that its options choose. */
+export class Printer {
+  readonly format: OutputFormat;
+
+  constructor(
+    command: Command,
+    readonly io: CliContext,
+  ) {
+    const { output, json } = command.optsWithGlobals<{ output?: OutputFormat; json?: boolean }>();
+    this.format = output ?? (json ? 'json' : 'table');
+  }
+
+  /** Whether the output is for programs: the response as it is, without notes. */
+  get isRaw(): boolean {
+    return this.format !== 'table';
+  }
+
+  /** How tables look; undefined if the output is no terminal. */
+  get terminal(): Terminal | undefined {
+    return terminalOf(this.io.out, this.io.env ?? process.env);
+  }
+
+  printList<Item>(list: List<Item>, headings: string[], row: (item: Item) => unknown[]): void {
+    this.printItems(list, headings, row);
+    if (list.data.length < list.total) this.note(`${list.data.length} of ${list.total} shown`);
+  }
+
+  printPage<Item>(list: CursorList<Item>, headings: string[], row: (item: Item) => unknown[]): void {
+    this.printItems(list, headings, row);
+    if (list.next_cursor !== undefined) this.note(`more results may exist: continue with --cursor ${list.next_cursor}`);
+  }
+
+  /** Prints a list without a remark about its other pages. */
+  printItems<Item>(list: { data: Item[] }, headings: string[], row: (item: Item) => unknown[]): void {
+    if (this.format === 'json') this.printJson(list);
+    else if (this.format === 'jsonl') for (const item of list.data) this.print(`${JSON.stringify(item)}\n`);
+    else if (this.format === 'csv') this.print(csv(headings, list.data.map(row), this.isTerminal));
+    else this.print(table(headings, list.data.map(row), this.terminal));
+  }
+
+  printOne(resource: object): void {
+    if (this.format === 'json') this.printJson(resource);
+    else if (this.format === 'jsonl') this.print(`${JSON.stringify(resource)}\n`);
+    else if (this.format === 'csv') this.print(csv(Object.keys(resource), [Object.values(resource)], this.isTerminal));
+    else this.print(fieldLines(resource, this.terminal));
+  }
+
+  /** Prints a further table of a resource, after an empty line and its title. */
+  printTable(headings: string[], rows: unknown[][], title?: string): void {
+    this.print(`\n${title === undefined ? '' : `${title}:\n`}${table(headings, rows, this.terminal)}`);
+  }
+
+  /** Prints a remark for people to standard error; omitted if the output is for programs. */
+  note(text: string): void {
+    if (!this.isRaw) this.io.err.write(`${text}\n`);
+  }
+
+  print(text: string): void {
+    this.io.out.write(text);
+  }
+
+  private get isTerminal(): boolean {
+    return this.terminal !== undefined;
+  }
+
+  private printJson(value: unknown): void {
+    this.print(`${JSON.stringify(value, null, 2)}\n`);
+  }
+}

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeService } from '../test/fake-service.js';
+
+const path = '/tenants/ten_1/deletion';
+const contents = { connectors: 2, identities: 40, users: 41, sync_jobs: 3, events: 90, webhooks: 1, api_keys: 1 };
+const found = { tenant_id: 'ten_1', name: 'Acme', rows_deleted: 0, contents };
+
+let service: FakeService;
+
+beforeEach(async () => {
+  service = await FakeService.start();
+  service.replies[`GET ${path}`] = [[200, found]];
+  service.replies[`POST ${path}`] = [[202, { ...found, requested_at: '2026-11-24T00:00:00.000Z' }]];
+});
+
+afterEach(() => service.stop());
+
+const idsync = (words: string[], typed?: string) => service.idsync(['tenants', ...words], { typed });
+const written = () => service.requests.filter(({ call }) => call.startsWith('POST'));
+
+describe('the deletion of a tenant', () => {
+  it('asks for the name of the tenant, with what it has', async () => {
+    const { code, err } = await idsync(['delete', 'ten_1'], 'Acme\n');
+    expect(code).toBe(0);
+    expect(err).toContain('Delete Acme with 2 connectors, 40 identities, 41 users, 3 sync jobs, 90 events');
+    expect(written()).toMatchObject([{ call: `POST ${path}`, body: { name: 'Acme' } }]);
+  });
+
+  it.each(['y\n', 'acme\n', '\n'])('changes nothing if %j is typed instead of the name', async (typed) => {
+    expect((await idsync(['delete', 'ten_1'], typed)).code).toBe(1);
+    expect(written()).toEqual([]);
+  });
+
+  it('needs --name without a terminal, which the service compares', async () => {
+    expect((await idsync(['delete', 'ten_1'])).err).toContain('pass --name to skip the confirmation');
+    expect(written()).toEqual([]);
+    expect((await idsync(['delete', 'ten_1', '--name', 'Acme'])).code).toBe(0);
+    expect(written()).toHaveLength(1);
+  });
+
+  it('shows what would be deleted in a dry run, and the progress afterwards', async () => {
+    expect((await idsync(['delete', 'ten_1', '--dry-run'])).out).toContain('identities');
+    expect((await idsync(['deletion', 'ten_1'])).out).toContain('rows_deleted');
+    expect(written()).toEqual([]);
+  });
+});
+
+describe('the export of a tenant', () => {
+  const user = '{"kind":"user","id":"usr_1"}\n';
+  const end = '{"kind":"end","lines":{"user":2,"event":0}}\n';
+  const exported = (body: string) => {
+    service.replies['GET /tenants/ten_1/export'] = [[200, body]];
+  };
+  const files = () => readdirSync(service.cwd);
+  const idsyncExport = (file: string) => idsync(['export', 'ten_1', '--file', file]);
+
+  it('is a file that has appeared whole, with the number of lines of each kind', async () => {
+    exported(user + user + end);
+    const { code, out } = await idsyncExport('acme.jsonl');
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/user +2/) });
+    expect(readFileSync(join(service.cwd, 'acme.jsonl'), 'utf8')).toBe(user + user + end);
+    expect(files()).toEqual(['acme.jsonl']);
+  });
+
+  it('is compressed if the name ends with .gz', async () => {
+    exported(user + user + end);
+    expect((await idsyncExport('acme.jsonl.gz')).code).toBe(0);
+    expect(gunzipSync(readFileSync(join(service.cwd, 'acme.jsonl.gz'))).toString()).toBe(user + user + end);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no end', user + user],
+    ['a cut line', user + user + end.slice(0, -1)],
+    ['a missing line', user + end],
+    ['a line of an unknown kind', `${user + user}{"kind":"other"}\n${end}`],
+  ])('fails and leaves no file if the response has %s', async (_, body) => {
+    exported(body);
+    const { code, err } = await idsyncExport('acme.jsonl');
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('the export is incomplete') });
+    expect(files()).toEqual([]);
+  });
+
+  it('never replaces a file, and reports the error of the service', async () => {
+    exported(user + user + end);
+    await idsyncExport('acme.jsonl');
+    expect((await idsyncExport('acme.jsonl')).err).toContain('exists: choose another file');
+    service.replies['GET /tenants/ten_1/export'] = [[503, { error: '2 exports are running' }]];
+    expect((await idsyncExport('other.jsonl')).err).toContain('2 exports are running');
+    expect(files()).toEqual(['acme.jsonl']);
+  });
+});

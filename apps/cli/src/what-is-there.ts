@@ -1,0 +1,9 @@
+const listedAtMost = 10;
+
+/** Describes the items of a list for an error: `there are ten_1 (Demo), ten_2 (Acme)`. */
+export function whatIsThere(items: readonly { id: string; name?: string }[], total = items.length): string {
+  if (items.length === 0) return 'there are none';
+  const named = items.slice(0, listedAtMost).map(({ id, name }) => (name ? `${id} (${name})` : id));
+  const more = total - named.length;
+  return `there ${total === 1 ? 'is' : 'are'} ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
