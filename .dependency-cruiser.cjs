@@ -41,6 +41,13 @@ module.exports = {
       to: { pathNot: '^(libs/contracts/|node_modules/zod/|(node:)?crypto$)' },
     },
     {
+      name: 'client-stands-alone',
+      comment: 'programs outside of this repository use it',
+      severity: 'error',
+      from: { path: '^libs/client/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^(libs/client/|node_modules/(openapi-fetch|standardwebhooks)/|(node:)?(crypto|http|timers))' },
+    },
+    {
       name: 'typeorm-only-in-database',
       comment:
         'benchmarks measure the bare driver; the SQL connector reads foreign databases; tests prepare databases as their administrators',
@@ -87,6 +94,7 @@ module.exports = {
         pathNot: [
           '^$1/$2/',
           '^libs/database/(src|dist)/[^/]+/index\\.(ts|js|d\\.ts)$',
+          '^libs/contracts/(src|dist)/parse-url\\.(ts|js|d\\.ts)$',
           '^(apps|libs)/[^/]+/(src|dist)/index\\.(ts|js|d\\.ts)$',
         ],
       },

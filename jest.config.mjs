@@ -19,8 +19,9 @@ const common = {
   modulePathIgnorePatterns: ['/dist/', '/.data/'],
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/test/setup/fast-check.mjs',
-    '^@idsync/(contracts|database|embedded-postgres|messaging|connectors|runtime|testing)$':
+    '^@idsync/(client|contracts|database|embedded-postgres|messaging|connectors|runtime|testing)$':
       '<rootDir>/libs/$1/src/index.ts',
+    '^@idsync/contracts/parse-url$': '<rootDir>/libs/contracts/src/parse-url.ts',
     '^@idsync/database/(\\w+)$': '<rootDir>/libs/database/src/$1/index.ts',
     '^@idsync/(gateway|directory|sync-worker|webhook-dispatcher|standalone)$': '<rootDir>/apps/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
@@ -55,7 +56,11 @@ export default {
     {
       ...common,
       displayName: 'conformance',
-      testMatch: [...usingServers, checkingOpenApi, '<rootDir>/{k8s/test,test,test/compose,test/chaos}/*.spec.ts'],
+      testMatch: [
+        ...usingServers,
+        checkingOpenApi,
+        '<rootDir>/{k8s/test,test,test/compose,test/chaos,test/model}/*.spec.ts',
+      ],
       testPathIgnorePatterns: ['\\.(int|e2e)\\.spec\\.ts$'],
     },
     {

@@ -212,14 +212,21 @@ describeWith(haveSamba, 'Active Directory: samba is not installed, or this is no
         events: ['machine_identity.updated gmsa: status'],
       });
       await source.after(() => set(gmsa, 'managedBy', `CN=cleo,${people}`), {
-        events: ['machine_identity.owner_changed gmsa: identity_id, owned_by'],
+        events: [
+          'machine_identity.owner_changed gmsa: identity_id, owned_by',
+          'identity.updated ann: machine_identities',
+        ],
       });
       await source.after(() => samba.client.del(web), { events: ['machine_identity.decommissioned svc-web: status'] });
     });
 
     it('orphans the machine of a deleted person and removes its owner', async () => {
       // The directory removes the owner from the machine without a new update sequence number.
-      const unnamed = ['identity.created gmsa', 'machine_identity.owner_changed gmsa: identity_id, owned_by'];
+      const unnamed = [
+        'identity.created gmsa',
+        'identity.updated cleo: machine_identities',
+        'machine_identity.owner_changed gmsa: identity_id, owned_by',
+      ];
       await source.after(() => samba.client.del(`CN=cleo,${people}`), {
         events: [
           ...isGone('cleo'),

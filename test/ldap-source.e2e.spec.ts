@@ -159,7 +159,12 @@ describeWith(haveSlapd, 'OpenLDAP: slapd is not installed')('an OpenLDAP source'
     const { id } = await source.identity('dan');
     await source.after(() => slapd.client.del(personDn('dan')), leaves('dan'));
     await source.after(() => slapd.client.add(personDn('dan'), dan), {
-      events: ['identity.status_changed dan: status', 'user.created dan', 'lifecycle.rejoiner dan: status'],
+      events: [
+        'identity.status_changed dan: status',
+        'identity.updated dan: users',
+        'user.created dan',
+        'lifecycle.rejoiner dan: status',
+      ],
     });
     expect(await source.identity('dan')).toMatchObject({ id, status: 'active' });
   });

@@ -69,6 +69,8 @@ if (unavailable) process.stderr.write(`\nSkipping the tests with memory limits: 
     connector = await createConnector(tenant, {
       type: 'jsonl',
       name: 'HR',
+      // The tests replace all people.
+      safeguard: { max_created_percent: 100, max_changed_percent: 100 },
       config: {
         path: 'people.jsonl',
         external_id: 'id',

@@ -45,7 +45,9 @@ eachBus(describe)('workers that are replaced in turn while they work, over %s,',
     tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Replaced');
     const fields = { employee_number: 'ident', first_name: 'first', last_name: 'last', email: 'mail' };
     const config = { path: 'hr.csv', external_id: 'ident', fields };
-    connector = await createConnector(tenant, { type: 'csv', name: 'HR', config });
+    // A run changes the surnames of half of the people.
+    const safeguard = { max_changed_percent: 100 };
+    connector = await createConnector(tenant, { type: 'csv', name: 'HR', config, safeguard });
     receiver = await Receiver.start();
     // Slow answers, so that deliveries are in flight whenever a dispatcher is stopped.
     receiver.answer = (_, response) => setTimeout(() => response.writeHead(204).end(), 50);

@@ -220,7 +220,13 @@ eachBus(describe)('matching an HR file with an LDAP file, over %s', (driver) => 
         400,
         /^several_employments must be primary or case/,
       ],
-      ['PUT', 'matching-rules', { certain: ['phone'], weak: [] }, 400, /^certain\.0 must be any of/],
+      [
+        'PUT',
+        'matching-rules',
+        { certain: ['phone'], weak: [] },
+        400,
+        /^certain\.0 must be employee_number, email, user_principal_name or attributes/,
+      ],
       ['PUT', 'matching-rules', { certain: [], weak: [{ name: 'x\u0000' }] }, 400, /^weak\.0/],
       ['GET', 'operations/opn_01h00000000000000000000000', undefined, 404, /not found/],
     ];

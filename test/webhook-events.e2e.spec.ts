@@ -112,8 +112,11 @@ describe('the events that webhooks receive', () => {
       `${people}1,Ann,a@x.org,Dev,2020-02-03,\n2,Bob,b@x.org,,,\n3,Carl Black,c@x.org,,,\n4,Dan,d@x.org,,,\n`,
     );
     await list('ad.csv', `${logins}ann,Ann,a@x.org,Dev,\nbob,Bob,b@x.org,,\ncarl,Carl Black,,,\nnobody,No One,,,\n`);
-    await list('bots.csv', `${machines}build,Build,a@x.org,b@x.org,\nnight,Night,d@x.org,,\n`);
+    await list('bots.csv', `${machines}build,Build,a@x.org,b@x.org,\nnight,Night,d@x.org,,\nlone,Lone,,,\n`);
     for (const each of [hr, ad, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
+
+    const lone = 'findings?kind=machine_without_owner';
+    await until(lone, ({ data }) => data[0]?.state === 'open');
 
     // One account may be Carl's: the operator links it and reverts that.
     const { data: cases } = await until('cases', ({ data }) => data.length > 0);
@@ -134,6 +137,8 @@ describe('the events that webhooks receive', () => {
     await list('hr.csv', `${people}1,Ann,a@x.org,Dev,2020-02-03,\n2,Bob,b@x.org,Lead,,\n4,Dan,d@x.org,,,\n`);
     await list('bots.csv', `${machines}build,Builder,a@x.org,b@x.org,\n`);
     for (const each of [hr, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
+
+    await until(lone, ({ data }) => data[0]?.state === 'resolved');
 
     const [ann, bob, dan] = [await identity('Ann'), await identity('Bob'), await identity('Dan')];
     await operate(`identities/${ann.id}/merge`, { from_ids: [bob.id] });

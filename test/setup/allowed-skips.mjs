@@ -113,6 +113,8 @@ export const allowedSkips = [
     when: () => !inCi,
     optional: true,
     tests: {
+      'apps/cli/src/completion.spec.ts': ['completion in zsh', 'completion in fish'],
+      'apps/gateway/src/reference/reference.int.spec.ts': ['the API reference in a browser'],
       'apps/standalone/src/embedded-database.int.spec.ts': [
         'npm start with a full disk',
         'the PostgreSQL of npm start runs as its own system user',
@@ -129,6 +131,7 @@ export const allowedSkips = [
       'k8s/test/workloads.spec.ts': ['the overlay dev'],
       'libs/connectors/src/http/tls.spec.ts': ['a source with a certificate of a private authority'],
       'libs/connectors/src/ldap/active-directory.int.spec.ts': ['an Active Directory source'],
+      'libs/connectors/src/ldap/directory-server-389.int.spec.ts': ['a 389 Directory Server source'],
       'libs/connectors/src/ldap/open-ldap.int.spec.ts': ['an OpenLDAP source'],
       'libs/connectors/src/restarted-sources.int.spec.ts': [
         'from a restarted OpenLDAP server',
@@ -144,6 +147,7 @@ export const allowedSkips = [
         'a misbehaving source in MariaDB',
       ],
       'libs/connectors/src/sql/sql-types.int.spec.ts': ['values of MariaDB'],
+      'test/389-source.e2e.spec.ts': ['a 389 Directory Server source'],
       'test/active-directory-source.e2e.spec.ts': ['an Active Directory source'],
       'test/alerts.e2e.spec.ts': ['the alert rules in promtool'],
       'test/dashboard.e2e.spec.ts': ['the dashboard, with a Prometheus that scrapes the services'],

@@ -48,6 +48,7 @@ export class Client {
 
 export interface Tenant {
   id: string;
+  key: string;
   operator: Client;
   client: Client;
 }
@@ -55,7 +56,8 @@ export interface Tenant {
 export async function createTenant(operator: Client, name: string): Promise<Tenant> {
   const tenant = await operator.post('/admin/v1/tenants', { name });
   const key = await operator.post(`/admin/v1/tenants/${tenant.body.id}/api-keys`, { name: 'test' });
-  return { id: tenant.body.id, operator, client: new Client(operator.url, { 'x-api-key': key.body.key }) };
+  const client = new Client(operator.url, { 'x-api-key': key.body.key });
+  return { id: tenant.body.id, key: key.body.key, operator, client };
 }
 
 export async function createConnector(tenant: Tenant, body: object): Promise<string> {

@@ -27,6 +27,7 @@ export function commandLine(who: () => Operator) {
         IDSYNC_URL: services.url,
         ADMIN_TOKEN: services.adminToken,
         IDSYNC_TENANT: tenant.id,
+        IDSYNC_API_KEY: tenant.key,
       },
     });
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -33,9 +33,11 @@ export async function writePeople(sourcesDir: string, lastIsGone: boolean): Prom
       'staff|vpn',
       'Research',
       '+49 30 1234',
+      // Known in every batch, unlike another person.
+      number(index),
     ].join(','),
   );
-  const head = 'number,upn,name,email,title,first,last,status,hired,leaves,roles,groups,departments,phone';
+  const head = 'number,upn,name,email,title,first,last,status,hired,leaves,roles,groups,departments,phone,manager';
   await writeFile(join(sourcesDir, 'people.csv'), `${head}\n${lines.join('\n')}\n`);
 }
 
@@ -83,6 +85,7 @@ export async function createSpecConnectors(
         groups: 'groups',
         departments: 'departments',
         'attributes.phone': 'phone',
+        manager_id: 'manager',
       },
     },
   });

@@ -36,6 +36,7 @@ export const specTables = {
     tenant_id: 'string',
     hire_date: 'date-time',
     termination_date: 'date-time',
+    manager_id: 'string',
     ...times,
     roles: 'strings',
     groups: 'strings',

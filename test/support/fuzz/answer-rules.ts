@@ -34,9 +34,21 @@ export function faultOf(request: FuzzRequest, sentPath: string, answer: FuzzAnsw
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     return body === '' ? undefined : `${status} to ${request.method} has a body`;
   }
+  if (response?.content && 'application/x-ndjson' in response.content) return faultOfLines(headers, body);
   const type = `application/${isScim ? 'scim+' : ''}json; charset=utf-8`;
   if (headers['content-type'] !== type) return `the content type is ${headers['content-type']}, not ${type}`;
   return faultOfBody(status, body, isScim, Object.values(response?.content ?? {})[0]?.schema);
+}
+
+/** Returns the fault of a response of JSON lines, the last of which counts the others. */
+function faultOfLines(headers: FuzzAnswer['headers'], body: string): string | undefined {
+  if (headers['content-type'] !== 'application/x-ndjson') return `the content type is ${headers['content-type']}`;
+  const kinds = body
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { kind?: string }).kind);
+  if (kinds.includes(undefined)) return 'a line has no kind';
+  return kinds.at(-1) === 'end' ? undefined : 'the last line is not the end';
 }
 
 function operationOf({ method, route }: FuzzRequest, sentPath: string): Operation | undefined {

@@ -32,8 +32,8 @@ const nameInPublicPath: Record<string, string> = {
   '/v1/sync/jobs': 'jobId',
   '/v1/webhooks': 'webhookId',
 };
-/** Operations that remove resources use spare ids, because other requests need the rest. */
-const destroys = /^DELETE |\/erase$|\/merge$|\/split$/;
+/** Operations that remove resources or suspend the tenant use spare ids, because other requests need the rest. */
+const destroys = /^DELETE |^PATCH \/admin\/v1\/tenants\/\{tenantId\}$|\/erase$|\/merge$|\/split$/;
 
 /** Generates a random valid id. */
 const idOf = (name: string): Arbitrary<string> => fc.nat(999).map((index) => `<${name}:${index}>`);

@@ -177,7 +177,7 @@ async function fill(operator: Client): Promise<Record<string, string[]>> {
     (identity.machine_identities ?? []).map(({ id }) => id),
   );
   return {
-    tenantId: [tenant.id],
+    tenantId: [tenant.id, other.id],
     connectorId: [people, accounts, machines, pushed, ...spare.map(({ id }) => id)],
     scimConnectorId: [pushed],
     webhookId: webhooks.map(({ id }) => id),
@@ -190,6 +190,9 @@ async function fill(operator: Client): Promise<Record<string, string[]>> {
     jobId: await list(operator, `${admin}/sync-jobs`, 'job_id'),
     machineId: machineIds,
     caseId: [...(await list(operator, `${admin}/cases`)), encodeId('case', newUuid())],
+    findingId: [...(await list(operator, `${admin}/findings`)), encodeId('finding', newUuid())],
+    serviceTokenId: [encodeId('serviceToken', newUuid())],
+    suppressionId: [encodeId('suppression', newUuid())],
     deliveryId: await list(operator, `${admin}/deliveries?limit=200`),
     probeId: [probe.probe_id],
     operationId: [operation.body.operation_id],

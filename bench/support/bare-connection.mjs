@@ -1,0 +1,8 @@
+// A connection of the bare driver, to compare with.
+import pg from 'pg';
+
+export async function bareConnection(url) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,36 @@
+// Review cases over time: "Review cases" of docs/directory.md.
+import type { Dispute } from './disputes.js';
+import type { Entry } from './types.js';
+
+export interface ReviewCase {
+  entry: Entry;
+  candidates: readonly number[];
+  status: 'open' | 'linked' | 'new' | 'ignored' | 'settled';
+}
+
+export class Cases {
+  all: ReviewCase[] = [];
+
+  open(): ReviewCase[] {
+    return this.all.filter(({ status }) => status === 'open');
+  }
+
+  /** The cases of erased records are deleted. */
+  forget(erased: readonly Entry[]): void {
+    this.all = this.all.filter(({ entry }) => !erased.includes(entry));
+  }
+
+  /** Opens, updates and closes cases after a match. */
+  update(disputes: readonly Dispute[]): void {
+    for (const review of this.open()) {
+      if (!disputes.some(({ entry }) => entry === review.entry)) review.status = 'settled';
+    }
+    for (const { entry, candidates } of disputes) {
+      const newest = this.all.findLast((review) => review.entry === entry);
+      // An ignored case is opened again only for a new candidate.
+      const isKnown = candidates.every((candidate) => newest?.candidates.includes(candidate));
+      if (newest?.status === 'open') newest.candidates = candidates;
+      else if (newest?.status !== 'ignored' || !isKnown) this.all.push({ entry, candidates, status: 'open' });
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// The directory as a list of records, each with its identity.
+import type { Group } from './contradictions.js';
+import { type Dispute, disputesOf } from './disputes.js';
+import { assignPersons, successorsOf } from './identities.js';
+import { findHolder, joinUsers } from './joining.js';
+import { type Entry, isDeleted, isUser, nameOf, type Source } from './types.js';
+
+export class Directory {
+  readonly entries = new Map<string, Entry>();
+  /** The records that need a decision after the last match. */
+  disputes: Dispute[] = [];
+  private persons = 0;
+
+  constructor(
+    readonly sources: readonly Source[],
+    readonly today: string,
+  ) {}
+
+  of(person: number): Entry[] {
+    return [...this.entries.values()].filter((entry) => entry.person === person);
+  }
+
+  /** All identities, in the order of the names of their first records. */
+  people(): Entry[][] {
+    const persons = new Set([...this.entries.values()].flatMap(({ person }) => person ?? []));
+    return [...persons].map((person) => this.of(person).sort(byName)).sort(([a], [b]) => (a && b ? byName(a, b) : 0));
+  }
+
+  /** Gives a record another external id of its source. */
+  rename(entry: Entry, id: string): void {
+    this.entries.delete(entry.name);
+    Object.assign(entry, { id, name: nameOf(entry.source, id) });
+    this.entries.set(entry.name, entry);
+  }
+
+  newPerson(): number {
+    this.persons += 1;
+    return this.persons;
+  }
+
+  /**
+   * Links the records again after some have changed or an operator has placed them. `unfinished` has the runs whose
+   * links are still loose.
+   */
+  match(by: number, unfinished: ReadonlySet<number>, placements: readonly Placement[]): void {
+    const formerly = new Map([...this.entries.values()].map((entry) => [entry, entry.person]));
+    const placed = new Set(placements.map(({ entry }) => entry));
+    for (const { entry, ...link } of placements) Object.assign(entry, link);
+    const isLoose = ({ manual, linkedBy }: Entry) => !manual && linkedBy !== undefined && unfinished.has(linkedBy);
+    const users = [...this.entries.values()].filter(isUser);
+    const accounts = [...this.entries.values()].filter((entry) => !isUser(entry));
+    const groups = joinUsers(users, isLoose);
+    const persons = assignPersons(groups, () => this.newPerson());
+    const successors = successorsOf(groups, persons, formerly);
+    const links = new Map<Entry, number | undefined>();
+    for (const [group, person] of persons) for (const user of group) links.set(user, person);
+    const matched = { groups, persons, isLoose };
+    for (const account of accounts)
+      links.set(account, linkOf(account, { ...matched, successors: placed.has(account) ? new Map() : successors }));
+    this.disputes = disputesOf(matched, accounts, links);
+    for (const [entry, person] of links) {
+      if (entry.person !== person) Object.assign(entry, { person, linkedBy: by });
+    }
+  }
+}
+
+/** How an operator links a record. */
+export interface Placement extends Pick<Entry, 'person' | 'manual' | 'linkedBy'> {
+  entry: Entry;
+}
+
+interface Matched {
+  groups: readonly Group[];
+  persons: ReadonlyMap<Group, number>;
+  successors: ReadonlyMap<number, number>;
+  isLoose: (entry: Entry) => boolean;
+}
+
+/** A linked account stays with its person. */
+function linkOf(account: Entry, { groups, persons, successors, isLoose }: Matched): number | undefined {
+  const { person } = account;
+  if (person !== undefined && (!isLoose(account) || isDeleted(account))) return successors.get(person) ?? person;
+  const holder = isDeleted(account) ? undefined : findHolder(account, groups);
+  return holder && persons.get(holder);
+}
+
+const byName = (a: Entry, b: Entry): number => (a.name < b.name ? -1 : 1);

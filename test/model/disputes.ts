@@ -1,0 +1,114 @@
+// Which records a match key leaves to an operator: "Review cases" of docs/directory.md and ADR 0014.
+import { type Group, hasLeft, isGone, relationOf } from './contradictions.js';
+import { connected, holdersOf, valuesOf } from './joining.js';
+import { isAddress, keysOf, permanentTiers, type Tier, tiers } from './keys.js';
+import { haveNoWordInCommon } from './names.js';
+import { type Entry, isDeleted } from './types.js';
+
+export interface Dispute {
+  entry: Entry;
+  candidates: number[];
+}
+
+interface Matched {
+  groups: readonly Group[];
+  persons: ReadonlyMap<Group, number>;
+  isLoose: (entry: Entry) => boolean;
+}
+
+export function disputesOf(
+  { groups, persons, isLoose }: Matched,
+  accounts: readonly Entry[],
+  links: ReadonlyMap<Entry, number | undefined>,
+): Dispute[] {
+  const idsOf = (others: readonly Group[]) => others.flatMap((other) => persons.get(other) ?? []);
+  const components = new Map(tiers.map((tier) => [tier, connected(groups, tier)]));
+  const ofPeople = groups.flatMap((group): Dispute[] => {
+    for (const tier of tiers) {
+      const component = components.get(tier)?.find((some) => some.includes(group)) ?? [];
+      const found = candidatesOf(group, component, tier);
+      const entry = found && subjectOf(group, tier, found.value);
+      if (found && entry) return [{ entry, candidates: idsOf(found.others) }];
+      if (found) return [];
+    }
+    return [];
+  });
+  const ofAccounts = accounts.flatMap((account): Dispute[] => {
+    const person = links.get(account);
+    const others =
+      person === undefined ? doubtful(account, groups) : otherPerson(account, groups, persons, person, isLoose);
+    return others.length > 0 ? [{ entry: account, candidates: idsOf(others) }] : [];
+  });
+  return [...ofPeople, ...ofAccounts];
+}
+
+/** Returns the people that a key fits if there are several, or those in doubt. */
+function candidatesOf(
+  group: Group,
+  component: readonly Group[],
+  tier: Tier,
+): { value: string; others: Group[] } | undefined {
+  const values = [...new Set(valuesOf(group, tier))].sort();
+  const sharing = values.flatMap((value) => {
+    const all = component.filter((other) => valuesOf(other, tier).includes(value));
+    return all.filter((other) => other !== group).map((other) => ({ value, other, among: all.length }));
+  });
+  const fitting = sharing.filter(({ other }) => relationOf(group, other, tier) === 'one person');
+  const doubtful = sharing.filter(
+    ({ other, among }) =>
+      relationOf(group, other, tier) === 'in doubt' &&
+      needsTheDecision(group, other) &&
+      (among === 2 || mayBeOnePerson(group, other, tier)),
+  );
+  const several = new Set(fitting.map(({ other }) => other)).size > 1;
+  const chosen = several ? fitting : doubtful;
+  const [first] = chosen;
+  return first && { value: first.value, others: [...new Set(chosen.map(({ other }) => other))] };
+}
+
+/** The present person has the case, else the newer one. */
+function needsTheDecision(group: Group, other: Group): boolean {
+  if (isGone(group)) return false;
+  if (isGone(other) || hasLeft(group) !== hasLeft(other)) return !hasLeft(group);
+  return oldest(group) > oldest(other);
+}
+
+const oldest = (group: Group): number => Math.min(...group.map(({ nth }) => nth));
+
+/** Three or more people with one address and different names share a mailbox. */
+function mayBeOnePerson(group: Group, other: Group, tier: Tier): boolean {
+  const named = group.flatMap((a) => other.map((b) => [a, b] as const)).filter((pair) => pair.every(hasName));
+  return !isAddress(tier) || named.some(([a, b]) => !haveNoWordInCommon(a, b));
+}
+
+const hasName = ({ fields }: Entry): boolean => Boolean(fields.first_name || fields.last_name || fields.display_name);
+
+/** The oldest record of the group that has the key. */
+const subjectOf = (group: Group, tier: Tier, value: string): Entry | undefined =>
+  group
+    .filter((entry) => !isDeleted(entry) && keysOf(entry.fields, tier).includes(value))
+    .sort((a, b) => a.nth - b.nth)[0];
+
+/** The people of the strongest key that fits several, if no key decides. */
+const doubtful = (account: Entry, groups: readonly Group[]): Group[] =>
+  isDeleted(account)
+    ? []
+    : (tiers.map((tier) => holdersOf(account, tier, groups)).find((holders) => holders.length > 1) ?? []);
+
+/** The one person who has a permanent key of an account that is linked to another person. */
+function otherPerson(
+  account: Entry,
+  groups: readonly Group[],
+  persons: ReadonlyMap<Group, number>,
+  person: number,
+  isLoose: (entry: Entry) => boolean,
+): Group[] {
+  if (account.manual || isDeleted(account) || isLoose(account)) return [];
+  for (const value of permanentTiers.flatMap((tier) =>
+    keysOf(account.fields, tier).map((each) => [tier, each] as const),
+  )) {
+    const holders = groups.filter((group) => valuesOf(group, value[0]).includes(value[1]));
+    if (holders.length === 1 && holders.every((holder) => persons.get(holder) !== person)) return holders;
+  }
+  return [];
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { displayNamesOf } from './attributes.js';
+import { Cases } from './cases.js';
+import { Directory } from './directory.js';
+import { Erasures } from './erasures.js';
+import { statusOfPerson } from './lifecycle.js';
+import { Operations } from './operations.js';
+import { Runs } from './runs.js';
+import type { Fields, Row, Safeguard, Source } from './types.js';
+
+const most = { percent: 10, records: 20 };
+const additions = { percent: 20, records: 20 };
+const safeguard: Safeguard = {
+  deleted: most,
+  disabled: most,
+  created: additions,
+  changed: additions,
+  rekeyed: { percent: 10, records: 5 },
+  changedFields: ['employee_number', 'email', 'first_name', 'last_name', 'display_name', 'hire_date'],
+};
+const hr: Source = { name: 'HR', kind: 'user', priority: 10, safeguard };
+const ad: Source = { name: 'AD', kind: 'user', priority: 20, safeguard };
+const logins: Source = { name: 'Logins', kind: 'account', priority: 20, safeguard };
+
+/** The model of a new tenant, and complete runs of its sources. */
+function company() {
+  const directory = new Directory([hr, ad, logins], '2026-11-23');
+  const cases = new Cases();
+  const erasures = new Erasures();
+  const runs = new Runs(directory, cases, erasures);
+  const operations = new Operations(directory, runs, cases, erasures);
+  let round = 0;
+  const nextRound = () => {
+    round += 1;
+    return round;
+  };
+  return {
+    directory,
+    operations,
+    runs,
+    nextRound,
+    list(source: Source, rows: Readonly<Record<string, Fields>>) {
+      const listed: Row[] = Object.entries(rows).map(([id, fields]) => ({ id, fields }));
+      const names = [...directory.entries.keys(), ...listed.map(({ id }) => `${source.name} ${id}`)];
+      const reading = { rows: listed, removed: [], since: undefined, end: undefined, isComplete: true };
+      return runs.run(nextRound(), source, reading, [...new Set(names)]);
+    },
+    people: () => directory.people().map((entries) => entries.map(({ name }) => name).join(' + ')),
+    reviews: () => cases.open().map(({ entry }) => entry.name),
+  };
+}
+
+const ann = { first_name: 'Ann', last_name: 'Lee', email: 'ann@example.org' };
+
+describe('the model', () => {
+  it('links the logins of the example of two files', () => {
+    const { list, people, directory } = company();
+    list(hr, {
+      1: { employee_number: '1', first_name: 'Ada', last_name: 'Holm', email: 'ada.holm@acme.example' },
+      2: { employee_number: '2', first_name: 'Bo', last_name: 'Lind', email: 'bo.lind@acme.example' },
+      3: { employee_number: '3', first_name: 'Cleo', last_name: 'Marsh', email: 'cleo.marsh@acme.example' },
+    });
+    list(logins, {
+      aholm: { display_name: 'Ada Holm', employee_number: '1' },
+      blind: { display_name: 'Bo Lind', email: 'bo.lind@acme.example' },
+      cmarsh: { display_name: 'Cleo Marsh' },
+      backup: { display_name: 'Backup Job' },
+    });
+    expect(people()).toEqual(['HR 1 + Logins aholm', 'HR 2 + Logins blind', 'HR 3']);
+    expect(directory.entries.get('Logins backup')?.person).toBeUndefined();
+  });
+
+  it('shows the primary one of several employments', () => {
+    const { list, directory } = company();
+    list(hr, {
+      1001: { employee_number: '17', status: 'inactive', hire_date: '2019-01-01', display_name: 'Intern' },
+      2044: { employee_number: '17', status: 'active', hire_date: '2024-03-01', display_name: 'Engineer' },
+    });
+    const [person = []] = directory.people();
+    expect([person.length, statusOfPerson(person), displayNamesOf(person)]).toEqual([2, 'active', ['Engineer']]);
+  });
+
+  it.each([
+    ['the old external id', '1', ann, ['HR 1'], []],
+    ['the same employee number', '2', { ...ann, employee_number: '7' }, ['HR 1 + HR 2'], []],
+    ['no employee number and the same name', '2', ann, ['HR 1', 'HR 2'], ['HR 2']],
+    ['another employee number', '2', { ...ann, employee_number: '8' }, ['HR 1', 'HR 2'], []],
+    ['another name', '2', { ...ann, first_name: 'Zoe', last_name: 'Berg' }, ['HR 1', 'HR 2'], []],
+  ])('gives the address of a leaver to a new row with %s as documented', (_, id, row, expected, reviews) => {
+    const company1 = company();
+    company1.list(hr, { 1: { ...ann, employee_number: '7' }, 9: {} });
+    company1.list(hr, { 9: {} });
+    company1.list(hr, { [id]: row, 9: {} });
+    expect(company1.people().filter((names) => names !== 'HR 9')).toEqual(expected);
+    expect(company1.reviews()).toEqual(reviews);
+  });
+
+  it('takes the status from the lifecycle authority, and from the next source if it no longer lists the person', () => {
+    const { list, directory } = company();
+    const status = () => directory.people().map(statusOfPerson)[0];
+    list(ad, { a: { employee_number: '1' } });
+    list(hr, { 1: { employee_number: '1', status: 'inactive' }, 9: {} });
+    expect(status()).toBe('inactive');
+    list(hr, { 9: {} });
+    expect(status()).toBe('active');
+  });
+
+  it('holds a run that deletes too much, and takes what a later run lists out of its plan', () => {
+    const { list, runs, directory } = company();
+    const rows = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`p${n}`, {}]));
+    const first = (count: number) => Object.fromEntries(Object.entries(rows).slice(0, count));
+    list(hr, rows);
+    const held = list(hr, first(5));
+    expect([held.status, held.plan.length]).toEqual(['quarantined', 25]);
+    list(hr, { ...first(10), joiner: {} });
+    expect(held.plan.length).toBe(20);
+    runs.release(held, [...directory.entries.keys()]);
+    expect([...directory.entries.values()].filter(({ status }) => status === 'deleted')).toHaveLength(20);
+  });
+
+  it('restores the people from before a merge on its revert', () => {
+    const { list, people, operations, directory, nextRound } = company();
+    list(hr, { 1: { employee_number: '1' }, 2: { employee_number: '2' } });
+    list(logins, { a: { employee_number: '2' } });
+    const [one = 0, other = 0] = directory.people().map(([entry]) => entry?.person);
+    operations.merge(nextRound(), one, other);
+    expect(people()).toEqual(['HR 1 + HR 2 + Logins a']);
+    const [merge] = operations.all;
+    expect(merge && operations.revert(nextRound(), merge)).toBe(true);
+    expect(people()).toEqual(['HR 1', 'HR 2 + Logins a']);
+  });
+});

@@ -1,0 +1,30 @@
+// "Lifecycle and retention" of docs/directory.md.
+import { type Entry, type Fields, isDeleted, isUser, type Source } from './types.js';
+
+/** The status of a record from what its source says. */
+export function statusOf({ kind }: Source, fields: Fields, today: string): string {
+  const said = fields.status || 'active';
+  if (kind === 'account' || said === 'deleted') return said;
+  const { hire_date: hired = '', termination_date: left = '' } = fields;
+  const leavesBeforeHired = hired !== '' && left !== '' && left < hired;
+  if (left !== '' && left < today && !leavesBeforeHired) return 'inactive';
+  if (hired > today && (said === 'active' || said === 'pending')) return 'pending';
+  return said === 'pending' ? 'active' : said;
+}
+
+const fromMostActive = ['active', 'pending', 'suspended', 'inactive', 'deleted'];
+const ofAccounts: Readonly<Record<string, string>> = { disabled: 'inactive', locked: 'suspended' };
+
+const mostActive = (statuses: readonly string[]): string =>
+  fromMostActive.find((status) => statuses.includes(status)) ?? 'deleted';
+
+/** The status of an identity: the one that its lifecycle authority says. */
+export function statusOfPerson(entries: readonly Entry[]): string {
+  const listed = entries.filter((entry) => isUser(entry) && !isDeleted(entry));
+  if (listed.length > 0) {
+    const first = Math.min(...listed.map(({ source }) => source.priority));
+    return mostActive(listed.filter(({ source }) => source.priority === first).map(({ status }) => status));
+  }
+  if (entries.some(isUser)) return 'deleted';
+  return mostActive(entries.map(({ status }) => ofAccounts[status] ?? status));
+}

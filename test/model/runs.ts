@@ -1,0 +1,260 @@
+// A run of a source: docs/directory.md, "Deletion detection"; docs/sources.md; ADR 0032, 0040, 0069 and 0070.
+import type { Cases } from './cases.js';
+import type { Directory, Placement } from './directory.js';
+import type { Erasures } from './erasures.js';
+import { statusOf } from './lifecycle.js';
+import {
+  changedFields,
+  destructiveAction,
+  exceedsAdditions,
+  heldBy,
+  isAddition,
+  livingOf,
+  type Planned,
+  resembledBy,
+  withMoves,
+} from './sweep.js';
+import { type Entry, type Fields, nameOf, type Row, type Source } from './types.js';
+
+/** The records that a run has read. */
+export interface Reading {
+  rows: readonly Row[];
+  /** External ids that the source reports as deleted. */
+  removed: readonly string[];
+  /** The checkpoint from which changes were read; undefined for a complete read. */
+  since: number | undefined;
+  /** The checkpoint of this run, if the source reports changes. */
+  end: number | undefined;
+  /** Whether the end of the source was reached. */
+  isComplete: boolean;
+}
+
+export interface Run {
+  nth: number;
+  source: Source;
+  status: 'completed' | 'quarantined' | 'cancelled' | 'failed';
+  /** Of a held run: what waits for the decision. */
+  plan: Planned[];
+  /** Whether it has read everything. */
+  isFull: boolean;
+  end: number | undefined;
+}
+
+export class Runs {
+  readonly all: Run[] = [];
+  /** Where the next incremental run of a source starts. */
+  readonly checkpoints = new Map<Source, number>();
+  /** Sources that have been read completely. */
+  private readonly known = new Set<Source>();
+
+  constructor(
+    private readonly directory: Directory,
+    private readonly cases: Cases,
+    private readonly erasures: Erasures,
+  ) {}
+
+  held(): Run[] {
+    return this.all.filter(({ status }) => status === 'quarantined');
+  }
+
+  heldOf(source: Source): Run | undefined {
+    return this.held().find((run) => run.source === source);
+  }
+
+  /** `created` has the names of all records in the order of their creation, which depends on the order of batches. */
+  run(nth: number, source: Source, reading: Reading, created: readonly string[]): Run {
+    const { removed, since, end, isComplete } = reading;
+    const rows = reading.rows.filter((row) => !this.erasures.leavesOut(source, row));
+    const { entries } = this.directory;
+    const living = livingOf(entries.values(), source);
+    const isGuarded = source.kind === 'user' && this.known.has(source);
+    // The last row of an id counts.
+    const listed = new Map(rows.map((row) => [row.id, row]));
+    const all = [...listed.values()].map((row) => this.planned(source, row));
+    const waits = (each: Planned) => !isAddition(each) || (isGuarded && needsTheEnd(each));
+    const atTheEnd = all.filter(waits);
+    const held = this.heldOf(source);
+    if (held) held.plan = held.plan.filter((old) => !isContradicted(old, all, atTheEnd));
+    const gone =
+      since === undefined
+        ? living.filter(({ id }) => !listed.has(id))
+        : [...new Set(removed)].flatMap((id) => living.filter((entry) => entry.id === id));
+    const run: Run = { nth, source, status: 'completed', plan: [], isFull: since === undefined, end };
+    this.all.push(run);
+    const deletions = gone.map((entry): Planned => {
+      return { action: 'delete', id: entry.id, status: 'deleted', entry, changed: [] };
+    });
+    const before = { plan: [...atTheEnd, ...deletions], living: living.length, isGuarded };
+    const stored = [...entries.values()].map((entry) => ({ ...entry }));
+    this.apply(
+      run,
+      all.filter((each) => !waits(each)),
+    );
+    const read = rows.length + removed.length;
+    if (!isComplete) run.status = 'failed';
+    else if (held) {
+      held.plan = held.plan.filter(({ movedFrom }) => !all.some(({ id }) => id === movedFrom));
+      const additions = atTheEnd.filter(isAddition);
+      if (run.isFull) held.plan = held.plan.filter((old) => !isNewId(old) || additions.some(({ id }) => id === old.id));
+    }
+    const isObsolete = run.isFull && held?.plan.length === 0;
+    if (isComplete && held && !isObsolete) this.endBeside(held, run, before, stored);
+    else if (isComplete) this.end(run, { ...before, read }, stored);
+    this.match(nth, [], created);
+    // Only now, because its links are loose during the run.
+    if (isComplete && held && isObsolete) this.cancel(held);
+    return run;
+  }
+
+  private planned(source: Source, { id, fields }: Row): Planned {
+    const entry = this.directory.entries.get(nameOf(source, id));
+    const status = statusOf(source, fields, this.directory.today);
+    const action = destructiveAction(entry, status) ?? (entry ? 'update' : 'create');
+    return { action, id, status, fields, entry, changed: changedFields(entry, fields, source) };
+  }
+
+  /** Applies what a run has planned, or holds it. If only its removals are too many, the additions are applied. */
+  private end(
+    run: Run,
+    {
+      plan,
+      living,
+      isGuarded,
+      read,
+      retires = false,
+    }: { plan: Planned[]; living: number; isGuarded: boolean; read: number; retires?: boolean },
+    stored: readonly Entry[],
+  ): void {
+    const whole = isGuarded ? withMoves(plan, stored) : plan;
+    const { removals, additions } = heldBy(run.source, whole, { living, read, isGuarded, retires }, stored);
+    const now = (each: Planned) => !additions && (!removals || each.action === 'create' || each.action === 'update');
+    this.apply(run, whole.filter(now));
+    run.plan = whole.filter((each) => !now(each));
+    if (removals || additions) run.status = 'quarantined';
+    else this.complete(run);
+  }
+
+  /**
+   * Leaves removals to the run after the decision about the held one, and additions too if that has some, or if they are
+   * too many themselves.
+   */
+  private endBeside(
+    held: Run,
+    run: Run,
+    { plan, living, isGuarded }: { plan: Planned[]; living: number; isGuarded: boolean },
+    stored: readonly Entry[],
+  ): void {
+    const additions = plan.filter(isAddition);
+    const waits =
+      additions.length > 0 &&
+      (held.plan.some(isAddition) || (isGuarded && exceedsAdditions(run.source, additions, living, stored)));
+    if (!waits) this.apply(run, additions);
+    if (!waits && additions.length === plan.length) this.complete(run);
+  }
+
+  /** Removes what held runs would do to a person who is erased, or to a new record with a match key of the person. */
+  forget(person: number): void {
+    const entries = [...this.directory.entries.values()];
+    for (const run of this.held()) {
+      run.plan = run.plan.filter((each) => each.entry?.person !== person && resembledBy(each, entries) !== person);
+    }
+  }
+
+  /** Deletes the records of a deleted connector under its safeguard. */
+  retire(nth: number, source: Source, created: readonly string[]): Run {
+    this.dropPlansOf(source);
+    const living = livingOf(this.directory.entries.values(), source);
+    const plan = living.map((entry): Planned => {
+      return { action: 'delete', id: entry.id, status: 'deleted', entry, changed: [] };
+    });
+    const run: Run = { nth, source, status: 'completed', plan: [], isFull: true, end: undefined };
+    this.all.push(run);
+    this.end(run, { plan, living: living.length, isGuarded: false, read: living.length, retires: true }, []);
+    this.match(nth, [], created);
+    return run;
+  }
+
+  dropPlansOf(source: Source): void {
+    for (const run of this.held()) if (run.source === source) run.plan = [];
+  }
+
+  release(run: Run, created: readonly string[]): void {
+    run.status = 'completed';
+    this.apply(run, run.plan);
+    this.complete(run);
+    this.match(run.nth, [], created);
+  }
+
+  cancel(run: Run): void {
+    run.status = 'cancelled';
+  }
+
+  /** A checkpoint never moves back. */
+  private complete({ source, end, isFull }: Run): void {
+    if (isFull) this.known.add(source);
+    const before = this.checkpoints.get(source);
+    if (end !== undefined && !(before !== undefined && before > end)) this.checkpoints.set(source, end);
+  }
+
+  /** The links of a run that waits for a decision are loose, as those of a running one. */
+  match(by: number, placements: readonly Placement[] = [], created: readonly string[] = []): void {
+    const held = this.held().map(({ nth }) => nth);
+    if (created.length > 0)
+      for (const entry of this.directory.entries.values()) entry.nth = created.indexOf(entry.name);
+    this.directory.match(by, new Set([...held, by]), placements);
+    this.cases.update(this.directory.disputes);
+  }
+
+  private apply({ nth, source }: Run, plan: readonly Planned[]): void {
+    const { entries } = this.directory;
+    const inUse = new Set(entries.keys());
+    for (const { id, fields, status, entry: stored, movedFrom } of plan) {
+      const name = nameOf(source, id);
+      const moves = stored !== undefined && stored.id === movedFrom && !inUse.has(name);
+      const entry = fields === undefined || moves ? stored : entries.get(name);
+      if (entry) this.change(entry, nth, { fields: fields ?? entry.fields, status, ...(moves && { id }) });
+      else if (fields) {
+        const unlinked = { person: undefined, manual: false, linkedBy: undefined };
+        const made = { name, source, id, fields, status, nth: entries.size };
+        entries.set(name, { ...made, ...unlinked, changedBy: nth, before: undefined });
+      }
+    }
+  }
+
+  private change(entry: Entry, by: number, to: Pick<Entry, 'fields' | 'status'> & { id?: string }): void {
+    const { id, fields, status } = entry;
+    const isMoved = to.id !== undefined && to.id !== id;
+    if (status === to.status && sameFields(fields, to.fields) && !isMoved) return;
+    if (entry.changedBy !== by) entry.before = { fields, status, ...(isMoved && { id }) };
+    Object.assign(entry, { fields: to.fields, status: to.status, changedBy: by });
+    if (isMoved) this.directory.rename(entry, to.id ?? id);
+  }
+
+  /** Restores what a run was the last to change. The records that it has created are deleted. */
+  undo(by: number, run: Run): void {
+    const inUse = new Set(this.directory.entries.keys());
+    for (const entry of [...this.directory.entries.values()]) {
+      if (entry.changedBy !== run.nth || entry.source !== run.source) continue;
+      const { id, ...values } = entry.before ?? { status: 'deleted' };
+      Object.assign(entry, values, { before: undefined, changedBy: by });
+      if (id !== undefined && !inUse.has(nameOf(entry.source, id))) this.directory.rename(entry, id);
+    }
+    this.match(by);
+  }
+}
+
+/** A new person, or a change of a field that identifies one. */
+const needsTheEnd = ({ entry, changed }: Planned): boolean => entry === undefined || changed.length > 0;
+
+const isNewId = ({ action, movedFrom }: Planned): boolean => action === 'create' || movedFrom !== undefined;
+
+/** Whether a later run shows a newer state of a record of a held plan than the plan. */
+function isContradicted(old: Planned, listed: readonly Planned[], waiting: readonly Planned[]): boolean {
+  const now = listed.find(({ id }) => id === old.id);
+  if (!now) return false;
+  if (isAddition(old)) return isAddition(now) && !waiting.includes(now);
+  return isAddition(now) || (old.action === 'delete' && now.action !== 'delete');
+}
+
+const sameFields = (a: Fields, b: Fields): boolean =>
+  [...Object.keys(a), ...Object.keys(b)].every((field) => (a[field] ?? '') === (b[field] ?? ''));

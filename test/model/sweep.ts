@@ -1,0 +1,150 @@
+// "Deletion detection" and "New and changed people under the safeguard" of docs/directory.md: what a run plans, and when
+// the safeguard holds it.
+import { haveDifferentNumbers } from './contradictions.js';
+import { isAddress, keysOf, permanentTiers, type Tier, tiers } from './keys.js';
+import { haveNoWordInCommon, haveOnlyTheLastWordInCommon } from './names.js';
+import { type Bound, type Entry, type Fields, isDeleted, isUser, type Source } from './types.js';
+
+/** A change that a run applies at its end. */
+export interface Planned {
+  action: 'create' | 'update' | 'disable' | 'delete';
+  id: string;
+  status: string;
+  /** Undefined if the source no longer lists the record. */
+  fields?: Fields;
+  /** The stored record; undefined for a new one. */
+  entry?: Entry | undefined;
+  /** The external id of the stored record, if it gets another one. */
+  movedFrom?: string;
+  /** Fields under the safeguard of which a value changes or is lost. */
+  changed: readonly string[];
+}
+
+/** New people and changed ones, which the safeguard bounds apart from deletions and disables. */
+export const isAddition = ({ action, movedFrom }: Planned): boolean =>
+  action === 'create' || action === 'update' || movedFrom !== undefined;
+
+const stopped = ['inactive', 'suspended', 'disabled'];
+
+export function destructiveAction(before: Entry | undefined, status: string): 'disable' | 'delete' | undefined {
+  if (before === undefined || isDeleted(before)) return undefined;
+  if (status === 'deleted') return 'delete';
+  return stopped.includes(status) && !stopped.includes(before.status) ? 'disable' : undefined;
+}
+
+/** A value where there was none is no change. */
+export const changedFields = (before: Entry | undefined, fields: Fields, { safeguard }: Source): string[] =>
+  safeguard.changedFields.filter((field) => before?.fields[field] && before.fields[field] !== fields[field]);
+
+/** Returns why the safeguard stops a run: its removals, or its additions, for which everything waits. */
+export function heldBy(
+  source: Source,
+  plan: readonly Planned[],
+  { living, read, isGuarded, retires }: { living: number; read: number; isGuarded: boolean; retires: boolean },
+  entries: readonly Entry[],
+): { removals: boolean; additions: boolean } {
+  const { deleted, disabled } = source.safeguard;
+  const count = (action: Planned['action']) => plan.filter((each) => each.action === action).length;
+  const isEveryone = (some: number) => some > 5 && some === living && !retires;
+  const removals =
+    exceeds(count('delete'), deleted, living) ||
+    exceeds(count('disable'), disabled, living) ||
+    isEveryone(count('delete')) ||
+    isEveryone(count('disable')) ||
+    (read === 0 && count('delete') > 0);
+  return { removals, additions: isGuarded && exceedsAdditions(source, plan, living, entries) };
+}
+
+export function exceedsAdditions(
+  { safeguard: { created, rekeyed, changed, changedFields: fields } }: Source,
+  plan: readonly Planned[],
+  living: number,
+  entries: readonly Entry[],
+): boolean {
+  const made = plan.filter(({ action }) => action === 'create');
+  const gone = plan.flatMap(({ fields: listed, entry }) => (listed === undefined && entry ? [entry] : []));
+  const replacing = made.flatMap((each) => replacedBy(each, gone, entries) ?? []);
+  return (
+    living > 0 &&
+    (exceeds(made.length, created, living) ||
+      tiers.some((tier) => exceeds(replacing.filter((by) => by === tier).length, rekeyed, living)) ||
+      fields.some((field) => exceeds(plan.filter((each) => each.changed.includes(field)).length, changed, living)))
+  );
+}
+
+/** Returns the match key by which a new record may replace one that is no longer listed, if one person has it. */
+function replacedBy({ fields = {} }: Planned, gone: readonly Entry[], entries: readonly Entry[]): Tier | undefined {
+  const tier = tiers.find((each) => holderOf(fields, each, entries) !== undefined);
+  return tier && gone.some(({ person }) => person === holderOf(fields, tier, entries)) ? tier : undefined;
+}
+
+/** Returns the person who has the first match key of a new record that only one person has. */
+export function resembledBy({ entry, fields = {} }: Planned, entries: readonly Entry[]): number | undefined {
+  return entry ? undefined : tiers.flatMap((tier) => holderOf(fields, tier, entries) ?? [])[0];
+}
+
+/** Returns the person of the first value of a key that only one person has. A deleted user has given up its addresses. */
+function holderOf(fields: Fields, tier: Tier, entries: readonly Entry[]): number | undefined {
+  const linking = entries.filter((entry) => isUser(entry) && (!isAddress(tier) || !isDeleted(entry)));
+  for (const value of keysOf(fields, tier)) {
+    const holders = linking.filter((entry) => keysOf(entry.fields, tier).includes(value));
+    const persons = new Set(holders.map(({ person }) => person));
+    if (persons.size === 1) return holders[0]?.person;
+  }
+  return undefined;
+}
+
+const exceeds = (count: number, { percent, records }: Bound, of: number): boolean =>
+  percent < 100 && count > records && count * 100 > percent * of;
+
+/**
+ * "New ids for everyone": a new record with the employee number and a similar name of one that is no longer listed is the
+ * same record, if the number belongs to one person. So is one with another permanent key.
+ */
+export function withMoves(plan: readonly Planned[], entries: readonly Entry[]): Planned[] {
+  const left = new Set(plan.filter(({ fields }) => fields === undefined));
+  const made = plan.filter(({ action }) => action === 'create');
+  const pairs = made.flatMap((each) => {
+    const [holder] = permanentTiers.flatMap((tier) => holderOf(each.fields ?? {}, tier, entries) ?? []);
+    const same = [...left].filter(({ entry }) => entry?.person === holder && isSameRecord(entry, each));
+    return same.map((other) => ({ made: each, other, isOther: hired(each.fields) !== hired(other.entry?.fields) }));
+  });
+  // Of several contracts of a person, those with the same hire date are the same.
+  const ordered = pairs.sort(
+    (a, b) =>
+      Number(a.isOther) - Number(b.isOther) ||
+      byText(a.made.id, b.made.id) ||
+      (a.other.entry?.nth ?? 0) - (b.other.entry?.nth ?? 0),
+  );
+  const moves = new Map<Planned, Planned>();
+  for (const { made: each, other } of ordered) {
+    if (moves.has(each) || !left.has(other) || !other.entry) continue;
+    left.delete(other);
+    moves.set(each, moved(each, other.entry));
+  }
+  return plan.filter((each) => each.fields !== undefined || left.has(each)).map((each) => moves.get(each) ?? each);
+}
+
+const hired = (fields: Fields | undefined): string => fields?.hire_date ?? '';
+const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+function isSameRecord(entry: Entry | undefined, { fields = {} }: Planned): boolean {
+  const share = (tier: Tier) =>
+    keysOf(fields, tier).some((value) => entry && keysOf(entry.fields, tier).includes(value));
+  if (!entry || !permanentTiers.some(share) || haveDifferentNumbers([entry], [{ ...entry, fields }])) return false;
+  return !haveNoWordInCommon(entry, { fields }) && !haveOnlyTheLastWordInCommon(entry, { fields });
+}
+
+function moved(made: Planned, entry: Entry): Planned {
+  const action = destructiveAction(entry, made.status) ?? 'update';
+  return {
+    ...made,
+    action,
+    entry,
+    movedFrom: entry.id,
+    changed: changedFields(entry, made.fields ?? {}, entry.source),
+  };
+}
+
+export const livingOf = (entries: Iterable<Entry>, source: Source): Entry[] =>
+  [...entries].filter((entry) => entry.source === source && !isDeleted(entry));
