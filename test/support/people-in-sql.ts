@@ -224,7 +224,10 @@ export function followPeopleInSql(start: () => Promise<RestartedDatabase>): void
   it('own machines, which are created, transferred and decommissioned', async () => {
     await source.after(() => addBot('nightly', 'bob', now()), { events: ['machine_identity.created nightly'] });
     await source.after(() => set('bots', 'nightly', 'owner', 'ann'), {
-      events: ['machine_identity.owner_changed nightly: identity_id, owned_by'],
+      events: [
+        'machine_identity.owner_changed nightly: identity_id, owned_by',
+        'identity.updated bob: machine_identities',
+      ],
     });
     const events = ['machine_identity.decommissioned nightly: status'];
     await source.after(() => run(`delete from bots where id = 'nightly'`), { events, becauseFull });
