@@ -19,8 +19,8 @@ export interface FilteredPage extends DocumentPage {
   isEstimate: boolean;
 }
 
-/** Largest total that is counted: each item is up to four lookups. */
-export const maxFilteredTotal = 500;
+/** Largest total that is counted, as many as a page has at most: each item is up to four lookups. */
+export const maxFilteredTotal = 200;
 /** Up to how many rows index ranges are compared, without reading the items. */
 const maxCompared = 2_000;
 

@@ -58,7 +58,8 @@ export async function searchDocuments(
 ): Promise<SearchPage> {
   const page = await readPage(database, tenantId, searchQuery(tenantId, resource, query));
   const { text, ...others } = query;
-  if (page.hasHits || text === undefined || isSearch(others)) return page;
+  // Too frequent words are no typos.
+  if (page.hasHits || page.isEstimate || text === undefined || isSearch(others)) return page;
   const spellings = await findSpellings(database, tenantId, text);
   if (spellings.length === 0) return page;
   return readPage(database, tenantId, searchQuery(tenantId, resource, query, spellings));
@@ -200,13 +201,13 @@ function setsOf(
 }
 
 /** Finds the records of a text: values by their beginning, and names by the word that the fewest names have. */
-function textSet({ low, high, word, patterns }: TextRanges, value: (item: unknown) => string): FoundSet {
+function textSet({ low, high, word, words }: TextRanges, value: (item: unknown) => string): FoundSet {
   const ranges = `ranges as materialized (
     select * from unnest(${value(low)}::text[], ${value(high)}::text[], ${value(word)}::integer[]) as t (low, high, word))`;
   const terms = (limit: string) => `(
     select term, record_id from search_terms where tenant_id = $1 and term >= low and term < high order by term ${limit})`;
   const few = `limit ${maxFound + 1}`;
-  if (patterns.length < 2) {
+  if (words.length < 2) {
     const sql = `select distinct record_id from ranges cross join lateral ${terms(few)} as found order by record_id`;
     return { name: 'text', before: [ranges], sql };
   }
@@ -222,14 +223,24 @@ function textSet({ low, high, word, patterns }: TextRanges, value: (item: unknow
   const compared = `compared as materialized (
     select term, record_id from ranges cross join lateral ${terms(`limit ${maxCompared + 1}`)} as beginning
      where word = (select word from rarest) limit ${maxCompared + 1})`;
+  // A search for each word takes a tenth of the time of a regular expression.
+  const isTyped = words.every((each) => each.length === 1);
+  const named = isTyped
+    ? words.flat().map((each) => `strpos(' ' || substr(term, 3), ${value(` ${each}`)}) > 0`)
+    : [`term ~ all (${value(words.map(patternOf))}::text[])`];
   return {
-    name: 'words',
+    name: isTyped ? `words-${words.length}` : 'spellings',
     before: [ranges, rarest, compared],
     sql: `select distinct record_id from (
-            select record_id from compared where term ~ all (${value(patterns)}::text[])
+            select record_id from compared where ${named.join(' and ')}
             union all
             select record_id from ranges cross join lateral ${terms(few)} as found where word is null) as found
            order by record_id`,
     isCut: `(select count(*) from compared) > ${maxCompared}`,
   };
+}
+
+/** Words consist of letters and digits, so nothing needs to be escaped. */
+function patternOf(spellings: readonly string[]): string {
+  return `[: ](${spellings.join('|')})`;
 }

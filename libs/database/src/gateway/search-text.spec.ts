@@ -10,18 +10,17 @@ const ann = searchTermsOf({
   employee_number: ['4711'],
 });
 
-/** Matches a pattern of the form `[: ](one|two)`, as PostgreSQL does. */
-function matches(pattern: string, term: string): boolean {
-  const words = pattern.slice('[: ]('.length, -1).split('|');
-  return words.some((word) => term.includes(`:${word}`) || term.includes(` ${word}`));
+/** Returns whether one of the beginnings begins a word of a name. */
+function matches(beginnings: readonly string[], term: string): boolean {
+  return beginnings.some((each) => ` ${term.slice(2)}`.includes(` ${each}`));
 }
 
 /** Applies the ranges as PostgreSQL does. */
 function finds(text: string, spellings?: Beginning[][]): boolean {
-  const { low, high, word, patterns } = textRanges(text, spellings);
+  const { low, high, word, words } = textRanges(text, spellings);
   const isBetween = (term: string, at: number) => term >= (low[at] ?? '') && term < (high[at] ?? '');
   return ann.some((term) =>
-    low.some((_, at) => isBetween(term, at) && (word[at] === null || patterns.every((each) => matches(each, term)))),
+    low.some((_, at) => isBetween(term, at) && (word[at] === null || words.every((each) => matches(each, term)))),
   );
 }
 

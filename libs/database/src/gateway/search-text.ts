@@ -6,8 +6,8 @@ export interface TextRanges {
   high: string[];
   /** The word of the text by which a range finds names, whose terms must also match all patterns; null for values. */
   word: (number | null)[];
-  /** One regular expression for each word of the text. */
-  patterns: string[];
+  /** For each word of the text, the beginnings of words of which a name must contain one. */
+  words: string[][];
 }
 
 const maxWords = 5;
@@ -29,7 +29,7 @@ export interface Beginning {
  * that begin with the text. `spellings` are the known words that may be meant by each word.
  */
 export function textRanges(text: string, spellings: readonly (readonly Beginning[])[] = asTyped(text)): TextRanges {
-  const ranges: TextRanges = { low: [], high: [], word: [], patterns: spellings.map(patternOf) };
+  const ranges: TextRanges = { low: [], high: [], word: [], words: spellings.map((each) => each.map(wordOf)) };
   const add = (low: string, word: number | null) => {
     ranges.low.push(low);
     ranges.high.push(`${low}${end}`);
@@ -52,11 +52,6 @@ export function asTyped(text: string): Beginning[][] {
 
 function wordOf({ text, isWhole }: Beginning): string {
   return isWhole ? `${text} ` : text;
-}
-
-/** Words consist of letters and digits, so nothing needs to be escaped. */
-function patternOf(spellings: readonly Beginning[]): string {
-  return `[: ](${spellings.map(wordOf).join('|')})`;
 }
 
 const alphabets: readonly (readonly [RegExp, string])[] = [
