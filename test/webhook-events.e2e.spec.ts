@@ -100,7 +100,12 @@ describe('the events that webhooks receive', () => {
   }
 
   it('match the catalogue for every event type', async () => {
-    const hr = await connector('hr', 'user', { email: 'mail', job_title: 'title', hire_date: 'hired' });
+    const hr = await connector('hr', 'user', {
+      email: 'mail',
+      job_title: 'title',
+      hire_date: 'hired',
+      groups: 'title',
+    });
     const ad = await connector('ad', 'account', { email: 'mail', job_title: 'title' });
     const bots = await connector('bots', 'machine_identity', { owned_by: 'owner', technical_inheritor: 'heir' });
     const people = 'id,name,mail,title,hired,status\n';
@@ -134,7 +139,7 @@ describe('the events that webhooks receive', () => {
     await list('bots.csv', `${machines}build,Builder,a@x.org,b@x.org,\nnight,Night,d@x.org,,\n`);
     for (const each of [hr, ad, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
 
-    await list('hr.csv', `${people}1,Ann,a@x.org,Dev,2020-02-03,\n2,Bob,b@x.org,Lead,,\n4,Dan,d@x.org,,,\n`);
+    await list('hr.csv', `${people}1,Ann,a@x.org,Dev,2020-02-03,\n2,Bob,b@x.org,Dev,,\n4,Dan,d@x.org,,,\n`);
     await list('bots.csv', `${machines}build,Builder,a@x.org,b@x.org,\n`);
     for (const each of [hr, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
 

@@ -3,6 +3,7 @@ import { assignTime, recordEvents } from '@idsync/database/bus';
 import {
   addToCounters,
   deleteRecords,
+  findGroupsWithMembers,
   insertRecords,
   redirectIdentities,
   removeIdentities,
@@ -17,6 +18,7 @@ import {
 import type { Cause, TimedCause } from './cause.js';
 import { countChanges } from './count-changes.js';
 import { describeChanges } from './describe-changes.js';
+import { describeGroups, groupChanges } from './group-changes.js';
 import { retentionMs } from './lifecycle.js';
 import { resolveManagers } from './managers/resolve-managers.js';
 import { noteForMatching } from './matching/note-for-matching.js';
@@ -45,6 +47,9 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   const made = present.filter(({ before }) => !before).map(({ record }) => record);
   const changed = present.filter(({ before }) => before).map(({ record }) => record);
   const removed = settled.records.filter((change) => change.removed).map(({ record }) => record.id);
+  const groups = groupChanges(settled.records);
+  const groupIds = groups.map(({ group }) => group.id);
+  const before = await findGroupsWithMembers(tx, tenantId, groupIds);
   await insertRecords(tx, tenantId, made);
   await saveRecordVersions(
     tx,
@@ -80,6 +85,10 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   await redirectIdentities(tx, tenantId, settled.merged, cause.at);
   await saveDisputes(tx, cause, placed);
   await addToCounters(tx, tenantId, countChanges(settled));
-  await recordEvents(tx, tenantId, describeChanges(settled, cause));
+  const after = await findGroupsWithMembers(tx, tenantId, groupIds);
+  await recordEvents(tx, tenantId, [
+    ...describeChanges(settled, cause),
+    ...describeGroups(groups, { before, after }, cause),
+  ]);
   return settled;
 }

@@ -34,6 +34,9 @@ export const eventTypes = [
   'webhook.test',
   'finding.opened',
   'finding.resolved',
+  'group.created',
+  'group.members_changed',
+  'group.deleted',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

@@ -2520,6 +2520,66 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "group.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * group.created
+         * @description A group has its first member. `group.members_changed` names its members.
+         */
+        post: operations["receiveGroupCreatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "group.members_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * group.members_changed
+         * @description Users became members of a group, or are no longer. `added` and `removed` have at most 200 ids together; a larger change has several events.
+         */
+        post: operations["receiveGroupMembersChangedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "group.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * group.deleted
+         * @description A group has no members left. If a user names it again, it is created with the same id.
+         */
+        post: operations["receiveGroupDeletedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2846,6 +2906,19 @@ export interface components {
             opened_at: string;
             /** Format: date-time */
             resolved_at?: string;
+            /** @description The operation that caused the event, if any. */
+            operation_id?: string;
+            /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
+            changed: string[];
+        };
+        GroupFact: {
+            id: string;
+            /** @description As the source names it in its users. */
+            name: string;
+            /** @description The connector. */
+            source_id: string;
+            /** @description The sync job that caused the event, if any. */
+            job_id?: string;
             /** @description The operation that caused the event, if any. */
             operation_id?: string;
             /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
@@ -3651,6 +3724,76 @@ export interface components {
             sequence: number;
             data: components["schemas"]["FindingFact"];
         };
+        GroupCreatedEvent: {
+            /** @description The id of the event, the same as the header `webhook-id`. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "group.created";
+            /**
+             * Format: date-time
+             * @description When the event occurred.
+             */
+            timestamp: string;
+            tenant_id: string;
+            /** @description Position among all events of the tenant, in commit order and without gaps. */
+            sequence: number;
+            data: components["schemas"]["GroupFact"];
+        };
+        GroupMembersChangedEvent: {
+            /** @description The id of the event, the same as the header `webhook-id`. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "group.members_changed";
+            /**
+             * Format: date-time
+             * @description When the event occurred.
+             */
+            timestamp: string;
+            tenant_id: string;
+            /** @description Position among all events of the tenant, in commit order and without gaps. */
+            sequence: number;
+            data: {
+                id: string;
+                /** @description As the source names it in its users. */
+                name: string;
+                /** @description The connector. */
+                source_id: string;
+                /** @description The sync job that caused the event, if any. */
+                job_id?: string;
+                /** @description The operation that caused the event, if any. */
+                operation_id?: string;
+                /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
+                changed: string[];
+                /** @description Ids of users that became members. */
+                added: string[];
+                /** @description Ids of users that are no longer members. */
+                removed: string[];
+            };
+        };
+        GroupDeletedEvent: {
+            /** @description The id of the event, the same as the header `webhook-id`. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "group.deleted";
+            /**
+             * Format: date-time
+             * @description When the event occurred.
+             */
+            timestamp: string;
+            tenant_id: string;
+            /** @description Position among all events of the tenant, in commit order and without gaps. */
+            sequence: number;
+            data: components["schemas"]["GroupFact"];
+        };
         Account: {
             id: string;
             external_id: string;
@@ -3681,7 +3824,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 500, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -3779,7 +3922,7 @@ export interface components {
         Error: {
             error: string;
         };
-        Event: components["schemas"]["IdentityCreatedEvent"] | components["schemas"]["IdentityUpdatedEvent"] | components["schemas"]["IdentityStatusChangedEvent"] | components["schemas"]["IdentityMergedEvent"] | components["schemas"]["IdentitySplitEvent"] | components["schemas"]["IdentityDeletedEvent"] | components["schemas"]["UserCreatedEvent"] | components["schemas"]["UserUpdatedEvent"] | components["schemas"]["UserStatusChangedEvent"] | components["schemas"]["UserDeletedEvent"] | components["schemas"]["AccountCreatedEvent"] | components["schemas"]["AccountUpdatedEvent"] | components["schemas"]["AccountLinkedEvent"] | components["schemas"]["AccountUnlinkedEvent"] | components["schemas"]["AccountDisabledEvent"] | components["schemas"]["AccountDeletedEvent"] | components["schemas"]["MachineIdentityCreatedEvent"] | components["schemas"]["MachineIdentityUpdatedEvent"] | components["schemas"]["MachineIdentityOwnerChangedEvent"] | components["schemas"]["MachineIdentityOrphanedEvent"] | components["schemas"]["MachineIdentityRiskChangedEvent"] | components["schemas"]["MachineIdentityDecommissionedEvent"] | components["schemas"]["LifecycleJoinerEvent"] | components["schemas"]["LifecycleMoverEvent"] | components["schemas"]["LifecycleLeaverEvent"] | components["schemas"]["LifecycleRejoinerEvent"] | components["schemas"]["SyncJobStartedEvent"] | components["schemas"]["SyncJobCompletedEvent"] | components["schemas"]["SyncJobFailedEvent"] | components["schemas"]["SyncJobQuarantinedEvent"] | components["schemas"]["SyncJobCancelledEvent"] | components["schemas"]["WebhookTestEvent"] | components["schemas"]["FindingOpenedEvent"] | components["schemas"]["FindingResolvedEvent"];
+        Event: components["schemas"]["IdentityCreatedEvent"] | components["schemas"]["IdentityUpdatedEvent"] | components["schemas"]["IdentityStatusChangedEvent"] | components["schemas"]["IdentityMergedEvent"] | components["schemas"]["IdentitySplitEvent"] | components["schemas"]["IdentityDeletedEvent"] | components["schemas"]["UserCreatedEvent"] | components["schemas"]["UserUpdatedEvent"] | components["schemas"]["UserStatusChangedEvent"] | components["schemas"]["UserDeletedEvent"] | components["schemas"]["AccountCreatedEvent"] | components["schemas"]["AccountUpdatedEvent"] | components["schemas"]["AccountLinkedEvent"] | components["schemas"]["AccountUnlinkedEvent"] | components["schemas"]["AccountDisabledEvent"] | components["schemas"]["AccountDeletedEvent"] | components["schemas"]["MachineIdentityCreatedEvent"] | components["schemas"]["MachineIdentityUpdatedEvent"] | components["schemas"]["MachineIdentityOwnerChangedEvent"] | components["schemas"]["MachineIdentityOrphanedEvent"] | components["schemas"]["MachineIdentityRiskChangedEvent"] | components["schemas"]["MachineIdentityDecommissionedEvent"] | components["schemas"]["LifecycleJoinerEvent"] | components["schemas"]["LifecycleMoverEvent"] | components["schemas"]["LifecycleLeaverEvent"] | components["schemas"]["LifecycleRejoinerEvent"] | components["schemas"]["SyncJobStartedEvent"] | components["schemas"]["SyncJobCompletedEvent"] | components["schemas"]["SyncJobFailedEvent"] | components["schemas"]["SyncJobQuarantinedEvent"] | components["schemas"]["SyncJobCancelledEvent"] | components["schemas"]["WebhookTestEvent"] | components["schemas"]["FindingOpenedEvent"] | components["schemas"]["FindingResolvedEvent"] | components["schemas"]["GroupCreatedEvent"] | components["schemas"]["GroupMembersChangedEvent"] | components["schemas"]["GroupDeletedEvent"];
         EventPage: {
             data: components["schemas"]["Event"][];
             /** @description `after` of the next request, even if this page is empty. */
@@ -3808,7 +3951,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 500, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -3856,7 +3999,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 500, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -3962,7 +4105,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 500, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -4029,7 +4172,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 500, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -5382,6 +5525,7 @@ export type MachineIdentityChangeFact = components['schemas']['MachineIdentityCh
 export type SyncJobFact = components['schemas']['SyncJobFact'];
 export type SyncJobEndFact = components['schemas']['SyncJobEndFact'];
 export type FindingFact = components['schemas']['FindingFact'];
+export type GroupFact = components['schemas']['GroupFact'];
 export type IdentityCreatedEvent = components['schemas']['IdentityCreatedEvent'];
 export type IdentityUpdatedEvent = components['schemas']['IdentityUpdatedEvent'];
 export type IdentityStatusChangedEvent = components['schemas']['IdentityStatusChangedEvent'];
@@ -5416,6 +5560,9 @@ export type SyncJobCancelledEvent = components['schemas']['SyncJobCancelledEvent
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
 export type FindingOpenedEvent = components['schemas']['FindingOpenedEvent'];
 export type FindingResolvedEvent = components['schemas']['FindingResolvedEvent'];
+export type GroupCreatedEvent = components['schemas']['GroupCreatedEvent'];
+export type GroupMembersChangedEvent = components['schemas']['GroupMembersChangedEvent'];
+export type GroupDeletedEvent = components['schemas']['GroupDeletedEvent'];
 export type Account = components['schemas']['Account'];
 export type AccountPage = components['schemas']['AccountPage'];
 export type Attribute = components['schemas']['Attribute'];
@@ -15956,6 +16103,192 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["FindingResolvedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the subscription is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery failed, and is retried by the schedule */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveGroupCreatedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event; the same for every attempt. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 of `id.timestamp.body`; several during a rotation. A webhook with a key pair also has `v1a,` and the base64 of the Ed25519 signature. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01kg9t8yr0e008000000000013",
+                 *       "type": "group.created",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "tenant_id": "ten_01kg9t8yr0e008000000000001",
+                 *       "sequence": 75,
+                 *       "data": {
+                 *         "id": "grp_01kg9t8yr0e008000000000001",
+                 *         "name": "Engineering",
+                 *         "source_id": "con_01kg9t8yr0e008000000000001",
+                 *         "job_id": "job_01kg9t8yr0e008000000000001",
+                 *         "changed": []
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the subscription is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery failed, and is retried by the schedule */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveGroupMembersChangedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event; the same for every attempt. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 of `id.timestamp.body`; several during a rotation. A webhook with a key pair also has `v1a,` and the base64 of the Ed25519 signature. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01kg9t8yr0e008000000000014",
+                 *       "type": "group.members_changed",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "tenant_id": "ten_01kg9t8yr0e008000000000001",
+                 *       "sequence": 76,
+                 *       "data": {
+                 *         "id": "grp_01kg9t8yr0e008000000000001",
+                 *         "name": "Engineering",
+                 *         "source_id": "con_01kg9t8yr0e008000000000001",
+                 *         "job_id": "job_01kg9t8yr0e008000000000001",
+                 *         "added": [
+                 *           "usr_01kg9t8yr0e008000000000001",
+                 *           "usr_01kg9t8yr0e008000000000002"
+                 *         ],
+                 *         "removed": [
+                 *           "usr_01kg9t8yr0e008000000000003"
+                 *         ],
+                 *         "changed": [
+                 *           "members"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupMembersChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the subscription is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery failed, and is retried by the schedule */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveGroupDeletedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event; the same for every attempt. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 of `id.timestamp.body`; several during a rotation. A webhook with a key pair also has `v1a,` and the base64 of the Ed25519 signature. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01kg9t8yr0e008000000000015",
+                 *       "type": "group.deleted",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "tenant_id": "ten_01kg9t8yr0e008000000000001",
+                 *       "sequence": 77,
+                 *       "data": {
+                 *         "id": "grp_01kg9t8yr0e008000000000001",
+                 *         "name": "Engineering",
+                 *         "source_id": "con_01kg9t8yr0e008000000000001",
+                 *         "job_id": "job_01kg9t8yr0e008000000000001",
+                 *         "changed": []
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupDeletedEvent"];
             };
         };
         responses: {

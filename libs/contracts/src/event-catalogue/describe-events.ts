@@ -7,6 +7,7 @@ import { eventMeanings } from './event-meanings.js';
 const families: Record<string, readonly string[]> = {
   Identities: ['identity.', 'lifecycle.'],
   Users: ['user.'],
+  Groups: ['group.'],
   Accounts: ['account.'],
   'Machine identities': ['machine_identity.'],
   'Sync jobs': ['sync.job.'],

@@ -105,6 +105,16 @@ export const findingFact = z.strictObject({
   operation_id: cause.operation_id,
   changed,
 });
+export const groupFact = z.strictObject({
+  ...resources.group.omit({ created_at: true }).shape,
+  ...cause,
+  changed,
+});
+const members = (what: string) => z.array(text).describe(`Ids of users that ${what}.`);
+const groupMembersChanged = groupFact.extend({
+  added: members('became members'),
+  removed: members('are no longer members'),
+});
 const webhookTest = z.strictObject({ webhook_id: text, message: text.optional(), changed });
 
 /** Schema of `data` by event type. */
@@ -143,6 +153,9 @@ export const eventData = {
   'webhook.test': webhookTest,
   'finding.opened': findingFact,
   'finding.resolved': findingFact,
+  'group.created': groupFact,
+  'group.members_changed': groupMembersChanged,
+  'group.deleted': groupFact,
 } as const satisfies Record<EventType, z.ZodObject>;
 
 /**

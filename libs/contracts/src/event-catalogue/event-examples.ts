@@ -89,6 +89,8 @@ const finding = {
   changed: ['state'],
 };
 
+const group = { id: exampleId('group'), name: 'Engineering', source_id: exampleId('connector') };
+
 const data: Record<EventType, Record<string, unknown>> = {
   'identity.created': { ...identity(), ...byJob, changed: [] },
   'identity.updated': { ...identity({ job_title: 'Lead' }), ...byJob, ...titleChanged },
@@ -170,6 +172,15 @@ const data: Record<EventType, Record<string, unknown>> = {
   'webhook.test': { webhook_id: exampleId('webhook'), message: 'hello', changed: [] },
   'finding.opened': finding,
   'finding.resolved': { ...finding, state: 'resolved', resolved_at: happened },
+  'group.created': { ...group, ...byJob, changed: [] },
+  'group.members_changed': {
+    ...group,
+    ...byJob,
+    added: [exampleId('user'), exampleId('user', 2)],
+    removed: [exampleId('user', 3)],
+    changed: ['members'],
+  },
+  'group.deleted': { ...group, ...byJob, changed: [] },
 };
 
 /** Returns an example body of this type. */

@@ -44,4 +44,8 @@ export const eventMeanings: Record<EventType, string> = {
   'finding.opened':
     'Something needs the attention of an operator: `kind` says what, `evidence` why. Sent again when an acceptance ends.',
   'finding.resolved': 'The reason of a finding is gone.',
+  'group.created': 'A group has its first member. `group.members_changed` names its members.',
+  'group.members_changed':
+    'Users became members of a group, or are no longer. `added` and `removed` have at most 200 ids together; a larger change has several events.',
+  'group.deleted': 'A group has no members left. If a user names it again, it is created with the same id.',
 };

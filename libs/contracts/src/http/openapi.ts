@@ -26,6 +26,7 @@ const named: Record<string, z.ZodType> = {
   SyncJobFact: events.syncJobFact,
   SyncJobEndFact: events.syncJobEndFact,
   FindingFact: events.findingFact,
+  GroupFact: events.groupFact,
   ...Object.fromEntries(eventTypes.map((type) => [eventName(type), events.eventBody(type)])),
   ...Object.fromEntries(
     Object.entries<unknown>({ ...resources, ...operatorResources, ...deliveryResources })

@@ -149,8 +149,8 @@ function renderEventBody(event: EventRow, tenant: string): string {
 function renderData({ type, subjectId, identityId, details, resource }: EventRow): string {
   const { changes = [], ...rest } = details;
   const kind = subjectKinds[type.slice(0, type.indexOf('.'))];
-  // An event of a job, a finding or a test has only its own details, no document.
-  if (!kind) return JSON.stringify({ ...rest, changed: ['status', 'state'].filter((field) => field in rest) });
+  // An event of a job, a finding, a group or a test has only its own details, no document.
+  if (!kind) return JSON.stringify({ ...rest, changed: changedOf(type, rest) });
   const changed = [...new Set(changes.map(({ field }) => field))];
   const added = Object.fromEntries(additions.flatMap((key) => (key in rest ? [[key, rest[key]]] : [])));
   const previous = showsChanges(type) && changes.length > 0 ? valuesOf(changes, rest.values_left_out) : {};
@@ -159,6 +159,11 @@ function renderData({ type, subjectId, identityId, details, resource }: EventRow
   const id = kind === 'identity' ? (identityId ?? subjectId) : subjectId;
   const shown = resource ?? JSON.stringify({ ...(id && { id: encodeId(kind, id) }) });
   return shown === '{}' ? `{${more}` : `${shown.slice(0, -1)},${more}`;
+}
+
+function changedOf(type: string, details: Record<string, unknown>): string[] {
+  if (type === 'group.members_changed') return ['members'];
+  return ['status', 'state'].filter((field) => field in details);
 }
 
 /** Omits the connector of each change, which means nothing to a receiver. */

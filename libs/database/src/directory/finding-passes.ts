@@ -22,7 +22,7 @@ const newTenantAge = '10 minutes';
 const pauseFactor = 9;
 
 /** Events that change no record: each run has some, and a pass writes some. */
-const otherEvents = eventTypes.filter((type) => /^(sync|finding|webhook)\./.test(type));
+const otherEvents = eventTypes.filter((type) => /^(sync|finding|webhook|group)\./.test(type));
 
 /**
  * Locks a pass of the tenant that has not ended, and begins one if it is due: after a change of a record, or an hour.
