@@ -23,6 +23,33 @@ grant delete on api_keys to idsync_directory;
 grant delete, insert, select, update on api_keys to idsync_gateway;
 grant select (ctid, tenant_id) on api_keys to idsync_directory;
 
+create table approvals (
+  id uuid not null,
+  tenant_id uuid not null,
+  action text not null,
+  resource text,
+  input jsonb not null,
+  basis jsonb,
+  reason text,
+  requested_by jsonb not null,
+  status text default 'pending'::text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  decided_by jsonb,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  operation_id uuid,
+  constraint approvals_pkey PRIMARY KEY (id),
+  constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'stale'::text])))
+);
+CREATE INDEX approvals_pending ON public.approvals USING btree (tenant_id, expires_at) WHERE (status = 'pending'::text);
+CREATE INDEX approvals_tenant ON public.approvals USING btree (tenant_id, id);
+alter table approvals enable row level security, force row level security;
+create policy own_rows on approvals to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on approvals to idsync_directory;
+grant insert, select, update on approvals to idsync_gateway;
+grant select (ctid, tenant_id) on approvals to idsync_directory;
+
 create table attribute_priorities (
   tenant_id uuid not null,
   field text not null,

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
-import { CliError, UnreachableError, UsageError } from './cli-error.js';
+import type { responses } from '@idsync/contracts';
+import { CliError, UnreachableError, UsageError, WaitsForApproval } from './cli-error.js';
 import { describeMissing } from './describe-missing.js';
 
 /** One page of a list with offset pagination. */
@@ -107,6 +108,8 @@ export class AdminClient {
   private async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
     const { status, text } = await this.exchange(method, path, body);
     const reply = parse(text);
+    const waiting = status === 202 ? approvalIn(reply) : undefined;
+    if (waiting) throw waiting;
     if (status >= 200 && status < 300 && reply !== notJson) return reply as Reply;
     throw await this.errorOf(method, path, { status, reply });
   }
@@ -166,6 +169,15 @@ export function pathOf(...segments: string[]): string {
     if (!/^[\w-]+$/.test(segment)) throw new UsageError(`"${segment}" is not a valid id`);
   }
   return segments.join('/');
+}
+
+/** Requests that need a second operator are answered with an approval in place of the usual response. */
+function approvalIn(reply: unknown): WaitsForApproval | undefined {
+  const { approval_id: id, expires_at: until } = (reply ?? {}) as Partial<responses.Approval>;
+  if (id === undefined) return undefined;
+  return new WaitsForApproval(
+    `not done yet: another operator has to run "idsync approvals approve ${id}" until ${until}`,
+  );
 }
 
 const notJson = Symbol('not JSON');

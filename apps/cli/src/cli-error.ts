@@ -15,6 +15,12 @@ export class UnreachableError extends CliError {
   override readonly name = 'UnreachableError';
 }
 
+/** The service accepted the request, and another operator has to approve it. */
+export class WaitsForApproval extends CliError {
+  override readonly name = 'WaitsForApproval';
+  override readonly exitCode = 4;
+}
+
 /** The user interrupted the command; 130 is what shells report for SIGINT. */
 export class InterruptedError extends CliError {
   override readonly name = 'InterruptedError';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { addApprovalCommands } from './commands/approvals.js';
 import { addAuditCommands } from './commands/audit.js';
 import { addCaseCommands } from './commands/cases.js';
 import { addCompletionCommand } from './commands/completion.js';
@@ -85,6 +86,7 @@ export function createProgram(io: CliContext, exit: (code: number) => void): Com
   addSuppressionCommands(program, io);
   addTenantCommands(program, io);
   addAuditCommands(program, io, exit);
+  addApprovalCommands(program, io);
   addServiceTokenCommands(program, io);
   addKeyCommands(program, io);
   addConnectorCommands(program, io, exit);

@@ -31,6 +31,13 @@ export const operatorPolicy = z.strictObject({
     .boolean()
     .default(false)
     .describe('Also records in the audit log when an operator reads data of people.'),
+  four_eyes: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.',
+    ),
+  approval_hours: z.int().min(1).max(168).default(24).describe('How long an approval can be given.'),
 });
 export type OperatorPolicy = z.infer<typeof operatorPolicy>;
 

@@ -23,6 +23,7 @@ export const idPrefixes = {
   scimResource: 'scr',
   auditEntry: 'aud',
   serviceToken: 'svt',
+  approval: 'apr',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

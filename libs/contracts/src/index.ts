@@ -1,3 +1,4 @@
+export * from './approvals.js';
 export * from './attribute-priorities.js';
 export * from './audit.js';
 export * from './connector-config.js';

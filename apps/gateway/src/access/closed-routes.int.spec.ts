@@ -63,6 +63,7 @@ beforeAll(async () => {
     operationId: encodeId('operation', newUuid()),
     deliveryId: encodeId('delivery', newUuid()),
     replayId: encodeId('replay', newUuid()),
+    approvalId: encodeId('approval', newUuid()),
     serviceTokenId: encodeId('serviceToken', newUuid()),
     suppressionId: encodeId('suppression', newUuid()),
   };

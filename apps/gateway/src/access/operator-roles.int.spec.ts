@@ -16,6 +16,7 @@ const forOperators = [
   `POST ${ofTenant}/identities/{identityId}/split`,
   `POST ${ofTenant}/matching-rules/preview`,
   `POST ${ofTenant}/operations/{operationId}/revert`,
+  ...['approve', 'reject'].map((verb) => `POST ${ofTenant}/approvals/{approvalId}/${verb}`),
   `POST ${ofTenant}/findings/{findingId}/accept`,
   `POST ${ofTenant}/findings/{findingId}/reopen`,
   ...['test', 'requeue', 'replay'].map((verb) => `POST ${ofTenant}/webhooks/{webhookId}/${verb}`),

@@ -1,12 +1,5 @@
-import {
-  type ConnectorBody,
-  checkSourcePath,
-  connectorBody,
-  encodeId,
-  requests,
-  shownElsewhere,
-} from '@idsync/contracts';
-import { sqlState, type Transaction, uniqueViolation } from '@idsync/database';
+import { type ConnectorBody, connectorBody, encodeId, requests, type responses } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import {
   type ConnectorRow,
   countLiveRecords,
@@ -18,26 +11,25 @@ import {
   insertConnector,
   listConnectors,
   listFailingRecords,
-  lockConnector,
   queueRetirement,
   requestOperation,
   revokeKeysOfConnector,
-  updateConnector,
 } from '@idsync/database/gateway';
 import { markPushedForDeletion } from '@idsync/database/scim';
-import { checkSchedule } from '@idsync/runtime';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { KeyRing } from '../access/key-ring.service.js';
+import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
+import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { validate } from '../http/validate.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
-import { readSecrets, writeSecrets } from './connector-secrets.js';
+import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
+import { writeSecrets } from './connector-secrets.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
@@ -47,6 +39,7 @@ export class ConnectorsController {
     private readonly tenants: TenantTransactions,
     private readonly settings: GatewaySettings,
     private readonly keyRing: KeyRing,
+    private readonly approvals: Approvals,
   ) {}
 
   @Post()
@@ -80,36 +73,25 @@ export class ConnectorsController {
 
   /** Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. */
   @Patch(':connectorId')
+  @MayTakeLonger()
   async update(
     @TenantParam() tenantId: string,
     @PublicId('connector', 'connectorId') id: string,
     @Body() patch: unknown,
-  ): Promise<object> {
+  ): Promise<Progress> {
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
       throw badRequest('the body must be a JSON object');
+    const waiting = await this.approvalOf(tenantId, id, patch);
+    if (waiting) return { finished: false, body: waiting };
     const row = await this.tenants.act(tenantId, async (tx, describe) => {
-      const before = orNotFound(await lockConnector(tx, tenantId, id));
-      const { type, name, priority, records, config, safeguard, schedule } = before;
-      const given = 'secrets' in patch ? patch.secrets : {};
-      const secrets = await this.secretsAfter(tx, tenantId, before, given);
-      const whole = { type, name, priority, records, config, safeguard, schedule, ...patch, secrets };
-      const body = validate(connectorBody, whole);
-      requireValid(body);
-      if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
-      if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
-      requireSecretsAgain(before, body, given);
-      const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, body));
-      const names = await writeSecrets(tx, tenantId, id, body, this.settings.encryptionKeys);
-      // Source precedence is applied when a document is written, so the directory must rewrite the documents.
-      if (body.priority !== priority) await requestOperation(tx, tenantId, 'attributes.rank', {});
-      const updated = { ...orNotFound(row), secrets: names };
+      const { before, after } = await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
       describe({
         before: describeConnector(before),
-        after: { ...describeConnector(updated), set: Object.keys(patch) },
+        after: { ...describeConnector(after), set: Object.keys(patch) },
       });
-      return updated;
+      return after;
     });
-    return presentConnector(row);
+    return { finished: true, body: presentConnector(row) };
   }
 
   @Get(':connectorId/errors')
@@ -170,51 +152,25 @@ export class ConnectorsController {
     await requestOperation(tx, tenantId, 'connector.hand_over', { from_id: id, to_id: to });
   }
 
-  /** Merges secrets: omitted ones stay, null removes one. A value that is no object is returned for validation to reject. */
-  private async secretsAfter(tx: Transaction, tenant: string, before: ConnectorRow, given: unknown): Promise<unknown> {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-    const needsStored = before.secrets.some((name) => !(name in given));
-    const stored = needsStored ? await readSecrets(tx, tenant, before.id, this.settings.encryptionKeys) : {};
-    return Object.fromEntries(Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null));
+  /** Requests approval of a patch that changes bounds or rank. Other fields, such as secrets, are not stored to wait. */
+  private async approvalOf(tenantId: string, id: string, patch: object): Promise<responses.Approval | undefined> {
+    const stored = orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id)));
+    const changes = guardedChanges(stored, patch);
+    if (!changes || !(await this.approvals.areNeeded(tenantId))) return undefined;
+    const others = Object.keys(patch).filter((name) => !(name in changes));
+    if (others.length > 0) {
+      const given = Object.keys(changes).join(' and ');
+      throw badRequest(`${given} needs a second operator: change it without ${others.join(', ')}`);
+    }
+    return this.approvals.request(tenantId, 'updateConnector', {
+      connector_id: encodeId('connector', id),
+      ...changes,
+    });
   }
-}
-
-/** Requires secrets again when their destination changes: changing an address must not disclose stored secrets. */
-function requireSecretsAgain({ config }: ConnectorRow, body: ConnectorBody, given: unknown): void {
-  const named = new Set(Object.keys(given ?? {}));
-  const carried = Object.keys(body.secrets)
-    .filter((name) => !named.has(name))
-    .sort();
-  const changed = carried.length > 0 ? shownElsewhere(body.type, config, body.config) : undefined;
-  if (changed === undefined) return;
-  throw badRequest(
-    `config.${changed} determines where secrets are sent: set ${carried.map((name) => `secrets.${name}`).join(', ')} again, or to null`,
-  );
 }
 
 /** The configuration by an operator; the names of its secrets are not secret. */
 function describeConnector(row: ConnectorRow): object {
   const { type, name, priority, records, config, secrets, safeguard, schedule } = row;
   return { type, name, priority, records, config, protected_values: secrets, safeguard, ...(schedule && { schedule }) };
-}
-
-/** Checks what the schema of a connector cannot express. */
-function requireValid({ config, schedule }: ConnectorBody): void {
-  const problem = 'path' in config && config.path !== undefined ? checkSourcePath(config.path) : undefined;
-  if (problem !== undefined) throw badRequest(`config.${problem}`);
-  const impossible = schedule ? checkSchedule(schedule) : undefined;
-  if (impossible !== undefined) throw badRequest(`schedule.${impossible}`);
-}
-
-async function rejectTakenName<Row extends ConnectorRow | undefined>(
-  body: ConnectorBody,
-  write: () => Promise<Row>,
-): Promise<Row> {
-  try {
-    return await write();
-  } catch (error) {
-    if (sqlState(error) === uniqueViolation)
-      throw badRequest(`name ${JSON.stringify(body.name)} is taken by another connector`);
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@ import { defaultMatchingRules, type GivenRules, matchingRules, withoutEmptyLists
 import { findMatchingRules } from '@idsync/database/settings';
 import { Controller, Get, Post, Put } from '@nestjs/common';
 import { Needs } from '../access/operator-roles.decorator.js';
+import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { TenantParam } from '../http/public-id.pipe.js';
@@ -15,6 +16,7 @@ export class MatchingRulesController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
+    private readonly approvals: Approvals,
   ) {}
 
   @Get()
@@ -25,8 +27,10 @@ export class MatchingRulesController {
 
   @Put()
   @MayTakeLonger()
-  change(@TenantParam() tenantId: string, @ZodBody(matchingRules) given: GivenRules): Promise<Progress> {
+  async change(@TenantParam() tenantId: string, @ZodBody(matchingRules) given: GivenRules): Promise<Progress> {
     const rules = withoutEmptyLists(given);
+    const waiting = await this.approvals.request(tenantId, 'replaceMatchingRules', rules);
+    if (waiting) return { finished: false, body: waiting };
     return this.operations.request(tenantId, 'rules.change', { rules, preview: false }, async (tx) => ({
       before: withoutEmptyLists((await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules),
       after: rules,

@@ -1,9 +1,10 @@
-import { requests } from '@idsync/contracts';
+import { encodeId, requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findDocument, findExplainedIdentity } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { Needs } from '../access/operator-roles.decorator.js';
+import { Approvals } from '../approvals/approvals.service.js';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
@@ -26,6 +27,7 @@ export class OperatorIdentitiesController {
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
     private readonly suppressions: Suppressions,
+    private readonly approvals: Approvals,
   ) {}
 
   /** Returns the public document; operators have no API key of the tenant. */
@@ -85,6 +87,12 @@ export class OperatorIdentitiesController {
     @ZodBody(requests.eraseBody) { reason, keep_out }: z.infer<typeof requests.eraseBody>,
   ): Promise<Progress> {
     await this.requireIdentity(tenantId, id);
+    const given = { keep_out, ...(reason !== undefined && { reason }) };
+    const waiting = await this.approvals.request(tenantId, 'eraseIdentity', {
+      identity_id: encodeId('identity', id),
+      ...given,
+    });
+    if (waiting) return { finished: false, body: waiting };
     const suppress = keep_out ? await this.suppressions.hashesOf(tenantId, id) : undefined;
     return this.operations.request(tenantId, 'identity.erase', {
       identity_id: id,

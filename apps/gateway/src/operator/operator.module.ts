@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
+import { ApprovalsController } from '../approvals/approvals.controller.js';
+import { Approvals } from '../approvals/approvals.service.js';
+import { GuardedActs } from '../approvals/guarded-acts.service.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { SharedModule } from '../shared/shared.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
@@ -37,6 +40,7 @@ import { TenantsController } from './tenants.controller.js';
   imports: [AccessModule, AuditModule, SharedModule],
   controllers: [
     AuditController,
+    ApprovalsController,
     OperatorPolicyController,
     ServiceTokensController,
     TenantsController,
@@ -60,6 +64,6 @@ import { TenantsController } from './tenants.controller.js';
     ReplaysController,
     SuppressionsController,
   ],
-  providers: [TenantTransactions, TenantExports, Operations, Suppressions, Probes, RecordJobs],
+  providers: [TenantTransactions, Approvals, GuardedActs, TenantExports, Operations, Suppressions, Probes, RecordJobs],
 })
 export class OperatorModule {}

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { OperationInput } from '@idsync/contracts';
-import { Database, decrypt, encrypt, suppressionHashes } from '@idsync/database';
+import { Database, decrypt, encrypt, suppressionHashes, type Transaction } from '@idsync/database';
 import { ensureSuppressionKey, findPersonRecords } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+
+type Suppress = OperationInput<'identity.erase'>['suppress'];
 
 const keyBytes = 32;
 
@@ -15,21 +17,23 @@ export class Suppressions {
     private readonly settings: GatewaySettings,
   ) {}
 
-  hashesOf(tenantId: string, identityId: string): Promise<OperationInput<'identity.erase'>['suppress']> {
-    const { encryptionKeys } = this.settings;
+  hashesOf(tenantId: string, identityId: string): Promise<Suppress> {
     // Not an act: the key is stored once, and only the erasure that follows uses it.
-    return this.database.transaction(tenantId, async (tx) => {
-      const fresh = encrypt(randomBytes(keyBytes).toString('base64'), encryptionKeys[0], tenantId);
-      const stored = await ensureSuppressionKey(tx, tenantId, fresh);
-      const key = Buffer.from(decrypt(stored, encryptionKeys, tenantId), 'base64');
-      const records = await findPersonRecords(tx, tenantId, identityId);
-      return records.flatMap(({ id, connectorId, externalId, fields }) =>
-        suppressionHashes(key, connectorId, { external_id: externalId, fields }).map(({ kind, hash }) => ({
-          record_id: id,
-          kind,
-          hash: hash.toString('base64'),
-        })),
-      );
-    });
+    return this.database.transaction(tenantId, (tx) => this.hashesIn(tx, tenantId, identityId));
+  }
+
+  async hashesIn(tx: Transaction, tenantId: string, identityId: string): Promise<Suppress> {
+    const { encryptionKeys } = this.settings;
+    const fresh = encrypt(randomBytes(keyBytes).toString('base64'), encryptionKeys[0], tenantId);
+    const stored = await ensureSuppressionKey(tx, tenantId, fresh);
+    const key = Buffer.from(decrypt(stored, encryptionKeys, tenantId), 'base64');
+    const records = await findPersonRecords(tx, tenantId, identityId);
+    return records.flatMap(({ id, connectorId, externalId, fields }) =>
+      suppressionHashes(key, connectorId, { external_id: externalId, fields }).map(({ kind, hash }) => ({
+        record_id: id,
+        kind,
+        hash: hash.toString('base64'),
+      })),
+    );
   }
 }

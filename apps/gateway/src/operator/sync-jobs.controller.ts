@@ -4,6 +4,7 @@ import { enqueue } from '@idsync/database/bus';
 import { findJob, findJobPlan, type JobRow, listJobs } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
+import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
@@ -15,6 +16,7 @@ import { presentOperatorJob, presentPlan } from '../present.js';
 import { triggerIn } from '../shared/trigger.js';
 import { Operations } from './operations.service.js';
 import { presentJobWithErrors } from './present-job.js';
+import { releaseJob } from './release-job.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
@@ -26,6 +28,7 @@ export class SyncJobsController {
     private readonly database: Database,
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
+    private readonly approvals: Approvals,
   ) {}
 
   @Post()
@@ -68,7 +71,10 @@ export class SyncJobsController {
     @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
   ): Promise<Progress> {
     orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
-    return this.operations.request(tenantId, 'plan.apply', { job_id: id, ...(reason !== undefined && { reason }) });
+    const given = { ...(reason !== undefined && { reason }) };
+    const waiting = await this.approvals.request(tenantId, 'applySyncJob', { job_id: encodeId('job', id), ...given });
+    if (waiting) return { finished: false, body: waiting };
+    return this.operations.request(tenantId, 'plan.apply', { job_id: id, ...given });
   }
 
   @Post(':jobId/undo')
@@ -107,14 +113,12 @@ export class SyncJobsController {
     @PublicId('job', 'jobId') id: string,
     @ZodBody(requests.releaseBody) { reason, by }: z.infer<typeof requests.releaseBody>,
   ): Promise<object> {
+    const waiting = await this.approvals.request(tenantId, 'releaseSyncJob', { job_id: encodeId('job', id), reason });
+    if (waiting) return waiting;
     return this.tenants.act(tenantId, async (tx) => {
       const { status } = orNotFound(await findJob(tx, tenantId, id));
       if (status !== 'quarantined') throw badRequest(`the job is ${status}, not quarantined`);
-      await enqueue(tx, {
-        type: 'sync.job.release_requested',
-        tenantId,
-        data: { job_id: id, reason, by: actorName(by) },
-      });
+      await releaseJob(tx, tenantId, { jobId: id, reason, by: actorName(by) });
       return { job_id: encodeId('job', id), status };
     });
   }

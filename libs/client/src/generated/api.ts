@@ -645,7 +645,10 @@ export interface paths {
         delete: operations["adminDeleteConnector"];
         options?: never;
         head?: never;
-        /** Update a connector; given fields replace the stored ones */
+        /**
+         * Update a connector; given fields replace the stored ones
+         * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         */
         patch: operations["adminUpdateConnector"];
         trace?: never;
     };
@@ -944,7 +947,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Release a quarantined job, for this run only */
+        /**
+         * Release a quarantined job, for this run only
+         * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         */
         post: operations["adminReleaseSyncJob"];
         delete?: never;
         options?: never;
@@ -963,7 +969,7 @@ export interface paths {
         put?: never;
         /**
          * Apply exactly the plan of a dry run; refused if the directory has changed since
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminApplySyncJob"];
         delete?: never;
@@ -1165,7 +1171,7 @@ export interface paths {
         put?: never;
         /**
          * Permanently erase all data of one person, and leave the person out of later runs
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminEraseIdentity"];
         delete?: never;
@@ -1220,7 +1226,7 @@ export interface paths {
         get: operations["adminGetLifecyclePolicy"];
         /**
          * Replace the rules for dates and leavers and compute all statuses again
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         put: operations["adminReplaceLifecyclePolicy"];
         post?: never;
@@ -1241,7 +1247,7 @@ export interface paths {
         get: operations["adminGetMatchingRules"];
         /**
          * Change the matching rules and match all records again
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         put: operations["adminReplaceMatchingRules"];
         post?: never;
@@ -1316,7 +1322,7 @@ export interface paths {
         get: operations["adminGetAttributePriorities"];
         /**
          * Replace the source precedence by field; other fields follow the connectors' priorities
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         put: operations["adminReplaceAttributePriorities"];
         post?: never;
@@ -1794,9 +1800,83 @@ export interface paths {
         };
         /** Get the settings for operators */
         get: operations["adminGetOperatorPolicy"];
-        /** Replace the settings for operators */
+        /**
+         * Replace the settings for operators
+         * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         */
         put: operations["adminReplaceOperatorPolicy"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List acts that need a second operator, the newest first */
+        get: operations["adminListApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/approvals/{approvalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get one approval */
+        get: operations["adminGetApproval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/approvals/{approvalId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an act that another operator requested, and perform it
+         * @description The approval and the act are one transaction. Repeating the request changes nothing. 403 for the operator who requested the act, 400 if it was rejected, has expired or is stale.
+         */
+        post: operations["adminApproveApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/approvals/{approvalId}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject an act, or withdraw an own request */
+        post: operations["adminRejectApproval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5400,6 +5480,43 @@ export interface components {
             }[];
             total: number;
         };
+        Approval: {
+            approval_id: string;
+            /**
+             * @description pending: waits for another operator | stale: what it concerns has changed since
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected" | "stale" | "expired";
+            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy. */
+            action: string;
+            /** @description The role that an approver needs. */
+            role: string;
+            /** @description The resource that the act addresses. */
+            resource?: string;
+            /** @description The request, as it was sent. */
+            request: unknown;
+            reason?: string;
+            requested_by: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            decision?: {
+                by: string;
+                /** Format: date-time */
+                at: string;
+                reason?: string;
+            };
+            /** @description The operation that the approval started. */
+            operation_id?: string;
+        };
+        ApprovalPage: {
+            data: components["schemas"]["Approval"][];
+            total: number;
+            /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
+            limit: number;
+            offset: number;
+        };
     };
     responses: {
         /** @description A required field is missing, or a value is invalid or malformed */
@@ -5625,6 +5742,8 @@ export type SigningKeyList = components['schemas']['SigningKeyList'];
 export type TestEvent = components['schemas']['TestEvent'];
 export type WebhookDetails = components['schemas']['WebhookDetails'];
 export type WebhookHealthList = components['schemas']['WebhookHealthList'];
+export type Approval = components['schemas']['Approval'];
+export type ApprovalPage = components['schemas']['ApprovalPage'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -9982,6 +10101,15 @@ export interface operations {
                     "application/json": components["schemas"]["Connector"];
                 };
             };
+            /** @description Waits for an approval */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
             400: components["responses"]["OperatorBadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -10705,7 +10833,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SyncJobReference"];
+                    "application/json": components["schemas"]["SyncJobReference"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -10747,13 +10875,13 @@ export interface operations {
                     "application/json": components["schemas"]["Operation"];
                 };
             };
-            /** @description Accepted, and not finished yet */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operation"];
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -11288,13 +11416,13 @@ export interface operations {
                     "application/json": components["schemas"]["Operation"];
                 };
             };
-            /** @description Accepted, and not finished yet */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operation"];
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -11521,13 +11649,13 @@ export interface operations {
                     "application/json": components["schemas"]["Operation"];
                 };
             };
-            /** @description Accepted, and not finished yet */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operation"];
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -11689,13 +11817,13 @@ export interface operations {
                     "application/json": components["schemas"]["Operation"];
                 };
             };
-            /** @description Accepted, and not finished yet */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operation"];
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -11932,13 +12060,13 @@ export interface operations {
                     "application/json": components["schemas"]["Operation"];
                 };
             };
-            /** @description Accepted, and not finished yet */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operation"];
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -13257,6 +13385,16 @@ export interface operations {
                          * @default false
                          */
                         log_reads: boolean;
+                        /**
+                         * @description Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.
+                         * @default false
+                         */
+                        four_eyes: boolean;
+                        /**
+                         * @description How long an approval can be given.
+                         * @default 24
+                         */
+                        approval_hours: number;
                     };
                 };
             };
@@ -13288,6 +13426,16 @@ export interface operations {
                      * @default false
                      */
                     log_reads?: boolean;
+                    /**
+                     * @description Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.
+                     * @default false
+                     */
+                    four_eyes?: boolean;
+                    /**
+                     * @description How long an approval can be given.
+                     * @default 24
+                     */
+                    approval_hours?: number;
                 };
             };
         };
@@ -13304,7 +13452,174 @@ export interface operations {
                          * @default false
                          */
                         log_reads: boolean;
+                        /**
+                         * @description Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.
+                         * @default false
+                         */
+                        four_eyes: boolean;
+                        /**
+                         * @description How long an approval can be given.
+                         * @default 24
+                         */
+                        approval_hours: number;
                     };
+                };
+            };
+            /** @description Waits for an approval */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminListApprovals: {
+        parameters: {
+            query?: {
+                /** @description Page size; larger values are reduced to 200. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+                /** @description Only this status. */
+                status?: "pending" | "approved" | "rejected" | "stale" | "expired";
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalPage"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminApproveApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminRejectApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];

@@ -1,6 +1,6 @@
 import { operatorPolicy } from '../audit.js';
 import * as shown from './audit-resources.js';
-import { limit, ok, operator, type QueryParameter, type RouteDefinition, tenantPath } from './route.js';
+import { limit, ok, operator, type QueryParameter, type RouteDefinition, tenantPath, withFourEyes } from './route.js';
 
 const string = { type: 'string' };
 const time = { type: 'string', format: 'date-time' };
@@ -70,11 +70,13 @@ export const auditRoutes: RouteDefinition[] = [
     description: recomputes,
   },
   operator('GET', `${tenantPath}/operator-policy`, 'Get the settings for operators', ok(operatorPolicy)),
-  operator(
-    'PUT',
-    `${tenantPath}/operator-policy`,
-    'Replace the settings for operators',
-    ok(operatorPolicy),
-    operatorPolicy,
+  withFourEyes(
+    operator(
+      'PUT',
+      `${tenantPath}/operator-policy`,
+      'Replace the settings for operators',
+      ok(operatorPolicy),
+      operatorPolicy,
+    ),
   ),
 ];

@@ -50,6 +50,12 @@ interface Webhook {
   requestBody: { content: { 'application/json': { schema: object; example: { data: object } } } };
 }
 
+const approval = { $ref: '#/components/schemas/Approval' };
+/** Returns whether the operation may wait for a second operator. */
+function mayWait({ operation }: (typeof operations)[number]): boolean {
+  return JSON.stringify(operation.responses[202]?.content ?? {}).includes(JSON.stringify(approval));
+}
+
 /** The 13 endpoints of the interface specification, with their statuses; all have 500. */
 const specified: Record<string, number[]> = {
   'GET /v1/health': [200],
@@ -189,6 +195,7 @@ describe('the OpenAPI document', () => {
   it('documents 202 with the success body where another service may take longer than the request waits', () => {
     const slow = operations.filter(({ operation }) => operation.responses[200] && operation.responses[202]);
     expect(slow.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`).sort()).toEqual([
+      'PATCH connectors/{connectorId}',
       'POST cases/{caseId}/resolve',
       'POST connectors/{connectorId}/discover',
       'POST connectors/{connectorId}/records/{externalId}/sync',
@@ -206,9 +213,24 @@ describe('the OpenAPI document', () => {
       'PUT attribute-priorities',
       'PUT lifecycle-policy',
       'PUT matching-rules',
+      'PUT operator-policy',
     ]);
-    for (const { operation } of slow)
+    for (const { operation } of slow.filter((each) => !mayWait(each)))
       expect(operation.responses[202]?.content).toEqual(operation.responses[200]?.content);
+  });
+
+  it('documents 202 with an approval where four eyes may require a second operator', () => {
+    const waiting = operations.filter(mayWait);
+    expect(waiting.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`).sort()).toEqual([
+      'PATCH connectors/{connectorId}',
+      'POST identities/{identityId}/erase',
+      'POST sync-jobs/{jobId}/apply',
+      'POST sync-jobs/{jobId}/release',
+      'PUT attribute-priorities',
+      'PUT lifecycle-policy',
+      'PUT matching-rules',
+      'PUT operator-policy',
+    ]);
   });
 
   it('names every operation by a verb and its resource, uniquely', () => {

@@ -3,6 +3,7 @@ import * as events from '../event-catalogue/event-bodies.js';
 import { eventExample } from '../event-catalogue/event-examples.js';
 import { eventMeanings } from '../event-catalogue/event-meanings.js';
 import { type EventType, eventTypes } from '../events.js';
+import * as approvalResources from './approval-resources.js';
 import * as deliveryResources from './delivery-resources.js';
 import { operationIdOf } from './operation-id.js';
 import * as operatorResources from './operator-resources.js';
@@ -29,7 +30,7 @@ const named: Record<string, z.ZodType> = {
   GroupFact: events.groupFact,
   ...Object.fromEntries(eventTypes.map((type) => [eventName(type), events.eventBody(type)])),
   ...Object.fromEntries(
-    Object.entries<unknown>({ ...resources, ...operatorResources, ...deliveryResources })
+    Object.entries<unknown>({ ...resources, ...operatorResources, ...deliveryResources, ...approvalResources })
       .filter((entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject)
       .map(([name, schema]) => [schema === resources.errorBody ? 'Error' : capitalised(name), schema]),
   ),
@@ -176,13 +177,10 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
         description: route.success.schema ? 'Success' : 'Success, without a body',
         ...(isPublic && { headers: preferenceApplied }),
         ...(route.success.schema && {
-          content: withExample(json(route.success.schema, refs, 'output', route.success.type), route),
+          content: withExample(json(successSchema(route), refs, 'output', route.success.type), route),
         }),
       },
-      ...(route.mayTakeLonger &&
-        route.success.schema && {
-          202: { description: 'Accepted, and not finished yet', content: json(route.success.schema, refs, 'output') },
-        }),
+      ...acceptedResponse(route, refs),
       ...Object.fromEntries(
         errorStatusesOf(route).map((status) => [
           status,
@@ -191,6 +189,24 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       ),
     },
   };
+}
+
+/** A response with 202 may be an approval, also where 202 is the status of success. */
+function successSchema({ success, needsApproval }: RouteDefinition): z.ZodType {
+  const schema = success.schema ?? z.never();
+  return needsApproval && success.status === 202 ? z.union([schema, approvalResources.approval]) : schema;
+}
+
+function acceptedResponse(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>): Record<string, object> {
+  const { success, mayTakeLonger, needsApproval } = route;
+  if (success.schema === undefined || success.status === 202 || !(mayTakeLonger || needsApproval)) return {};
+  const described = (description: string, schema: z.ZodType) => ({
+    202: { description, content: json(schema, refs, 'output') },
+  });
+  if (!needsApproval) return described('Accepted, and not finished yet', success.schema);
+  if (!mayTakeLonger) return described('Waits for an approval', approvalResources.approval);
+  const either = z.union([success.schema, approvalResources.approval]);
+  return described('Accepted, and not finished yet; or waits for an approval', either);
 }
 
 const webhookHeaders: Record<string, string> = {

@@ -8,7 +8,7 @@ import { accountParameters, directoryParameters, machineParameters } from './lis
 import * as shown from './operator-resources.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
-import { at, created, ok, operator, page, type RouteDefinition, tenantPath } from './route.js';
+import { at, created, ok, operator, page, type RouteDefinition, tenantPath, withFourEyes } from './route.js';
 
 /** Routes of the operator interface. */
 export const operatorRoutes: RouteDefinition[] = [
@@ -40,12 +40,14 @@ export const operatorRoutes: RouteDefinition[] = [
   operator('POST', `${tenantPath}/connectors`, 'Create a connector', created(shown.connector), connectorBody),
   operator('GET', `${tenantPath}/connectors`, 'List connectors', ok(shown.connectorPage), undefined, page),
   operator('GET', `${tenantPath}/connectors/{connectorId}`, 'Get one connector', ok(shown.connector)),
-  operator(
-    'PATCH',
-    `${tenantPath}/connectors/{connectorId}`,
-    'Update a connector; given fields replace the stored ones',
-    ok(shown.connector),
-    requests.connectorPatch,
+  withFourEyes(
+    operator(
+      'PATCH',
+      `${tenantPath}/connectors/{connectorId}`,
+      'Update a connector; given fields replace the stored ones',
+      ok(shown.connector),
+      requests.connectorPatch,
+    ),
   ),
   operator(
     'GET',
@@ -178,14 +180,16 @@ export const operatorRoutes: RouteDefinition[] = [
     undefined,
     page,
   ),
-  operator(
-    'POST',
-    `${tenantPath}/sync-jobs/{jobId}/release`,
-    'Release a quarantined job, for this run only',
-    { status: 202, schema: resources.syncJobReference },
-    requests.releaseBody,
+  withFourEyes(
+    operator(
+      'POST',
+      `${tenantPath}/sync-jobs/{jobId}/release`,
+      'Release a quarantined job, for this run only',
+      { status: 202, schema: resources.syncJobReference },
+      requests.releaseBody,
+    ),
   ),
-  {
+  withFourEyes({
     ...operation(
       'POST',
       `${tenantPath}/sync-jobs/{jobId}/apply`,
@@ -193,7 +197,7 @@ export const operatorRoutes: RouteDefinition[] = [
       requests.reasonBody,
     ),
     bodyOptional: true,
-  },
+  }),
   {
     ...operation(
       'POST',
@@ -257,7 +261,7 @@ export const operatorRoutes: RouteDefinition[] = [
     'Split some of its records off into a new identity',
     requests.splitBody,
   ),
-  {
+  withFourEyes({
     ...operation(
       'POST',
       `${tenantPath}/identities/{identityId}/erase`,
@@ -265,7 +269,7 @@ export const operatorRoutes: RouteDefinition[] = [
       requests.eraseBody,
     ),
     bodyOptional: true,
-  },
+  }),
   operator(
     'GET',
     `${tenantPath}/suppressions`,
@@ -282,18 +286,22 @@ export const operatorRoutes: RouteDefinition[] = [
     { status: 204 },
   ),
   operator('GET', `${tenantPath}/lifecycle-policy`, 'Get the rules for dates and leavers', ok(lifecyclePolicy)),
-  operation(
-    'PUT',
-    `${tenantPath}/lifecycle-policy`,
-    'Replace the rules for dates and leavers and compute all statuses again',
-    lifecyclePolicy,
+  withFourEyes(
+    operation(
+      'PUT',
+      `${tenantPath}/lifecycle-policy`,
+      'Replace the rules for dates and leavers and compute all statuses again',
+      lifecyclePolicy,
+    ),
   ),
   operator('GET', `${tenantPath}/matching-rules`, 'Get the matching rules', ok(matchingRules)),
-  operation(
-    'PUT',
-    `${tenantPath}/matching-rules`,
-    'Change the matching rules and match all records again',
-    matchingRules,
+  withFourEyes(
+    operation(
+      'PUT',
+      `${tenantPath}/matching-rules`,
+      'Change the matching rules and match all records again',
+      matchingRules,
+    ),
   ),
   operation(
     'POST',
@@ -314,11 +322,13 @@ export const operatorRoutes: RouteDefinition[] = [
     ok(shown.machineIdentityDetails),
   ),
   operator('GET', `${tenantPath}/attribute-priorities`, 'Get the source precedence by field', ok(attributePriorities)),
-  operation(
-    'PUT',
-    `${tenantPath}/attribute-priorities`,
-    "Replace the source precedence by field; other fields follow the connectors' priorities",
-    attributePriorities,
+  withFourEyes(
+    operation(
+      'PUT',
+      `${tenantPath}/attribute-priorities`,
+      "Replace the source precedence by field; other fields follow the connectors' priorities",
+      attributePriorities,
+    ),
   ),
   operator(
     'GET',

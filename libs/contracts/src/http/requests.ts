@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalStatuses } from '../approvals.js';
 import { operatorRoles } from '../audit.js';
 import { safeguard } from '../connector-config.js';
 import { findingKinds, findingStates } from '../findings.js';
@@ -370,6 +371,10 @@ export const eraseBody = z.strictObject({
 });
 export const handOverBody = z.strictObject({ to: text.min(1), reason: text.min(1).max(1000).optional() });
 export const reasonBody = z.strictObject({ reason });
+export const approvalQuery = z.object({
+  ...page,
+  status: z.enum(approvalStatuses, { error: `must be one of ${approvalStatuses.join(', ')}` }).optional(),
+});
 export const operatorJobQuery = z.object({
   ...page,
   connector_id: z.string().optional(),

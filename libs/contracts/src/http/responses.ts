@@ -1,4 +1,5 @@
 /** Types of responses, for servers and clients. */
+export type * from './approval-resources.js';
 export type * from './audit-resources.js';
 export type * from './delivery-resources.js';
 export type * from './finding-resources.js';

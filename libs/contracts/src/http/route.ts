@@ -22,6 +22,8 @@ export interface RouteDefinition {
   };
   /** Returns 202 with the same body if another service has not finished in time. */
   mayTakeLonger?: boolean;
+  /** Responds with 202 and an approval if the tenant has four eyes and the act needs a second operator. */
+  needsApproval?: boolean;
   /** The body contains the id of a resource: 404 if it does not exist, as for an id in the path. */
   bodyRefers?: boolean;
 }
@@ -69,6 +71,12 @@ export function operator(
   query?: readonly QueryParameter[],
 ): RouteDefinition {
   return { method, path, summary, auth: 'operator', success, body, query };
+}
+
+/** Marks a route whose act needs a second operator where the tenant has four eyes. */
+export function withFourEyes(route: RouteDefinition): RouteDefinition {
+  const fourEyes = 'Returns 202 with an approval if the tenant has four eyes and this needs a second operator.';
+  return { ...route, needsApproval: true, description: [route.description, fourEyes].filter(Boolean).join(' ') };
 }
 
 /** Returns the names of the query parameters of a route, as they are shown. */

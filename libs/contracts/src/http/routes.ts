@@ -1,3 +1,4 @@
+import { approvalRoutes } from './approval-routes.js';
 import { auditRoutes } from './audit-routes.js';
 import { deliveryRoutes } from './delivery-routes.js';
 import { findingRoutes } from './finding-routes.js';
@@ -15,5 +16,6 @@ export const routes: readonly RouteDefinition[] = [
   ...findingRoutes,
   ...deliveryRoutes,
   ...auditRoutes,
+  ...approvalRoutes,
   ...serviceTokenRoutes,
 ];

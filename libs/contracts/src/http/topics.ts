@@ -49,8 +49,9 @@ const operatorTopics: readonly Topic[] = [
   },
   {
     name: 'Operator: audit',
-    description: 'Who did what, with the proof that nothing was removed; tokens of operators and their settings.',
-    words: ['audit', 'operator-policy', 'service-tokens'],
+    description:
+      'Who did what, with the proof that nothing was removed; approvals; tokens of operators and their settings.',
+    words: ['audit', 'approvals', 'operator-policy', 'service-tokens'],
   },
   { name: 'Operator: operations', description: 'Changes by operators, and their reversal.', words: ['operations'] },
   {

@@ -1,3 +1,4 @@
+import * as approval from './approval.entities.js';
 import * as audit from './audit.entities.js';
 import * as bus from './bus.entities.js';
 import * as connector from './connector.entities.js';
@@ -20,6 +21,7 @@ import * as webhookDelivery from './webhook-delivery.entities.js';
 export const entities = {
   TenantEntity,
   TenantDeletionEntity,
+  ...approval,
   ...audit,
   ...bus,
   ...connector,

@@ -136,6 +136,16 @@ export const exportedKinds: Record<string, ExportedKind> = {
       ),
     ],
   },
+  approval: {
+    idKind: 'approval',
+    selects: [
+      ofTenant(
+        `id, action, resource, input, reason, requested_by, status, created_at, expires_at, decided_by, decided_at,
+         decision_reason, operation_id`,
+        'approvals',
+      ),
+    ],
+  },
   operation: {
     idKind: 'operation',
     selects: [ofTenant('id, type, input, status, created_at, ended_at, result, reverted_by', 'operations')],

@@ -1,6 +1,7 @@
 export { groupIdOf } from '../directory/group-id.js';
 export { insertRecordJob } from '../sync/record-jobs.js';
 export * from './api-keys.js';
+export * from './approvals.js';
 export * from './audit/index.js';
 export * from './connector-probes.js';
 export * from './connector-secrets.js';

@@ -36,6 +36,19 @@ export async function findOperation(tx: Transaction, tenantId: string, id: strin
   return row;
 }
 
+/** Returns the id of an operation of the type that the directory has not run yet. */
+export async function findQueuedOperation(
+  tx: Transaction,
+  tenantId: string,
+  type: OperationType,
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ id: string }>(
+    `select id from operations where tenant_id = $1 and status = 'queued' and type = $2 limit 1`,
+    [tenantId, type],
+  );
+  return row?.id;
+}
+
 /** Lists operations, newest first. */
 export async function listOperations(tx: Transaction, tenantId: string, page: Page): Promise<Rows<OperationRow>> {
   const rows = await tx.query<OperationRow>(

@@ -9,6 +9,11 @@ export async function findOperatorPolicy(tx: Transaction, tenantId: string): Pro
   return { ...operatorPolicy.parse({}), ...row?.policy };
 }
 
+/** Locks the settings, if the tenant has changed any, until the end of the transaction. */
+export async function lockOperatorPolicy(tx: Transaction, tenantId: string): Promise<void> {
+  await findRow(tx, OperatorPolicyEntity, { where: { tenantId }, lock: { mode: 'for_no_key_update' } });
+}
+
 export async function saveOperatorPolicy(tx: Transaction, tenantId: string, policy: OperatorPolicy): Promise<void> {
   await tx.manager.upsert(OperatorPolicyEntity, { tenantId, policy, updatedAt: new Date() }, ['tenantId']);
 }

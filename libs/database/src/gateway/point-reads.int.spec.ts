@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database, Transaction } from '../database.js';
 import { findFindingPolicy } from '../settings/finding-policy.js';
 import { findLifecyclePolicy } from '../settings/lifecycle-policy.js';
+import { findApproval } from './approvals.js';
 import { findProbe } from './connector-probes.js';
 import { findConnector } from './connectors.js';
 import { countLiveRecords, findDeletedConnector } from './deleted-connectors.js';
@@ -75,6 +76,8 @@ const filled = {
   webhook_deliveries: `(id, tenant_id, webhook_id, event_sequence, event_type) select id, $1, id, n, 'identity.created'`,
   webhook_attempts: '(delivery_id, number, tenant_id, webhook_id) select id, 1, $1, id',
   event_payloads: `(tenant_id, sequence, event_id, body) select $1, n, id, '{}'`,
+  approvals: `(id, tenant_id, action, input, requested_by, expires_at)
+    select id, $1, 'releaseSyncJob', '{}', '{"name": "test"}', now()`,
   suppressions: '(id, tenant_id, identity_id, operation_id) select id, $1, id, id',
   webhook_replays: `(id, tenant_id, webhook_id, kind, filter, requested_by) select id, $1, id, 'replay', '{}', 'test'`,
 };
@@ -124,6 +127,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}': (tx, id) => findWebhookHealth(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}': (tx, id) => findDelivery(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/suppressions/{suppressionId}': (tx, id) => findSuppression(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/approvals/{approvalId}': (tx, id) => findApproval(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
 };
 
@@ -131,7 +135,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
 const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain';
 /** Reads of more than one resource, which have their own tests. */
 const notPointReads =
-  /\{tenantId\}\/(deletion|export)$|\/(audit|verification|api-keys|identities|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
+  /\{tenantId\}\/(deletion|export)$|\/(audit|verification|approvals|api-keys|identities|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
 
 const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
 const even = asked - 1;

@@ -50,6 +50,7 @@ const ofServices: Record<string, TableOwnership> = {
   key_addresses: { rows: byTenant, grants: { gateway: append } },
   // Tokens of operators belong to the installation, so no transaction of a tenant sees them.
   service_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
+  approvals: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   operator_policies: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   connectors: {
     rows: byTenant,

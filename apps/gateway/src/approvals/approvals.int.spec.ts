@@ -1,0 +1,273 @@
+import { encodeId, newUuid } from '@idsync/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminToken } from '../../test/gateway-config.js';
+import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
+
+let gateway: OperatedGateway;
+const tokens: Record<string, string> = {};
+
+beforeAll(async () => {
+  gateway = await OperatedGateway.start();
+  for (const [name, role] of Object.entries({ eva: 'admin', bob: 'admin', olga: 'operator', vera: 'viewer' })) {
+    tokens[name] = (await gateway.operator('POST', '/service-tokens', { name, role })).body.token;
+  }
+});
+
+afterAll(() => gateway?.close());
+
+const as = (name: string, method: string, path: string, body?: object) =>
+  gateway.operatorAs(tokens[name] ?? adminToken, method, path, body);
+
+interface Tenant {
+  id: string;
+  path: string;
+}
+
+/** A tenant with four eyes. */
+async function tenant(policy: object = { four_eyes: true }): Promise<Tenant> {
+  const id = await gateway.fixture.tenant();
+  const path = `/tenants/${encodeId('tenant', id)}`;
+  expect((await as('admin', 'PUT', `${path}/operator-policy`, policy)).status).toBe(200);
+  return { id, path };
+}
+
+async function quarantinedJob({ id: tenantId, path }: Tenant) {
+  const connectorId = await gateway.fixture.connector(tenantId);
+  const id = newUuid();
+  await gateway.fixture.rows(
+    `insert into sync_jobs (id, tenant_id, connector_id, status) values ($1, $2, $3, 'quarantined')`,
+    [id, tenantId, connectorId],
+  );
+  return { id, publicId: encodeId('job', id), path: `${path}/sync-jobs/${encodeId('job', id)}` };
+}
+
+/** The messages that ask the sync-worker to release a job of the tenant; the relay may have sent them. */
+async function releases({ id }: Tenant): Promise<Body[]> {
+  const rows = await gateway.fixture.rows<{ message: Body }>(
+    `select message::jsonb as message from (select type, message from outbox union all select type, message from bus_messages) as sent
+      where type = 'sync.job.release_requested' and message::jsonb ->> 'tenant_id' = $1`,
+    [id],
+  );
+  return rows.map(({ message }) => message);
+}
+
+async function waiting(given: Tenant, by = 'olga') {
+  const job = await quarantinedJob(given);
+  const { status, body } = await as(by, 'POST', `${job.path}/release`, { reason: 'outsourced' });
+  expect({ status, state: body.status }).toEqual({ status: 202, state: 'pending' });
+  return { job, approval: body, path: `${given.path}/approvals/${body.approval_id}` };
+}
+
+describe('with four eyes, a release', () => {
+  it('waits for a second operator, whose approval releases the job', async () => {
+    const acme = await tenant();
+    const { job, approval, path } = await waiting(acme);
+    expect(approval).toMatchObject({
+      approval_id: expect.stringMatching(/^apr_/),
+      action: 'releaseSyncJob',
+      role: 'operator',
+      resource: job.publicId,
+      requested_by: 'olga',
+      reason: 'outsourced',
+    });
+    expect(await releases(acme)).toEqual([]);
+    const { status, body } = await as('bob', 'POST', `${path}/approve`, { reason: 'checked' });
+    expect({ status, state: body.status, decision: body.decision }).toMatchObject({
+      status: 200,
+      state: 'approved',
+      decision: { by: 'bob', reason: 'checked' },
+    });
+    expect(await releases(acme)).toMatchObject([
+      { data: { job_id: job.id, by: 'olga, approved by bob', reason: 'outsourced' } },
+    ]);
+  });
+
+  it('is performed once, however often and concurrently it is approved', async () => {
+    const acme = await tenant();
+    const { path } = await waiting(acme);
+    const answers = await Promise.all(['bob', 'eva', 'bob', 'eva'].map((name) => as(name, 'POST', `${path}/approve`)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await releases(acme)).toHaveLength(1);
+    expect((await as('eva', 'POST', `${path}/reject`)).status).toBe(400);
+  });
+
+  it('cannot be approved by its requester, by another token of that name, or without the role', async () => {
+    const acme = await tenant();
+    const { path } = await waiting(acme);
+    expect((await as('olga', 'POST', `${path}/approve`)).status).toBe(403);
+    const again = (await gateway.operator('POST', '/service-tokens', { name: 'olga', role: 'admin' })).body.token;
+    expect((await gateway.operatorAs(again, 'POST', `${path}/approve`)).status).toBe(403);
+    expect((await as('vera', 'POST', `${path}/approve`)).status).toBe(403);
+    expect(await releases(acme)).toEqual([]);
+  });
+
+  it('cannot be approved with the shared token, if that requested it or issued the token of the requester', async () => {
+    const acme = await tenant();
+    const shared = await waiting(acme, 'admin');
+    expect((await as('admin', 'POST', `${shared.path}/approve`)).status).toBe(403);
+    expect((await as('eva', 'POST', `${shared.path}/approve`)).status).toBe(403);
+    const issued = await waiting(acme, 'eva');
+    expect((await as('admin', 'POST', `${issued.path}/approve`)).status).toBe(403);
+    expect((await as('bob', 'POST', `${issued.path}/approve`)).status).toBe(200);
+  });
+
+  it('is stale once the job is cancelled, and stays so', async () => {
+    const acme = await tenant();
+    const { job, path } = await waiting(acme);
+    await gateway.fixture.rows(`update sync_jobs set status = 'cancelled' where id = $1`, [job.id]);
+    const refused = await as('bob', 'POST', `${path}/approve`);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: 'the approval is stale: the job is cancelled, not quarantined' },
+    });
+    await gateway.fixture.rows(`update sync_jobs set status = 'quarantined' where id = $1`, [job.id]);
+    expect((await as('bob', 'POST', `${path}/approve`)).status).toBe(400);
+    expect((await as('bob', 'GET', path)).body.status).toBe('stale');
+    expect(await releases(acme)).toEqual([]);
+  });
+
+  it('expires', async () => {
+    const acme = await tenant({ four_eyes: true, approval_hours: 1 });
+    const { path, approval } = await waiting(acme);
+    expect(Date.parse(approval.expires_at) - Date.parse(approval.requested_at)).toBe(3_600_000);
+    await gateway.fixture.rows('update approvals set expires_at = now() where tenant_id = $1', [acme.id]);
+    expect((await as('bob', 'POST', `${path}/approve`)).body).toEqual({ error: 'the approval is expired' });
+    expect((await as('bob', 'GET', `${acme.path}/approvals?status=expired`)).body.total).toBe(1);
+  });
+
+  it('can be withdrawn by its requester', async () => {
+    const acme = await tenant();
+    const { path } = await waiting(acme);
+    for (let time = 0; time < 2; time += 1) {
+      const { status, body } = await as('olga', 'POST', `${path}/reject`, { reason: 'wrong job' });
+      expect({ status, state: body.status }).toEqual({ status: 200, state: 'rejected' });
+    }
+    expect((await as('bob', 'POST', `${path}/approve`)).body).toEqual({ error: 'the approval is rejected' });
+  });
+
+  it('is the same pending approval if it is requested again', async () => {
+    const acme = await tenant();
+    const { job, approval } = await waiting(acme);
+    const again = await as('olga', 'POST', `${job.path}/release`, { reason: 'outsourced' });
+    expect(again.body.approval_id).toBe(approval.approval_id);
+    expect((await as('olga', 'GET', `${acme.path}/approvals`)).body.total).toBe(1);
+  });
+
+  it('is in the audit log of its job: who requested it, who approved it', async () => {
+    const acme = await tenant();
+    const { job, approval, path } = await waiting(acme);
+    await as('olga', 'POST', `${path}/approve`);
+    await as('bob', 'POST', `${path}/approve`);
+    const { body } = await gateway.operator('GET', `${acme.path}/audit?resource=${job.publicId}&order=asc`);
+    expect(body.data).toMatchObject([
+      { action: 'releaseSyncJob', actor: { name: 'olga' }, after: { approval_id: approval.approval_id } },
+      { action: 'approveApproval', actor: { name: 'bob' }, after: { action: 'releaseSyncJob', requested_by: 'olga' } },
+    ]);
+    const refused = await gateway.operator('GET', `${acme.path}/audit?resource=${approval.approval_id}`);
+    expect(refused.body.data).toMatchObject([{ actor: { name: 'olga' }, outcome: 'refused', status: 403 }]);
+  });
+});
+
+describe('with four eyes, a change of settings', () => {
+  it('needs a second operator to turn four eyes off', async () => {
+    const acme = await tenant();
+    const off = await as('eva', 'PUT', `${acme.path}/operator-policy`, { log_reads: true });
+    expect(off.status).toBe(202);
+    expect((await as('eva', 'GET', `${acme.path}/operator-policy`)).body.four_eyes).toBe(true);
+    const approve = `${acme.path}/approvals/${off.body.approval_id}/approve`;
+    expect((await as('olga', 'POST', approve)).status).toBe(403);
+    expect((await as('bob', 'POST', approve)).status).toBe(200);
+    expect((await as('eva', 'GET', `${acme.path}/operator-policy`)).body).toMatchObject({
+      four_eyes: false,
+      log_reads: true,
+    });
+  });
+
+  it('is requested for rules, priorities and dates, and becomes stale with another change of them', async () => {
+    const acme = await tenant();
+    const rules = (await as('eva', 'GET', `${acme.path}/matching-rules`)).body;
+    const first = await as('eva', 'PUT', `${acme.path}/matching-rules`, { ...rules, certain: ['email'] });
+    const second = await as('bob', 'PUT', `${acme.path}/matching-rules`, { ...rules, certain: [] });
+    expect([first.status, second.status]).toEqual([202, 202]);
+    const approve = (body: Body) => `${acme.path}/approvals/${body.approval_id}/approve`;
+    const done = await as('bob', 'POST', approve(first.body));
+    expect(done.body.operation_id).toMatch(/^opn_/);
+    expect((await as('eva', 'POST', approve(second.body))).status).toBe(400);
+    await gateway.fixture.rows(
+      `insert into matching_rules (tenant_id, rules, updated_at) select tenant_id, input -> 'rules', now()
+         from operations where tenant_id = $1 and type = 'rules.change'`,
+      [acme.id],
+    );
+    await gateway.fixture.rows(`update operations set status = 'done' where tenant_id = $1`, [acme.id]);
+    expect((await as('eva', 'POST', approve(second.body))).body.error).toContain('stale');
+    for (const path of ['lifecycle-policy', 'attribute-priorities']) {
+      const current = (await as('eva', 'GET', `${acme.path}/${path}`)).body;
+      const asked = await as('eva', 'PUT', `${acme.path}/${path}`, current);
+      expect(asked.status).toBe(202);
+      expect((await as('bob', 'POST', approve(asked.body))).body.operation_id).toMatch(/^opn_/);
+    }
+  });
+
+  it('is requested for the safeguard and the priority of a connector, which other fields must not accompany', async () => {
+    const acme = await tenant();
+    const made = (await as('eva', 'POST', `${acme.path}/connectors`, { type: 'scim-push', name: 'IdP', config: {} }))
+      .body;
+    const path = `${acme.path}/connectors/${made.id}`;
+    expect((await as('eva', 'PATCH', path, { name: 'Okta', priority: made.priority })).status).toBe(200);
+    expect((await as('eva', 'PATCH', path, { name: 'Entra', priority: 7 })).status).toBe(400);
+    const safeguard = { ...made.safeguard, max_deleted_percent: 100 };
+    const asked = await as('eva', 'PATCH', path, { safeguard });
+    expect(asked).toMatchObject({ status: 202, body: { action: 'updateConnector', resource: made.id } });
+    expect((await as('eva', 'GET', path)).body.safeguard).toEqual(made.safeguard);
+    await as('bob', 'POST', `${acme.path}/approvals/${asked.body.approval_id}/approve`);
+    expect((await as('eva', 'GET', path)).body).toMatchObject({ name: 'Okta', safeguard });
+  });
+});
+
+describe('with four eyes, an erasure', () => {
+  it('is requested by its approval, with the records of that moment; a merge makes it stale', async () => {
+    const acme = await tenant();
+    const connector = await gateway.fixture.connector(acme.id);
+    const identity = newUuid();
+    await gateway.fixture.rows(
+      `insert into identities (id, tenant_id, display_name, status, created_at, updated_at, document)
+       values ($1, $2, 'Ann Lee', 'active', now(), now(), '{}')`,
+      [identity, acme.id],
+    );
+    const record = (name: string) =>
+      gateway.fixture.rows(
+        `insert into source_records (id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash,
+           fields, changed_at, created_at, updated_at, document, last_job_id, last_seq, status_since)
+         values ($1, $2, 'user', $3, $4, $5, 'active', '', '{}', '{}', now(), now(), '{}', $3, 0, now())`,
+        [newUuid(), acme.id, connector, name, identity],
+      );
+    await record('E1');
+    const path = `${acme.path}/identities/${encodeId('identity', identity)}/erase`;
+    const approve = (body: Body) => as('bob', 'POST', `${acme.path}/approvals/${body.approval_id}/approve`);
+    const first = (await as('eva', 'POST', path, { reason: 'requested by the person' })).body;
+    await record('E2');
+    expect((await approve(first)).body.error).toContain('stale');
+    const second = (await as('eva', 'POST', path, { reason: 'requested by the person' })).body;
+    expect((await approve(second)).body.operation_id).toMatch(/^opn_/);
+    const [stored] = await gateway.fixture.rows<{ input: Body }>('select input from operations where tenant_id = $1', [
+      acme.id,
+    ]);
+    expect(stored?.input).toMatchObject({ identity_id: identity, reason: 'requested by the person' });
+    expect(new Set(stored?.input.suppress.map((each: Body) => each.record_id)).size).toBe(2);
+  });
+});
+
+describe('pending approvals', () => {
+  it('are at most a hundred', async () => {
+    const acme = await tenant();
+    const { job } = await waiting(acme);
+    await gateway.fixture.rows(
+      `insert into approvals (id, tenant_id, action, input, requested_by, expires_at)
+       select gen_random_uuid(), $1, 'releaseSyncJob', '{}', '{"name": "olga"}', now() + interval '1 hour'
+         from generate_series(1, 99)`,
+      [acme.id],
+    );
+    expect((await as('eva', 'POST', `${job.path}/release`, { reason: 'another' })).status).toBe(429);
+    expect((await as('olga', 'POST', `${job.path}/release`, { reason: 'outsourced' })).status).toBe(202);
+  });
+});

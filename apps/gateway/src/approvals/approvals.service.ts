@@ -1,0 +1,165 @@
+import { type GuardedAction, guardedActions, includesRole, installationId, type responses } from '@idsync/contracts';
+import { Database, type Transaction } from '@idsync/database';
+import {
+  type ApprovalRow,
+  type AuditActor,
+  decideApproval,
+  findOperatorPolicy,
+  findServiceToken,
+  hasBasis,
+  lockApproval,
+  lockOperatorPolicy,
+  markStale,
+  requestApproval,
+} from '@idsync/database/gateway';
+import { Injectable } from '@nestjs/common';
+import type { OperatorCaller } from '../access/caller.js';
+import { currentOperatorRequest } from '../audit/request-context.js';
+import { ApiError, badRequest, notFound, orNotFound } from '../http/api-error.js';
+import { uuidOf } from '../http/ids.js';
+import { type Describe, TenantTransactions } from '../operator/tenant-transactions.service.js';
+import { GuardedActs } from './guarded-acts.service.js';
+import { type GuardedInputs, resourceOf } from './guarded-inputs.js';
+import { type IssuedActor, isSecondPerson } from './is-second-person.js';
+import { presentApproval } from './present-approval.js';
+
+/** Bounds what an operator can leave for others to decide. */
+const maxPending = 100;
+
+class Stale extends Error {
+  override readonly name = 'Stale';
+}
+
+/** Acts that wait for a second operator, where a tenant has four eyes. */
+@Injectable()
+export class Approvals {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+    private readonly guarded: GuardedActs,
+  ) {}
+
+  async areNeeded(tenantId: string): Promise<boolean> {
+    return (await this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx, tenantId))).four_eyes;
+  }
+
+  /** Requests approval of an act. Returns undefined if the tenant needs none, so that the caller performs the act. */
+  async request<Action extends GuardedAction>(
+    tenantId: string,
+    action: Action,
+    input: GuardedInputs[Action],
+  ): Promise<responses.Approval | undefined> {
+    const policy = await this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx, tenantId));
+    if (!policy.four_eyes) return undefined;
+    const requestedBy = currentCaller().actor;
+    const resource = resourceOf(input) ?? null;
+    const { reason } = input as { reason?: string };
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      const basis = await this.guarded.acts[action].basis(tx, tenantId, input);
+      const wanted = { action, resource, input: { ...input }, basis, reason: reason ?? null, requestedBy };
+      const row = await requestApproval(tx, tenantId, { ...wanted, hours: policy.approval_hours }, maxPending);
+      if (!row) throw new ApiError(429, `${maxPending} approvals are pending: decide about them first`, 60);
+      const shown = presentApproval(row);
+      const { approval_id, expires_at } = shown;
+      describe({ before: basis, after: { approval_id, waits_for_approval_until: expires_at, request: input } });
+      return shown;
+    });
+  }
+
+  /** Performs an act that another operator requested. The approval and the act are one transaction. */
+  async approve(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
+    const caller = currentCaller();
+    const approver = await this.withIssuer(caller.actor);
+    try {
+      return await this.tenants.act(tenantId, async (tx, describe) => {
+        // Two approvals of the same settings would both compare with the state before the first one.
+        await lockOperatorPolicy(tx, tenantId);
+        const row = orNotFound(await lockApproval(tx, tenantId, id));
+        requireRole(caller, row);
+        if (row.status === 'approved') return repeated(row, describe);
+        if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
+        if (!isSecondPerson(await this.withIssuer(row.requestedBy), approver))
+          throw new ApiError(403, `another operator than ${JSON.stringify(row.requestedBy.name)} must approve this`);
+        const operationId = await this.perform(tx, row, approver);
+        return this.decide(tx, row, { status: 'approved', reason, operationId }, describe);
+      });
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error;
+      await this.database.transaction(tenantId, (tx) => markStale(tx, tenantId, id));
+      throw badRequest(`the approval is stale: ${error.message}`);
+    }
+  }
+
+  /** Anyone whose role includes the act may reject it, also the requester. */
+  reject(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
+    const caller = currentCaller();
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      const row = orNotFound(await lockApproval(tx, tenantId, id));
+      requireRole(caller, row);
+      if (row.status === 'rejected') return repeated(row, describe);
+      if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
+      return this.decide(tx, row, { status: 'rejected', reason }, describe);
+    });
+  }
+
+  private async perform(tx: Transaction, row: ApprovalRow, approver: AuditActor): Promise<string | undefined> {
+    const { tenantId, action, input } = row;
+    const act = this.guarded.acts[action];
+    let basis: unknown;
+    try {
+      basis = await act.basis(tx, tenantId, input as never);
+    } catch (error) {
+      if (error instanceof ApiError) throw new Stale(error.message);
+      throw error;
+    }
+    if (!(await hasBasis(tx, row, basis))) throw new Stale('what it concerns has changed since the request');
+    const by = `${row.requestedBy.name}, approved by ${approver.name}`;
+    const { operationId } = await act.perform(tx, tenantId, input as never, by);
+    return operationId;
+  }
+
+  private async decide(
+    tx: Transaction,
+    row: ApprovalRow,
+    { status, reason, operationId }: { status: 'approved' | 'rejected'; reason?: string; operationId?: string },
+    describe: Describe,
+  ): Promise<responses.Approval> {
+    const { tenantId, id } = row;
+    const { actor } = currentCaller();
+    const decision = { status, decidedBy: actor, decisionReason: reason ?? null, operationId: operationId ?? null };
+    await decideApproval(tx, tenantId, id, decision);
+    const shown = presentApproval(orNotFound(await lockApproval(tx, tenantId, id)));
+    const { approval_id, action, request, requested_by, operation_id } = shown;
+    describe({
+      resource: row.resource ?? approval_id,
+      before: row.basis,
+      after: { approval_id, status, action, requested_by, request, ...(operation_id && { operation_id }) },
+    });
+    return shown;
+  }
+
+  /** Adds who issued the token. Tokens belong to the installation, which a transaction of a tenant does not see. */
+  private async withIssuer(actor: AuditActor): Promise<IssuedActor> {
+    if (actor.kind !== 'service_token' || actor.id === undefined) return actor;
+    const id = uuidOf('serviceToken', actor.id);
+    const token = await this.database.readTransaction(installationId, (tx) => findServiceToken(tx, id));
+    return token ? { ...actor, issuer: token.createdBy } : actor;
+  }
+}
+
+function currentCaller(): OperatorCaller {
+  const { caller } = currentOperatorRequest();
+  if (caller?.access !== 'operator') throw notFound();
+  return caller;
+}
+
+function requireRole({ role }: OperatorCaller, { action }: ApprovalRow): void {
+  const needed = guardedActions[action];
+  if (!includesRole(role, needed)) throw new ApiError(403, `this needs the role ${needed}, the token has ${role}`);
+}
+
+function repeated(row: ApprovalRow, describe: Describe): responses.Approval {
+  const shown = presentApproval(row);
+  describe({ resource: row.resource ?? shown.approval_id, after: { approval_id: shown.approval_id, repeated: true } });
+  return shown;
+}

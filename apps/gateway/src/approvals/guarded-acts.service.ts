@@ -1,0 +1,143 @@
+import {
+  defaultMatchingRules,
+  encodeId,
+  type GuardedAction,
+  type OperationType,
+  withoutEmptyLists,
+} from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import {
+  findJob,
+  findOperatorPolicy,
+  findPersonRecords,
+  findQueuedOperation,
+  lockConnector,
+  requestOperation,
+  saveOperatorPolicy,
+} from '@idsync/database/gateway';
+import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
+import { Injectable } from '@nestjs/common';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { uuidOf } from '../http/ids.js';
+import { changeConnector } from '../operator/change-connector.js';
+import { releaseJob } from '../operator/release-job.js';
+import {
+  presentLifecyclePolicy,
+  presentPriorities,
+  storedLifecyclePolicy,
+  storedPriorities,
+} from '../operator/rule-inputs.js';
+import { Suppressions } from '../operator/suppressions.service.js';
+import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import type { GuardedInputs } from './guarded-inputs.js';
+
+interface Performed {
+  operationId?: string;
+}
+
+interface GuardedAct<Input> {
+  /**
+   * Returns the state that the act changes, as an approver sees it. An approval is stale if it has changed since the
+   * request. Throws what refuses the act.
+   */
+  basis(tx: Transaction, tenantId: string, input: Input): Promise<unknown>;
+  /** Performs the act in the transaction of its approval. `by` names both operators. */
+  perform(tx: Transaction, tenantId: string, input: Input, by: string): Promise<Performed>;
+}
+
+/** Acts that need a second operator: what each one depends on, and how it is performed once it is approved. */
+@Injectable()
+export class GuardedActs {
+  constructor(
+    private readonly suppressions: Suppressions,
+    private readonly settings: GatewaySettings,
+  ) {}
+
+  readonly acts: { [Action in GuardedAction]: GuardedAct<GuardedInputs[Action]> } = {
+    releaseSyncJob: {
+      basis: async (tx, tenantId, { job_id }) => {
+        const { status, decision } = orNotFound(await findJob(tx, tenantId, uuidOf('job', job_id)));
+        if (status !== 'quarantined') throw badRequest(`the job is ${status}, not quarantined`);
+        return { status, decision };
+      },
+      perform: async (tx, tenantId, { job_id, reason }, by) => {
+        await releaseJob(tx, tenantId, { jobId: uuidOf('job', job_id), reason, by });
+        return {};
+      },
+    },
+    applySyncJob: {
+      basis: async (tx, tenantId, { job_id }) => {
+        const { status, dryRun } = orNotFound(await findJob(tx, tenantId, uuidOf('job', job_id)));
+        return { status, dryRun };
+      },
+      perform: (tx, tenantId, { job_id, ...rest }) =>
+        operation(requestOperation(tx, tenantId, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest })),
+    },
+    eraseIdentity: {
+      // After a merge, an erasure would concern more than what was requested.
+      basis: async (tx, tenantId, { identity_id }) => {
+        const records = await findPersonRecords(tx, tenantId, uuidOf('identity', identity_id));
+        return records.map(({ id }) => id);
+      },
+      perform: async (tx, tenantId, { identity_id, keep_out, ...rest }) => {
+        const id = uuidOf('identity', identity_id);
+        const suppress = keep_out ? await this.suppressions.hashesIn(tx, tenantId, id) : undefined;
+        return operation(
+          requestOperation(tx, tenantId, 'identity.erase', { identity_id: id, ...(suppress && { suppress }), ...rest }),
+        );
+      },
+    },
+    replaceMatchingRules: {
+      basis: async (tx, tenantId) => {
+        await requireNoneQueued(tx, tenantId, 'rules.change');
+        return withoutEmptyLists((await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules);
+      },
+      perform: (tx, tenantId, rules) =>
+        operation(requestOperation(tx, tenantId, 'rules.change', { rules, preview: false })),
+    },
+    replaceAttributePriorities: {
+      basis: async (tx, tenantId) => {
+        await requireNoneQueued(tx, tenantId, 'attributes.rank');
+        return presentPriorities(await findAttributePriorities(tx, tenantId));
+      },
+      perform: (tx, tenantId, body) =>
+        operation(requestOperation(tx, tenantId, 'attributes.rank', { priorities: storedPriorities(body) })),
+    },
+    replaceLifecyclePolicy: {
+      basis: async (tx, tenantId) => {
+        await requireNoneQueued(tx, tenantId, 'lifecycle.change');
+        return presentLifecyclePolicy(await findLifecyclePolicy(tx, tenantId));
+      },
+      perform: (tx, tenantId, policy) =>
+        operation(requestOperation(tx, tenantId, 'lifecycle.change', { policy: storedLifecyclePolicy(policy) })),
+    },
+    updateConnector: {
+      basis: async (tx, tenantId, { connector_id }) => {
+        const found = await lockConnector(tx, tenantId, uuidOf('connector', connector_id));
+        const { safeguard, priority } = orNotFound(found);
+        return { safeguard, priority };
+      },
+      perform: async (tx, tenantId, { connector_id, ...patch }) => {
+        await changeConnector(tx, tenantId, uuidOf('connector', connector_id), patch, this.settings.encryptionKeys);
+        return {};
+      },
+    },
+    replaceOperatorPolicy: {
+      basis: (tx, tenantId) => findOperatorPolicy(tx, tenantId),
+      perform: async (tx, tenantId, policy) => {
+        await saveOperatorPolicy(tx, tenantId, policy);
+        return {};
+      },
+    },
+  };
+}
+
+async function operation(requested: Promise<{ id: string }>): Promise<Performed> {
+  return { operationId: (await requested).id };
+}
+
+/** The settings are written by the directory, so a queued change is not in the state that was compared. */
+async function requireNoneQueued(tx: Transaction, tenantId: string, type: OperationType): Promise<void> {
+  const queued = await findQueuedOperation(tx, tenantId, type);
+  if (queued) throw badRequest(`${encodeId('operation', queued)} is still queued: repeat this when it has ended`);
+}

@@ -1,0 +1,27 @@
+import type {
+  AttributePriorities,
+  GivenRules,
+  LifecyclePolicy,
+  OperatorPolicy,
+  requests,
+  Safeguard,
+} from '@idsync/contracts';
+import type { z } from 'zod';
+
+/** The part of each act that an approval stores, with public ids. */
+export interface GuardedInputs {
+  releaseSyncJob: { job_id: string; reason: string };
+  applySyncJob: { job_id: string; reason?: string };
+  eraseIdentity: { identity_id: string } & z.infer<typeof requests.eraseBody>;
+  replaceMatchingRules: GivenRules;
+  replaceAttributePriorities: AttributePriorities;
+  replaceLifecyclePolicy: LifecyclePolicy;
+  updateConnector: { connector_id: string; safeguard?: Partial<Safeguard>; priority?: number };
+  replaceOperatorPolicy: OperatorPolicy;
+}
+
+/** The resource that an act addresses; undefined for settings of the tenant. */
+export function resourceOf(input: object): string | undefined {
+  const { job_id, identity_id, connector_id } = input as Record<string, string | undefined>;
+  return job_id ?? identity_id ?? connector_id;
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ConnectorBody,
+  checkSourcePath,
+  connectorBody,
+  type Safeguard,
+  safeguard as safeguardSchema,
+  shownElsewhere,
+} from '@idsync/contracts';
+import { sqlState, type Transaction, uniqueViolation } from '@idsync/database';
+import { type ConnectorRow, lockConnector, requestOperation, updateConnector } from '@idsync/database/gateway';
+import { checkSchedule } from '@idsync/runtime';
+import { z } from 'zod';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { validate } from '../http/validate.js';
+import type { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { readSecrets, writeSecrets } from './connector-secrets.js';
+
+const guardedFields = z.object({ safeguard: safeguardSchema.optional(), priority: z.int().optional() });
+
+type Keys = GatewaySettings['encryptionKeys'];
+
+/** Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. */
+export async function changeConnector(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  patch: object,
+  keys: Keys,
+): Promise<{ before: ConnectorRow; after: ConnectorRow }> {
+  const before = orNotFound(await lockConnector(tx, tenantId, id));
+  const { type, name, priority, records, config, safeguard, schedule } = before;
+  const given = 'secrets' in patch ? patch.secrets : {};
+  const secrets = await secretsAfter(tx, tenantId, before, given, keys);
+  const whole = { type, name, priority, records, config, safeguard, schedule, ...patch, secrets };
+  const body = validate(connectorBody, whole);
+  requireValid(body);
+  if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
+  if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
+  requireSecretsAgain(before, body, given);
+  const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, body));
+  const names = await writeSecrets(tx, tenantId, id, body, keys);
+  // Source precedence is applied when a document is written, so the directory must rewrite the documents.
+  if (body.priority !== priority) await requestOperation(tx, tenantId, 'attributes.rank', {});
+  return { before, after: { ...orNotFound(row), secrets: names } };
+}
+
+/** Returns the changes of a patch that need a second operator where a tenant has four eyes; undefined if there are none. */
+export function guardedChanges(
+  stored: Pick<ConnectorRow, 'safeguard' | 'priority'>,
+  patch: object,
+): { safeguard?: Safeguard; priority?: number } | undefined {
+  // An invalid value is left to the validation of the whole connector.
+  const { safeguard: bounds, priority } = guardedFields.safeParse(patch).data ?? {};
+  const changes = {
+    ...(bounds !== undefined && !isDeepStrictEqual(bounds, stored.safeguard) && { safeguard: bounds }),
+    ...(priority !== undefined && priority !== stored.priority && { priority }),
+  };
+  return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+/** Checks what the schema of a connector cannot express. */
+export function requireValid({ config, schedule }: ConnectorBody): void {
+  const problem = 'path' in config && config.path !== undefined ? checkSourcePath(config.path) : undefined;
+  if (problem !== undefined) throw badRequest(`config.${problem}`);
+  const impossible = schedule ? checkSchedule(schedule) : undefined;
+  if (impossible !== undefined) throw badRequest(`schedule.${impossible}`);
+}
+
+export async function rejectTakenName<Row extends ConnectorRow | undefined>(
+  body: ConnectorBody,
+  write: () => Promise<Row>,
+): Promise<Row> {
+  try {
+    return await write();
+  } catch (error) {
+    if (sqlState(error) === uniqueViolation)
+      throw badRequest(`name ${JSON.stringify(body.name)} is taken by another connector`);
+    throw error;
+  }
+}
+
+/** Merges secrets: omitted ones stay, null removes one. A value that is no object is returned for validation to reject. */
+async function secretsAfter(
+  tx: Transaction,
+  tenantId: string,
+  before: ConnectorRow,
+  given: unknown,
+  keys: Keys,
+): Promise<unknown> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  const needsStored = before.secrets.some((name) => !(name in given));
+  const stored = needsStored ? await readSecrets(tx, tenantId, before.id, keys) : {};
+  return Object.fromEntries(Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null));
+}
+
+/** Requires secrets again when their destination changes: changing an address must not disclose stored secrets. */
+function requireSecretsAgain({ config }: ConnectorRow, body: ConnectorBody, given: unknown): void {
+  const named = new Set(Object.keys(given ?? {}));
+  const carried = Object.keys(body.secrets)
+    .filter((name) => !named.has(name))
+    .sort();
+  const changed = carried.length > 0 ? shownElsewhere(body.type, config, body.config) : undefined;
+  if (changed === undefined) return;
+  throw badRequest(
+    `config.${changed} determines where secrets are sent: set ${carried.map((name) => `secrets.${name}`).join(', ')} again, or to null`,
+  );
+}

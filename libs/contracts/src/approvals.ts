@@ -1,0 +1,22 @@
+import type { OperatorRole } from './audit.js';
+
+/**
+ * `pending` waits for another operator. `stale`: what it concerns has changed since the request. `expired` is computed
+ * when an approval is read.
+ */
+export const approvalStatuses = ['pending', 'approved', 'rejected', 'stale', 'expired'] as const;
+export type ApprovalStatus = (typeof approvalStatuses)[number];
+export type StoredApprovalStatus = Exclude<ApprovalStatus, 'expired'>;
+
+/** Acts that need a second operator where a tenant has four eyes, with the role that requester and approver need. */
+export const guardedActions = {
+  releaseSyncJob: 'operator',
+  applySyncJob: 'operator',
+  eraseIdentity: 'admin',
+  replaceMatchingRules: 'admin',
+  replaceAttributePriorities: 'admin',
+  replaceLifecyclePolicy: 'admin',
+  updateConnector: 'admin',
+  replaceOperatorPolicy: 'admin',
+} as const satisfies Record<string, OperatorRole>;
+export type GuardedAction = keyof typeof guardedActions;
