@@ -1,6 +1,7 @@
 // Three projects: `fast` is pure and takes seconds; `conformance` runs connectors against local servers and checks
 // manifests, OpenAPI and documents; `integration` needs a real PostgreSQL and a real RabbitMQ.
 import { readdirSync, readFileSync } from 'node:fs';
+import { sourceNames } from './test/setup/source-names.mjs';
 
 const connectors = 'libs/connectors/src';
 /** Specs of connectors that use the servers and source files of `libs/connectors/test`. */
@@ -12,21 +13,18 @@ const usingServers = readdirSync(new URL(connectors, import.meta.url), { recursi
 const checkingOpenApi = '<rootDir>/libs/contracts/src/http/openapi.spec.ts';
 
 const common = {
-  testEnvironment: 'node',
+  // Node loads the modules, once for all files of a worker.
+  runner: '<rootDir>/test/setup/shared-modules/runner.mjs',
+  runtime: '<rootDir>/test/setup/shared-modules/runtime.cjs',
+  testEnvironment: '<rootDir>/test/setup/shared-modules/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '<rootDir>/test/setup/transform.mjs' },
   dependencyExtractor: '<rootDir>/test/setup/dependencies.mjs',
   modulePathIgnorePatterns: ['/dist/', '/.data/'],
   moduleNameMapper: {
-    '^fast-check$': '<rootDir>/test/setup/fast-check.mjs',
-    '^@idsync/(client|contracts|database|embedded-postgres|messaging|connectors|runtime|testing)$':
-      '<rootDir>/libs/$1/src/index.ts',
-    '^@idsync/contracts/parse-url$': '<rootDir>/libs/contracts/src/parse-url.ts',
-    '^@idsync/database/(\\w+)$': '<rootDir>/libs/database/src/$1/index.ts',
-    '^@idsync/(gateway|directory|sync-worker|webhook-dispatcher|standalone)$': '<rootDir>/apps/$1/src/index.ts',
+    ...Object.fromEntries(sourceNames.map(([{ source }, path]) => [source, `<rootDir>/${path}`])),
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
-  setupFiles: ['<rootDir>/test/setup/native-errors.mjs'],
 };
 
 export default {
@@ -37,8 +35,8 @@ export default {
   // Two files at a time on any machine. Each has its own database, vhost and ports; the largest files take forty of the
   // hundred connections that PostgreSQL allows.
   maxWorkers: 2,
-  // Jest keeps modules of finished files in memory, so a worker that holds much memory is replaced.
-  workerIdleMemoryLimit: '512MB',
+  // Node keeps modules and their state in memory, so a worker that holds much memory is replaced.
+  workerIdleMemoryLimit: '768MB',
   // Covers code that runs in Jest, not services that tests start from dist. The provider v8 takes three times as long.
   coverageProvider: 'babel',
   collectCoverageFrom: ['{apps,libs}/*/src/**/*.ts', '!**/*.spec.ts'],

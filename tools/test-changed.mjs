@@ -32,9 +32,9 @@ function runRelated() {
   ];
   const readings = documents.length > 0 ? git('ls-files', ...readers) : [];
   const files = [...new Set([...changed.filter(isCode), ...readings])];
-  const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+  const jest = 'node_modules/jest/bin/jest.js';
   const options = ['--passWithNoTests', '--testSequencer', './test/setup/nearest-first.mjs', '--findRelatedTests'];
   const env = { ...process.env, IDSYNC_TEST_SECONDS: values.seconds, IDSYNC_TEST_CHANGED: changed.join('\n') };
-  const { status } = spawnSync(process.execPath, [...jest, ...options, ...files], { cwd: root, env, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [jest, ...options, ...files], { cwd: root, env, stdio: 'inherit' });
   return status ?? 1;
 }

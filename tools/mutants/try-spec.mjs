@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const jest = 'node_modules/jest/bin/jest.js';
 /** Limits the start of a process and the run without mutants. */
 const startMs = 300_000;
 
@@ -63,7 +63,7 @@ async function runOnce(spec, mutants, chosen, endsAt) {
 
 function runJest(spec, plan, results, endsAt) {
   return new Promise((resolve) => {
-    const args = [...jest, '--config', 'tools/mutants/jest.config.mjs', '-i', '--runTestsByPath', spec];
+    const args = [jest, '--config', 'tools/mutants/jest.config.mjs', '-i', '--runTestsByPath', spec];
     const env = { ...process.env, IDSYNC_MUTANTS_PLAN: plan, FORCE_COLOR: '0' };
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     let output = '';

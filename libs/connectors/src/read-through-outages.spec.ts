@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type Connector, type Page, type ReadOptions, SourceError } from './connector.js';
 import { type Outage, type OutageControl, readThroughOutages } from './read-through-outages.js';
 
@@ -59,16 +59,21 @@ describe('reading through outages', () => {
   it('fails with the error of the source when the outage exceeds its limit', async () => {
     const error = away();
     const noticed: Outage[] = [];
+    let now = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
     const connector = source((page) => {
+      now += 15;
       if (page === 1) throw error;
     });
     const control = { notice: (outage: Outage) => void noticed.push(outage) };
-    await expect(idsOf(connector, { change: { outageMs: 40 }, control })).rejects.toBe(error);
-    expect(noticed.length).toBeGreaterThan(1);
-    expect(connector.begun).toBe(noticed.length + 1);
-    const paused = noticed.reduce((sum, { pauseMs }) => sum + pauseMs, 0);
-    // Timers count whole milliseconds, so a pause may be up to two shorter than requested.
-    expect(paused).toBeLessThanOrEqual(40 + 2 * noticed.length);
+    try {
+      await expect(idsOf(connector, { change: { outageMs: 40 }, control })).rejects.toBe(error);
+    } finally {
+      clock.mockRestore();
+    }
+    // Failures 0, 15 and 30 ms after the first are retried, the one after 45 ms is not.
+    expect(noticed.map(({ failures }) => failures)).toEqual([1, 2, 3]);
+    expect(connector.begun).toBe(4);
   });
 
   it('does not retry if the outage limit is 0', async () => {

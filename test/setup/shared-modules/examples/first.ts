@@ -1,0 +1,3 @@
+import { leavesTraces } from './shared.js';
+
+leavesTraces('first');
