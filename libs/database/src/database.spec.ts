@@ -2,14 +2,33 @@ import { describe, expect, it } from '@jest/globals';
 import type { ServiceDataSource } from './data-source.js';
 import { Database } from './database.js';
 
+interface Submitted {
+  submit(wire: object): void;
+  callback(error: null, result: object): void;
+}
+
 /** A database that records its statements instead of sending them. */
 function recorded(): { database: Database; statements: string[] } {
   const statements: string[] = [];
+  const none = () => undefined;
+  const wire = {
+    stream: { cork: none, uncork: none },
+    parsedStatements: {},
+    submittedNamedStatements: {},
+    parse: none,
+    bind: ({ statement, values }: { statement: string; values: unknown[] }) =>
+      statements.push(`${statement}(${values.join()})`),
+    describe: none,
+    execute: none,
+    sync: () => statements.push('sync'),
+  };
   const client = {
-    connection: { stream: { cork: () => undefined, uncork: () => undefined } },
-    query: async (given: string | { text: string }, done?: (error: null, result: object) => void) => {
+    query: async (given: string | { text: string } | Submitted) => {
+      if (typeof given === 'object' && 'submit' in given) {
+        given.submit(wire);
+        return given.callback(null, { rows: [] });
+      }
       statements.push(typeof given === 'string' ? given : given.text);
-      done?.(null, { rows: [] });
       return { rows: [] };
     },
   };
@@ -32,10 +51,10 @@ describe('the tenant of a transaction', () => {
     expect(statements).toEqual([`begin; set local idsync.tenant_id = '${id}'`, 'select 1', 'commit']);
   });
 
-  it('is set for a single read too', async () => {
+  it.each(['read', 'readTexts'] as const)('is set in the packet of a single %s', async (read) => {
     const { database, statements } = recorded();
-    await database.read(id, query);
-    expect(statements[0]).toContain(`set local idsync.tenant_id = '${id}'`);
+    await database[read](id, query);
+    expect(statements).toEqual([`settings-of-a-read(${id})`, 'one()', 'sync']);
   });
 
   it.each(['', 'ten_1', `${id}'; drop table tenants; --`, `${id}\n`, ` ${id}`, id.slice(1), id.toUpperCase()])(

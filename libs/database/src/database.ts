@@ -8,7 +8,10 @@ import { listen } from './listen.js';
 import { serviceRoles } from './roles.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
+import { type NamedQuery, readOnce, readTexts, type TextRow } from './single-read.js';
 import { deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
+
+export type { NamedQuery } from './single-read.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -37,13 +40,6 @@ export interface Transaction {
   afterCommit(run: () => void): void;
   /** Runs `work`, rolls back its changes and its `afterCommit` callbacks, and returns its result. */
   rolledBack<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** A frequent query: `name` makes it a prepared statement of each connection. */
-export interface NamedQuery {
-  name: string;
-  text: string;
-  values: readonly unknown[];
 }
 
 /** The first statement of a transaction, with its own timeout. */
@@ -162,15 +158,24 @@ export class Database {
     }
   }
 
-  /** Runs one read of index ranges for a tenant. The statements are sent together and cost one round trip. */
+  /** Runs one read of index ranges for a tenant, in one round trip. */
   async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
-    const begin = beginQuery(`begin read only; ${setTenant(tenantId)}; ${withoutBitmapScan}`);
+    return this.readWith(tenantId, (client) => readOnce<Row>(client, tenantId, query));
+  }
+
+  /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */
+  async readTexts(tenantId: string, query: NamedQuery): Promise<TextRow[]> {
+    return this.readWith(tenantId, (client) => readTexts(client, tenantId, query));
+  }
+
+  private async readWith<Row>(tenantId: string, read: (client: pg.Client) => Promise<Row[]>): Promise<Row[]> {
+    checkTenant(tenantId);
     const { client, release } = await this.connections.take(tenantId);
     try {
-      const rows = await pipelined(client, begin, { ...query, values: [...query.values] });
+      const rows = await read(client);
       this.answeredAt = performance.now();
       release();
-      return rows as Row[];
+      return rows;
     } catch (error) {
       release(true);
       // The stack of a callback ends in the socket.
@@ -252,27 +257,14 @@ function beginQuery(text: string): BeginQuery {
   return { text, query_timeout: beginTimeoutMs };
 }
 
-/** Sends the statements of a read in one system call. Callbacks, because a promise of each would cost every read. */
-function pipelined(client: pg.Client, begin: BeginQuery, query: pg.QueryConfig): Promise<unknown[]> {
-  const { stream } = client.connection;
-  return new Promise((resolve, reject) => {
-    let rows: unknown[] = [];
-    const failed = (error: Error | null) => error && reject(error);
-    stream.cork();
-    void client.query(begin, failed);
-    void client.query(query, (error, result) => {
-      if (error) reject(error);
-      else rows = result.rows;
-    });
-    void client.query('commit', (error) => (error ? reject(error) : resolve(rows)));
-    stream.uncork();
-  });
-}
-
 /** SET takes no parameters, so the id is interpolated and must be a uuid. */
 function setTenant(tenantId: string): string {
-  if (!isUuid(tenantId)) throw new TypeError('tenant id is not a uuid');
+  checkTenant(tenantId);
   return `set local idsync.tenant_id = '${tenantId}'`;
+}
+
+function checkTenant(tenantId: string): void {
+  if (!isUuid(tenantId)) throw new TypeError('tenant id is not a uuid');
 }
 
 const retryable = new Set([serializationFailure, deadlockDetected]);

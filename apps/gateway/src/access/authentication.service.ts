@@ -4,7 +4,7 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import type { Caller } from './caller.js';
 import { OperatorGuard } from './operator.guard.js';
 import { RateLimit } from './rate-limit.service.js';
-import { routeDefinitionOf } from './route-definition.js';
+import { matchedRouteOf } from './route-definition.js';
 import { isScimRead, ScimKeyGuard } from './scim-key.guard.js';
 import { ScimTokenGuard } from './scim-token.guard.js';
 
@@ -30,9 +30,9 @@ export class Authentication {
   }
 
   private callerOf(request: FastifyRequest): Caller | undefined | Promise<Caller> {
-    const route = routeDefinitionOf(request);
+    const { url, definition: route } = matchedRouteOf(request);
     if (route?.auth === 'none') return undefined;
-    const path = request.routeOptions.url ?? decodedPath(request.url);
+    const path = url ?? decodedPath(request.url);
     if (path.startsWith('/admin/')) return this.operators.identify(request);
     if (path.startsWith('/v1/') || path === '/v1') return this.apiKeys.identify(request, route);
     if (isScimRead(path)) return this.scimKeys.identify(request, path);

@@ -58,7 +58,7 @@ export class HttpEdge {
       server.server.emit('request', request, response);
     });
     server.addHook('onRequest', ({ raw }, _reply, done) => {
-      const { host: hosts = [] } = raw.headersDistinct;
+      const hosts = valuesOf('host', raw.rawHeaders);
       if (hosts.length === 0 && raw.httpVersion === '1.1') throw badRequest('the Host header is missing');
       if (hosts.length > 1) throw badRequest(`the Host header must be given once, not ${hosts.length} times`);
       if (!host.test(hosts[0] ?? ''))
@@ -103,6 +103,11 @@ export class HttpEdge {
     else if (newest.response.headersSent) socket.destroy();
     else answer(newest.response, refusal);
   }
+}
+
+/** Returns the values of a header. Cheaper than `headersDistinct`, which arranges all headers. */
+function valuesOf(name: string, rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
 }
 
 /** Reduces an absolute URL, which a proxy may send, to its path (RFC 9112, section 3.2.2). */

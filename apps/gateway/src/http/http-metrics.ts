@@ -1,5 +1,6 @@
 import { durations } from '@idsync/runtime';
 import type { FastifyInstance } from 'fastify';
+import { matchedRouteOf } from '../access/route-definition.js';
 
 const requests = durations({
   name: 'http_request_duration_seconds',
@@ -10,7 +11,7 @@ const requests = durations({
 /** Labels by the matched route, because the number of possible URLs is unbounded. */
 export function observeRequests(server: FastifyInstance): void {
   server.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url;
+    const route = matchedRouteOf(request).url;
     requests.observe(
       {
         method: route === undefined ? 'any' : request.method,

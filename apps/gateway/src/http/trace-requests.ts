@@ -1,5 +1,6 @@
 import { type OpenSpan, openSpan } from '@idsync/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { matchedRouteOf } from '../access/route-definition.js';
 import { routeName } from './route-name.js';
 
 /**
@@ -9,7 +10,7 @@ import { routeName } from './route-name.js';
 export function traceRequests(server: FastifyInstance): void {
   const spans = new WeakMap<FastifyRequest, OpenSpan>();
   server.addHook('onRequest', (request, _reply, done) => {
-    const { method, routeOptions, headers } = request;
+    const { method, headers } = request;
     if (!request.caller) return done();
     const { traceparent } = headers;
     const span = openSpan(routeName(request), {
@@ -17,7 +18,7 @@ export function traceRequests(server: FastifyInstance): void {
       parent: typeof traceparent === 'string' ? traceparent : null,
       attributes: {
         'http.request.method': method,
-        'http.route': routeOptions.url ?? 'none',
+        'http.route': matchedRouteOf(request).url ?? 'none',
         'idsync.request_id': request.id,
       },
     });

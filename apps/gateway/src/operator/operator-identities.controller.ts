@@ -38,7 +38,7 @@ export class OperatorIdentitiesController {
     @TenantParam() tenantId: string,
     @PublicId('identity', 'identityId') id: string,
     @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return identityDocument(this.database, tenantId, id, at);
   }
 

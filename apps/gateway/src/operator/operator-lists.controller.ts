@@ -26,7 +26,7 @@ export class OperatorListsController {
   identities(
     @TenantParam() tenantId: string,
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return this.page(tenantId, 'identity', query);
   }
 
@@ -36,7 +36,7 @@ export class OperatorListsController {
   accounts(
     @TenantParam() tenantId: string,
     @ZodQuery(requests.accountQuery) query: z.infer<typeof requests.accountQuery>,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return this.page(tenantId, 'account', query);
   }
 
@@ -46,11 +46,11 @@ export class OperatorListsController {
   machines(
     @TenantParam() tenantId: string,
     @ZodQuery(requests.machineQuery) query: z.infer<typeof requests.machineQuery>,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return this.page(tenantId, 'machine_identity', query);
   }
 
-  private async page(tenantId: string, resource: SearchedResource, query: requests.ListQuery): Promise<Buffer> {
+  private async page(tenantId: string, resource: SearchedResource, query: requests.ListQuery): Promise<string> {
     await this.tenants.run(tenantId, async () => undefined);
     return documentPage(this.database, tenantId, resource, query);
   }

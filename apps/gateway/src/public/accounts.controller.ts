@@ -20,13 +20,13 @@ export class AccountsController {
   list(
     @CurrentTenant() tenantId: string,
     @ZodQuery(requests.accountQuery) query: z.infer<typeof requests.accountQuery>,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return documentPage(this.database, tenantId, 'account', query);
   }
 
   @Get(':id')
   @JsonText()
-  async get(@CurrentTenant() tenantId: string, @PublicId('account') id: string): Promise<Buffer> {
-    return Buffer.from(orNotFound(await findDocument(this.database, tenantId, 'account', id)));
+  async get(@CurrentTenant() tenantId: string, @PublicId('account') id: string): Promise<string> {
+    return orNotFound(await findDocument(this.database, tenantId, 'account', id));
   }
 }

@@ -52,7 +52,7 @@ export class GroupsController {
     @CurrentTenant() tenantId: string,
     @PublicId('group') id: string,
     @ZodQuery(requests.memberQuery) query: z.infer<typeof requests.memberQuery>,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     orNotFound(await findGroup(this.database, tenantId, id));
     return documentPage(this.database, tenantId, 'user', { ...query, group: encodeId('group', id) });
   }

@@ -23,7 +23,7 @@ export class IdentitiesController {
   list(
     @CurrentTenant() tenantId: string,
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return documentPage(this.database, tenantId, 'identity', query);
   }
 
@@ -33,7 +33,7 @@ export class IdentitiesController {
     @CurrentTenant() tenantId: string,
     @PublicId('identity') id: string,
     @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return identityDocument(this.database, tenantId, id, at);
   }
 

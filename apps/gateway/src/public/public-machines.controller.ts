@@ -20,13 +20,13 @@ export class PublicMachinesController {
   list(
     @CurrentTenant() tenantId: string,
     @ZodQuery(requests.machineQuery) query: z.infer<typeof requests.machineQuery>,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return documentPage(this.database, tenantId, 'machine_identity', query);
   }
 
   @Get(':id')
   @JsonText()
-  async get(@CurrentTenant() tenantId: string, @PublicId('machineIdentity') id: string): Promise<Buffer> {
-    return Buffer.from(orNotFound(await findDocument(this.database, tenantId, 'machine_identity', id)));
+  async get(@CurrentTenant() tenantId: string, @PublicId('machineIdentity') id: string): Promise<string> {
+    return orNotFound(await findDocument(this.database, tenantId, 'machine_identity', id));
   }
 }

@@ -19,13 +19,13 @@ export class UsersController {
   list(
     @CurrentTenant() tenantId: string,
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
-  ): Promise<Buffer> {
+  ): Promise<string> {
     return documentPage(this.database, tenantId, 'user', query);
   }
 
   @Get(':id')
   @JsonText()
-  async get(@CurrentTenant() tenantId: string, @PublicId('user') id: string): Promise<Buffer> {
-    return Buffer.from(orNotFound(await findDocument(this.database, tenantId, 'user', id)));
+  async get(@CurrentTenant() tenantId: string, @PublicId('user') id: string): Promise<string> {
+    return orNotFound(await findDocument(this.database, tenantId, 'user', id));
   }
 }

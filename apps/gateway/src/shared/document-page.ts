@@ -20,14 +20,14 @@ export async function documentPage(
   tenantId: string,
   resource: SearchedResource,
   given: requests.ListQuery & { group?: string },
-): Promise<Buffer> {
+): Promise<string> {
   const query = documentQuery(given);
   const page = await findPage(database, tenantId, resource, query);
   const { limit, offset } = query;
   const more = page.isCut || (given.cursor !== undefined && page.count === limit);
   const next = more && page.last ? `,"next_cursor":"${writeCursor(page.last)}"` : '';
   const total = `"total":${page.total}${page.isEstimate ? ',"total_is_estimate":true' : ''}`;
-  return Buffer.from(`{"data":[${page.items}],${total},"limit":${limit},"offset":${offset}${next}}`);
+  return `{"data":[${page.items}],${total},"limit":${limit},"offset":${offset}${next}}`;
 }
 
 /** Finds a page by the statement that fits its filters. */
@@ -52,6 +52,7 @@ function documentQuery(given: requests.ListQuery & { group?: string }): SearchQu
     status,
     updatedSince: updated_since === undefined ? undefined : new Date(updated_since),
     after: cursor === undefined ? undefined : readCursor(cursor),
+    hasPositions: cursor !== undefined,
     values: { email, employee_number, user_principal_name },
     text: q,
     anchor:

@@ -8,9 +8,9 @@ export async function identityDocument(
   tenantId: string,
   id: string,
   at: string | undefined,
-): Promise<Buffer> {
-  if (at === undefined) return Buffer.from(orNotFound(await findDocument(database, tenantId, 'identity', id)));
+): Promise<string> {
+  if (at === undefined) return orNotFound(await findDocument(database, tenantId, 'identity', id));
   const { document, isFuture } = await findIdentityAt(database, tenantId, id, new Date(at));
   if (isFuture) throw badRequest(`at must not be in the future, got ${at}`);
-  return Buffer.from(orNotFound(document));
+  return orNotFound(document);
 }

@@ -221,8 +221,8 @@ describe('a page of changes since a time', () => {
     const { text, values } = pageQuery(tenant, 'identity', { limit: 50, offset: 10_000, updatedSince: since });
     await gateway.transaction(tenant, async (tx) => {
       await disableBitmapScan(tx);
-      const [page] = await tx.query<{ count: number; total: number }>(text, values);
-      expect(page).toMatchObject({ count: 50, total: 30_000 });
+      const page = await tx.query<{ total: number }>(text, values);
+      expect({ count: page.length, total: page[0]?.total }).toEqual({ count: 50, total: 30_000 });
       const lines = await tx.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values);
       const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
       expect(plan).toMatch(/Index Scan using identities_pkey on identities .* rows=1(?:\.00)? loops=50\)/);

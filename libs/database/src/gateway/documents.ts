@@ -1,10 +1,11 @@
+import pg from 'pg';
 import type { Database, NamedQuery } from '../database.js';
 import { positionLevels } from '../directory/counters.js';
 import { isWithinPage } from './page.js';
 import { survivor } from './survivor.js';
 
 export interface DocumentPage {
-  /** JSON texts of the items, joined by commas, as they were rendered. */
+  /** JSON texts of the items, as they were rendered, joined by commas. */
   items: string;
   count: number;
   /** True if the page ended at the size limit before `limit`. */
@@ -28,6 +29,8 @@ export interface DocumentQuery {
   status?: string;
   updatedSince?: Date;
   after?: Position;
+  /** False if `last` is only needed for a page that is cut. */
+  hasPositions?: boolean;
 }
 
 /** Up to this offset, an index scan is faster than locating the position. */
@@ -48,8 +51,8 @@ const resources = {
 type CountedResource = 'identity' | 'user';
 
 /**
- * Reads a page of a tenant's public documents in creation order, by one index range scan. PostgreSQL joins the texts,
- * which are not parsed here. The total is a maintained counter, or a count if only changes are requested.
+ * Reads a page of a tenant's public documents in creation order, by one index range scan. The documents are not parsed.
+ * The total is a maintained counter, or a count if only changes are requested.
  */
 export async function findDocuments(
   database: Database,
@@ -57,69 +60,94 @@ export async function findDocuments(
   resource: CountedResource,
   query: DocumentQuery,
 ): Promise<DocumentPage> {
-  const [row] = await database.read<{
-    items: string | null;
-    count: number;
-    isCut: boolean;
-    total: number;
-    at: Date | null;
-    id: string;
-  }>(tenantId, pageQuery(tenantId, resource, query));
-  if (!row) throw new Error('the page query returned no row');
+  const rows = await database.readTexts(tenantId, pageQuery(tenantId, resource, query));
+  const documents: string[] = [];
+  for (const [document] of rows) if (document) documents.push(document);
+  const isCut = documents.length < rows.length;
+  if (isCut && query.hasPositions === false) {
+    return findDocuments(database, tenantId, resource, Object.assign({}, query, { hasPositions: true }));
+  }
+  const [first] = rows;
+  const [, total] = first ?? (await database.readTexts(tenantId, totalQuery(tenantId, resource, query)))[0] ?? [];
+  const [, , at, id] = rows[documents.length - 1] ?? [];
   return {
-    items: row.items ?? '',
-    count: row.count,
-    isCut: row.isCut,
-    total: row.total,
-    last: row.at === null ? undefined : { createdAt: row.at.getTime(), id: row.id },
+    items: documents.join(','),
+    count: documents.length,
+    isCut,
+    total: Number(total),
+    last: at && id ? { createdAt: timeOf(at).getTime(), id } : undefined,
   };
 }
 
+const timeOf: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
+
 /**
- * Builds the statement of a page. Each combination of filters has its own prepared statement, so that it is planned for
- * its index.
+ * Builds the statement of a page: document (null beyond the size limit), total, and if requested the position. Each
+ * combination of filters has its own prepared statement, so that it is planned for its index.
  */
 export function pageQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
-  const { table, only } = resources[resource];
+  const { table } = resources[resource];
   const deep = query.offset > shallow && query.updatedSince === undefined && query.after === undefined;
   const values: unknown[] = [tenantId, query.limit, query.offset];
   const value = (item: unknown) => `$${values.push(item)}`;
-  const status = query.status === undefined ? `status <> 'deleted'` : `status = ${value(query.status)}`;
-  const since = query.updatedSince === undefined ? '' : ` and updated_at >= ${value(query.updatedSince)}`;
-  const filter = `${only}tenant_id = $1 and ${status}${since}`;
+  const { filter, status, total } = conditionsOf(resource, query, value);
   const after =
     query.after === undefined
       ? ''
       : ` and (created_at, id) > (${value(new Date(query.after.createdAt))}, ${value(query.after.id)})`;
-  const total = since
-    ? `select count(*) from ${table} where ${filter}`
-    : `select coalesce(sum(count), 0)::bigint from directory_counters
-        where tenant_id = $1 and resource = '${resource}' and ${status}`;
-  const flags = [query.status, since || undefined, query.after, deep || undefined]
-    .map((flag) => (flag === undefined ? 0 : 1))
-    .join('');
   const reach = deep
     ? ' and created_at >= (select at from start) and (created_at, id) >= (select at, id from start)'
     : '';
   const slice = `order by created_at, id limit $2 ${deep ? '' : 'offset $3'}`;
   const rows = `${table} where ${filter}${after}${reach} ${slice}`;
   // Changes are sorted by id and time only, because their documents would not fit into memory.
-  const page = since
+  const page = query.updatedSince
     ? `unnest(array(select id from ${rows})) as place (place)
         cross join lateral (select document, created_at, id from ${table} where id = place limit 1) as found`
     : rows;
+  const hasPositions = query.hasPositions !== false;
   return {
-    name: `documents-${resource}-${flags}`,
+    name: `documents-${nameOf(resource, [query.status, query.updatedSince, query.after, deep || undefined, hasPositions || undefined])}`,
     text: `
       ${deep ? `with recursive ${findPlace(resource, status)}, ${findStart(table, filter)}` : ''}
-      select string_agg(document, ',' order by created_at, id) filter (where fits) as items,
-             count(*) filter (where fits) as count, coalesce(bool_or(not fits), false) as "isCut", (${total}) as total,
-             max(created_at) filter (where fits) as at,
-             (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
+      select case when fits then document end as document, (${total}) as total${hasPositions ? ', created_at, id' : ''}
         from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
-                from (select document, created_at, id from ${page}) as page) as page`,
+                from (select document, created_at, id from ${page}) as page) as page
+       order by created_at, id`,
     values,
   };
+}
+
+/** Builds the statement of the total beside an empty page. */
+function totalQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
+  const values: unknown[] = [tenantId];
+  const { total } = conditionsOf(resource, query, (item) => `$${values.push(item)}`);
+  return {
+    name: `total-${nameOf(resource, [query.status, query.updatedSince])}`,
+    text: `select null, (${total})`,
+    values,
+  };
+}
+
+function nameOf(resource: string, parts: readonly unknown[]): string {
+  return `${resource}-${parts.map((part) => (part === undefined ? 0 : 1)).join('')}`;
+}
+
+/** Returns the conditions on the rows of a list, and the statement of its total. */
+function conditionsOf(
+  resource: CountedResource,
+  query: DocumentQuery,
+  value: (item: unknown) => string,
+): { filter: string; status: string; total: string } {
+  const { table, only } = resources[resource];
+  const status = query.status === undefined ? `status <> 'deleted'` : `status = ${value(query.status)}`;
+  const since = query.updatedSince === undefined ? '' : ` and updated_at >= ${value(query.updatedSince)}`;
+  const filter = `${only}tenant_id = $1 and ${status}${since}`;
+  const total = since
+    ? `select count(*) from ${table} where ${filter}`
+    : `select coalesce(sum(count), 0)::bigint from directory_counters
+        where tenant_id = $1 and resource = '${resource}' and ${status}`;
+  return { filter, status, total };
 }
 
 /**
@@ -151,22 +179,26 @@ function findStart(table: string, filter: string): string {
        order by created_at, id limit 1 offset (select skip from place))`;
 }
 
-/**
- * Finds a document by its id, including deleted ones. The id of a merged identity finds the one that has its records.
- * `offset 0` keeps kind and tenant out of the subquery: without fresh statistics, PostgreSQL may choose their index
- * over the primary key and read all rows of the tenant.
- */
+/** Finds a document by its id, including deleted ones. The id of a merged identity finds the one that has its records. */
 export async function findDocument(
   database: Database,
   tenantId: string,
   resource: keyof typeof resources,
   id: string,
 ): Promise<string | undefined> {
+  const [row] = await database.readTexts(tenantId, documentQuery(tenantId, resource, id));
+  return row?.[0] ?? undefined;
+}
+
+/**
+ * Builds the statement of one document. `offset 0` keeps kind and tenant out of the subquery: without fresh statistics,
+ * PostgreSQL may choose their index over the primary key and read all rows of the tenant.
+ */
+export function documentQuery(tenantId: string, resource: keyof typeof resources, id: string): NamedQuery {
   const { table, only, id: found } = resources[resource];
-  const [row] = await database.read<{ document: string }>(tenantId, {
+  return {
     name: `document-${resource}`,
     text: `select document from (select * from ${table} where id = ${found} offset 0) as found where ${only}tenant_id = $1`,
     values: [tenantId, id],
-  });
-  return row?.document;
+  };
 }

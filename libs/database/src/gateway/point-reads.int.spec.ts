@@ -146,6 +146,8 @@ const even = asked - 1;
 function through(tx: Transaction): Database {
   return {
     read: (_tenant: string, { text, values }: { text: string; values: unknown[] }) => tx.query(text, values),
+    readTexts: async (_tenant: string, { text, values }: { text: string; values: unknown[] }) =>
+      (await tx.query<Record<string, unknown>>(text, values)).map((row) => Object.values(row)),
     transaction: (_tenant: string, work: (tx: Transaction) => unknown) => work(tx),
   } as unknown as Database;
 }

@@ -1,0 +1,75 @@
+import { newUuid } from '@idsync/contracts';
+import { ServiceDatabase } from '@idsync/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database, type NamedQuery } from './database.js';
+
+let own: ServiceDatabase;
+/** One connection, so that each read follows the previous one on it. */
+let narrow: Database;
+const tenants = [newUuid(), newUuid()] as const;
+
+const ids: NamedQuery = {
+  name: 'ids',
+  text: 'select tenant_id as id, 1.5::float8 as number from identities',
+  values: [],
+};
+
+beforeAll(async () => {
+  own = await ServiceDatabase.start('gateway');
+  narrow = await Database.connect({ url: own.url, service: 'gateway', poolSize: 1 });
+  for (const tenant of tenants) {
+    await own.fixture.rows(
+      `insert into identities (id, tenant_id, status, created_at, updated_at, document)
+       values (gen_random_uuid(), $1, 'active', now(), now(), '{}')`,
+      [tenant],
+    );
+  }
+});
+
+afterAll(async () => {
+  await narrow?.close();
+  await own?.close();
+});
+
+describe('a single read', () => {
+  it('sees only rows of its tenant, also on a connection that has read those of another one', async () => {
+    for (const tenant of [...tenants, ...tenants]) {
+      expect(await narrow.read(tenant, ids)).toEqual([{ id: tenant, number: 1.5 }]);
+      expect(await narrow.readTexts(tenant, ids)).toEqual([[tenant, '1.5']]);
+    }
+  });
+
+  it('leaves no tenant and no setting on its connection', async () => {
+    await narrow.read(tenants[0], ids);
+    const text = `select nullif(current_setting('idsync.tenant_id', true), '') as tenant,
+                         current_setting('enable_bitmapscan') as bitmapscan`;
+    expect(await narrow.acrossTenants((tx) => tx.query(text))).toEqual([{ tenant: null, bitmapscan: 'on' }]);
+    expect(await narrow.withoutTenant((tx) => tx.query('select id from identities'))).toEqual([]);
+  });
+
+  it('cannot write', async () => {
+    const text = "delete from api_keys where tenant_id = $1 returning 'gone'";
+    const write = narrow.read(tenants[0], { name: 'write', text, values: [tenants[0]] });
+    await expect(write).rejects.toThrow('cannot execute DELETE in a read-only transaction');
+  });
+
+  it('that fails does not affect the following ones', async () => {
+    const text = 'select 1 / $1::integer as one';
+    await expect(narrow.read(tenants[0], { name: 'division', text, values: [0] })).rejects.toThrow('division by zero');
+    expect(await narrow.read(tenants[0], { name: 'division', text, values: [1] })).toEqual([{ one: 1 }]);
+    await expect(narrow.read(tenants[0], { name: 'typo', text: 'selekt', values: [] })).rejects.toThrow('syntax error');
+    expect(await narrow.readTexts(tenants[1], ids)).toHaveLength(1);
+  });
+
+  it('keeps the order of results among concurrent reads and transactions', async () => {
+    const echo = (n: number) => ({ name: 'echo', text: 'select $1::integer as n', values: [n] });
+    const results = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        n % 3 === 0
+          ? own.database.transaction(tenants[0], (tx) => tx.query('select $1::integer as n', [n]))
+          : own.database.read(tenants[n % 2 === 0 ? 0 : 1], echo(n)),
+      ),
+    );
+    expect(results).toEqual(Array.from({ length: 60 }, (_, n) => [{ n }]));
+  });
+});

@@ -1,0 +1,104 @@
+// SQL by hand: the tenant and the statement of a read in one packet.
+import pg from 'pg';
+
+/** A frequent query: `name` makes it a prepared statement of each connection. */
+export interface NamedQuery {
+  name: string;
+  text: string;
+  values: readonly unknown[];
+}
+
+/** A row as the texts that PostgreSQL sends, which are not parsed. */
+export type TextRow = (string | null)[];
+
+/** Applies to the statement that follows it. */
+const settings = {
+  name: 'settings-of-a-read',
+  text: `select set_config('idsync.tenant_id', $1, true), set_config('transaction_read_only', 'on', true),
+                set_config('enable_bitmapscan', 'off', true)`,
+};
+
+/** The parts of pg's connection that prepare and run a statement. */
+interface Wire {
+  stream: { cork(): void; uncork(): void };
+  parsedStatements: Record<string, string>;
+  parse(statement: { name: string; text: string }): void;
+  bind(portal: { statement: string; values: string[] }): void;
+  execute(portal: object): void;
+}
+
+/** The parts of pg's query that `SingleRead` extends. In pipeline mode pg accepts no other class. */
+interface PreparedQuery {
+  submit(wire: Wire): Error | null;
+  handleRowDescription(message: object): void;
+  handleDataRow(message: { fields: TextRow }): void;
+  handleCommandComplete(message: object, wire: Wire): void;
+}
+type Callback = (error: Error | null, result: { rows: unknown[] }) => void;
+const PreparedQuery = pg.Query as unknown as new (config: object) => PreparedQuery;
+
+/**
+ * A read of a tenant. PostgreSQL runs all statements before one Sync as one transaction, so settings and statement need
+ * one packet without `begin` and `commit`, and the settings end with the Sync. Only the second statement is described:
+ * messages before its description belong to the settings. After an error the connection must be closed.
+ */
+class SingleRead extends PreparedQuery {
+  private isDescribed = false;
+
+  constructor(
+    private readonly tenantId: string,
+    query: NamedQuery,
+    callback: Callback,
+    /** Collects the rows as texts. */
+    private readonly texts?: TextRow[],
+  ) {
+    super({ ...query, values: [...query.values], callback });
+  }
+
+  override submit(wire: Wire): Error | null {
+    wire.stream.cork();
+    try {
+      if (wire.parsedStatements[settings.name] === undefined) {
+        wire.parse(settings);
+        wire.parsedStatements[settings.name] = settings.text;
+      }
+      wire.bind({ statement: settings.name, values: [this.tenantId] });
+      wire.execute({});
+      return super.submit(wire);
+    } finally {
+      wire.stream.uncork();
+    }
+  }
+
+  override handleRowDescription(message: object): void {
+    this.isDescribed = true;
+    if (!this.texts) super.handleRowDescription(message);
+  }
+
+  override handleDataRow(message: { fields: TextRow }): void {
+    if (!this.isDescribed) return;
+    if (this.texts) this.texts.push(message.fields);
+    else super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: object, wire: Wire): void {
+    if (this.isDescribed) super.handleCommandComplete(message, wire);
+  }
+}
+
+/** Runs a statement that sees only rows of `tenantId` and writes nothing. */
+export function readOnce<Row>(client: pg.Client, tenantId: string, query: NamedQuery): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    const done: Callback = (error, result) => (error ? reject(error) : resolve(result.rows as Row[]));
+    client.query(new SingleRead(tenantId, query, done) as unknown as pg.Submittable);
+  });
+}
+
+/** Like `readOnce`, for rows that are passed on as they are. */
+export function readTexts(client: pg.Client, tenantId: string, query: NamedQuery): Promise<TextRow[]> {
+  return new Promise((resolve, reject) => {
+    const rows: TextRow[] = [];
+    const done: Callback = (error) => (error ? reject(error) : resolve(rows));
+    client.query(new SingleRead(tenantId, query, done, rows) as unknown as pg.Submittable);
+  });
+}
