@@ -85,7 +85,7 @@ async function prepare(services) {
 
 async function pages(url, services, tenant, key) {
   const barePort = await freePort();
-  const path = fileURLToPath(new URL('support/bare-pages.mjs', import.meta.url));
+  const path = fileURLToPath(new URL('support/bare-reads.mjs', import.meta.url));
   const bare = spawn(process.execPath, [path, url, String(barePort), decodeId('tenant', tenant)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -96,7 +96,7 @@ async function pages(url, services, tenant, key) {
       let top;
       for (const offset of [0, 0.09 * records, 0.9 * records].map(Math.floor)) {
         const words = `limit=50&offset=${offset}${status ? `&status=${status}` : ''}`;
-        const limit = await load(`http://127.0.0.1:${barePort}/?${words}`, seconds);
+        const limit = await load(`http://127.0.0.1:${barePort}/v1/identities?${words}`, seconds);
         const page = await load(`${services.base}/v1/identities?${words}`, seconds, { 'X-API-Key': key });
         top ??= page.rate;
         table.push([

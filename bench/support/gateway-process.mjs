@@ -6,16 +6,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../libs/testing/dist/index.js';
 
-const program = join(fileURLToPath(new URL('../..', import.meta.url)), 'apps/gateway/dist/main.js');
+const own = join(fileURLToPath(new URL('../..', import.meta.url)), 'apps/gateway/dist/main.js');
 const upWithinMs = 60_000;
 
 export class GatewayProcess {
-  static async create(env) {
-    return new GatewayProcess(env, await freePort(), await freePort());
+  static async create(env, program = own) {
+    return new GatewayProcess(env, await freePort(), await freePort(), program);
   }
 
-  constructor(env, port, internalPort) {
+  constructor(env, port, internalPort, program = own) {
     Object.assign(this, {
+      program,
       port,
       internalPort,
       url: `http://127.0.0.1:${port}`,
@@ -32,7 +33,7 @@ export class GatewayProcess {
   }
 
   start() {
-    this.child = spawn(process.execPath, [program], { stdio: ['ignore', 2, 'inherit'], env: this.env });
+    this.child = spawn(process.execPath, [this.program], { stdio: ['ignore', 2, 'inherit'], env: this.env });
   }
 
   /** Stops the process; resolves with its exit code and duration. */
