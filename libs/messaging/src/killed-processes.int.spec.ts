@@ -61,13 +61,16 @@ eachBus(describe)('the bus, when processes are killed, over %s', (driver) => {
     },
   );
 
-  // The transactions of the relay: acquire the lease, read (or move) the outbox, delete the rows, renew the lease.
-  it.each(
-    [1, 2, 3, 4].flatMap((nth) => [
-      [nth, 'before'],
-      [nth, 'after'],
-    ]),
-  )('applies every message once when a relay is killed at transaction %d, %s it', async (nth, when) => {
+  // The transactions of the relay: acquire the lease, read (or move) the outbox, delete the rows, renew the lease. Between
+  // the first two, and between the last two, it does nothing else, so "after" also stands for "before" the next one.
+  it.each([
+    [1, 'before'],
+    [1, 'after'],
+    [2, 'after'],
+    [3, 'before'],
+    [3, 'after'],
+    [4, 'after'],
+  ])('applies every message once when a relay is killed at transaction %d, %s it', async (nth, when) => {
     await bus.announceBatches(numbers);
     const child = start('killed-relay', String(nth), String(when), 'SIGKILL');
     await once(child, 'exit');

@@ -4,8 +4,7 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
-// axe checks twenty thousand elements, which takes a minute on a busy machine.
-jest.setTimeout(300_000);
+jest.setTimeout(180_000);
 
 const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const haveChromium = existsSync(chromiumPath);
@@ -50,11 +49,27 @@ async function open(options: BrowserContextOptions = {}, hash = ''): Promise<voi
   await page.goto(`${gateway.url}/docs${hash}`);
 }
 
-/** `context`: an expression for the part of the page that axe checks. */
-async function violations(context: string): Promise<unknown[]> {
+/** One operation of each kind, an event and a schema. The others consist of the same parts. */
+const excerpt = [
+  'createWebhook',
+  'listAccounts',
+  'deleteWebhook',
+  'adminReplaceLifecyclePolicy',
+  'receiveUserCreatedEvent',
+  'schema-User',
+];
+
+/** Checks the page with only the excerpt, because axe takes a minute for its twenty thousand elements. */
+async function violations(): Promise<unknown[]> {
+  const left = await page.evaluate(`(() => {
+    const isLeft = ({ id }) => ${JSON.stringify(excerpt)}.includes(id);
+    for (const each of document.querySelectorAll('article.op')) if (!isLeft(each)) each.remove();
+    return document.querySelectorAll('article.op').length;
+  })()`);
+  expect(left).toBe(excerpt.length);
   await page.evaluate(axe.source);
   return page.evaluate(
-    `axe.run(${context}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))`,
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))',
   );
 }
 
@@ -75,22 +90,14 @@ suite('the API reference in a browser', () => {
     expect(reports).toEqual([]);
   });
 
-  it('has no accessibility violations', async () => {
-    await open({ colorScheme: 'light' });
-    expect(await violations('document')).toEqual([]);
-  });
-
   it.each([
+    { name: 'light', options: { colorScheme: 'light' } },
     { name: 'dark', options: { colorScheme: 'dark' } },
     { name: 'narrow', options: { viewport: { width: 360, height: 740 } } },
-  ] as const)(
-    'has no accessibility violations in one operation of each kind in the $name view',
-    async ({ options }) => {
-      await open(options);
-      const parts = ['.top', '#sidebar', '#introduction', '#createWebhook', '#listAccounts', '#deleteWebhook'];
-      expect(await violations(JSON.stringify([...parts, '#adminReplaceLifecyclePolicy', '#schema-User']))).toEqual([]);
-    },
-  );
+  ] as const)('has no accessibility violations in the $name view', async ({ options }) => {
+    await open(options);
+    expect(await violations()).toEqual([]);
+  });
 
   it('finds an operation by words, without a request, and opens it with the keyboard', async () => {
     await open();
