@@ -1,9 +1,9 @@
-// The order of `npm run test:changed`: changed tests first, then those nearest to a change, as many as fit into
-// IDSYNC_TEST_SECONDS.
+// The order of `npm run test:changed` and `npm run test:watch`: changed tests first, then those nearest to a change, as
+// many as fit into IDSYNC_TEST_SECONDS. IDSYNC_TEST_CHANGED lists the changes, otherwise the uncommitted ones count.
+import { execFileSync } from 'node:child_process';
 import { basename, relative } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 
-const changed = (process.env.IDSYNC_TEST_CHANGED ?? '').split('\n');
 const workers = 2;
 const unknownMs = { fast: 1_000, conformance: 3_000, integration: 5_000 };
 
@@ -12,12 +12,10 @@ const subjectOf = (path) => basename(path).split('.')[0];
 /** Package of a file, or its top-level folder. */
 const packageOf = (path) => /^(?:apps|libs)\/[^/]+|^[^/]+/.exec(path)?.[0];
 
-const subjects = new Set(changed.map(subjectOf));
-const packages = new Set(changed.map(packageOf));
-
 export default class NearestFirst extends TestSequencer {
   sort(tests) {
-    const candidates = super.sort(tests).map((test) => ({ test, ...placeOf(test) }));
+    const place = placesBeside(changedFiles());
+    const candidates = super.sort(tests).map((test) => ({ test, ...place(test) }));
     candidates.sort((one, other) => one.distance - other.distance || one.ms - other.ms);
     let leftMs = Number(process.env.IDSYNC_TEST_SECONDS) * 1_000 * workers;
     const chosen = candidates.filter(({ distance, ms }) => {
@@ -31,13 +29,27 @@ export default class NearestFirst extends TestSequencer {
   }
 }
 
-function placeOf({ path, duration, context }) {
-  const file = relative(context.config.rootDir, path);
-  const project = context.config.displayName?.name;
-  const unit = project !== 'integration';
-  const ms = duration ?? unknownMs[project];
-  if (changed.includes(file)) return { distance: 0, ms };
-  if (file.endsWith('.e2e.spec.ts')) return { distance: 9, ms: Number.POSITIVE_INFINITY };
-  if (packages.has(packageOf(file))) return { distance: subjects.has(subjectOf(file)) ? 1 : unit ? 2 : 3, ms };
-  return { distance: unit ? 4 : 5, ms };
+function changedFiles() {
+  const listed = process.env.IDSYNC_TEST_CHANGED ?? uncommitted();
+  return listed.split('\n').filter(Boolean);
+}
+
+function uncommitted() {
+  const git = (...args) => execFileSync('git', args, { encoding: 'utf8' });
+  return git('diff', '--name-only', '--relative', 'HEAD') + git('ls-files', '--others', '--exclude-standard');
+}
+
+function placesBeside(changed) {
+  const subjects = new Set(changed.map(subjectOf));
+  const packages = new Set(changed.map(packageOf));
+  return ({ path, duration, context }) => {
+    const file = relative(context.config.rootDir, path);
+    const project = context.config.displayName?.name;
+    const unit = project !== 'integration';
+    const ms = duration ?? unknownMs[project];
+    if (changed.includes(file)) return { distance: 0, ms };
+    if (file.endsWith('.e2e.spec.ts')) return { distance: 9, ms: Number.POSITIVE_INFINITY };
+    if (packages.has(packageOf(file))) return { distance: subjects.has(subjectOf(file)) ? 1 : unit ? 2 : 3, ms };
+    return { distance: unit ? 4 : 5, ms };
+  };
 }

@@ -1,0 +1,20 @@
+// `npm run test:watch`: after every change, the tests related to uncommitted changes, the nearest first, as many as run in
+// about four seconds; --seconds sets another time. `npm run test:watch -- turns`: all tests whose path contains "turns".
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values, positionals } = parseArgs({
+  options: { seconds: { type: 'string', default: '4' } },
+  allowPositionals: true,
+});
+const nearest = ['--watch', '--testSequencer', './test/setup/nearest-first.mjs'];
+const options = positionals.length > 0 ? ['--watchAll', ...positionals] : nearest;
+const env = { ...process.env, IDSYNC_TEST_SECONDS: values.seconds };
+const { status } = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', ...options], {
+  cwd: root,
+  env,
+  stdio: 'inherit',
+});
+process.exitCode = status ?? 1;
