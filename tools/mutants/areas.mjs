@@ -89,7 +89,7 @@ export const areas = {
     sources: ['apps/gateway/src/access/*.ts', 'libs/database/src/gateway/api-keys.ts'],
     specs: [
       'apps/gateway/src/access/{access.guard,api-key,client-network}.spec.ts',
-      'apps/gateway/src/access/{key-ring,rate-limit,unknown-keys,access}.int.spec.ts',
+      'apps/gateway/src/access/{key-ring,rate-limit,unknown-keys,access,operator-roles}.int.spec.ts',
     ],
   },
   tenancy: {
@@ -158,6 +158,69 @@ export const areas = {
       'apps/gateway/src/shared/cursor.spec.ts',
       'apps/gateway/src/shared/cursors.int.spec.ts',
       'libs/database/src/gateway/{documents,history,event-feed,list-deliveries}.int.spec.ts',
+    ],
+  },
+  filters: {
+    sources: [
+      'libs/contracts/src/webhook-filter.ts',
+      'libs/database/src/gateway/{filter-documents,record-filter,shared-filters}.ts',
+    ],
+    specs: ['libs/contracts/src/webhook-filter.spec.ts', 'libs/database/src/gateway/filter-documents.int.spec.ts'],
+  },
+  groups: {
+    sources: [
+      'apps/directory/src/group-changes.ts',
+      'libs/database/src/directory/group-id.ts',
+      'libs/database/src/gateway/groups.ts',
+    ],
+    specs: [
+      'apps/directory/src/group-changes.spec.ts',
+      'apps/directory/src/group-events.int.spec.ts',
+      'apps/gateway/src/public/groups.int.spec.ts',
+    ],
+  },
+  'scim-reader': {
+    sources: ['apps/gateway/src/scim-reader/*.ts'],
+    specs: ['apps/gateway/src/scim-reader/*.spec.ts', 'apps/gateway/src/scim-reader/*.int.spec.ts'],
+  },
+  audit: {
+    sources: ['apps/gateway/src/audit/*.ts', 'libs/database/src/gateway/audit/*.ts'],
+    specs: [
+      'apps/gateway/src/audit/*.spec.ts',
+      'libs/database/src/gateway/audit/*.spec.ts',
+      'libs/database/src/gateway/audit/*.int.spec.ts',
+      'apps/gateway/src/audit/*.int.spec.ts',
+    ],
+  },
+  findings: {
+    sources: [
+      'apps/directory/src/findings/*.ts',
+      'apps/directory/src/operations/{accept,reopen}-finding.ts',
+      'libs/database/src/directory/{findings,finding-facts,finding-passes}.ts',
+    ],
+    specs: [
+      'apps/directory/src/findings/*.spec.ts',
+      'apps/directory/src/findings/{findings,passes,acceptances}.int.spec.ts',
+    ],
+  },
+  evidence: {
+    sources: ['apps/directory/src/describe-evidence.ts', 'apps/directory/src/operations/restore-evidence.ts'],
+    specs: [
+      'apps/directory/src/describe-evidence.spec.ts',
+      'apps/directory/src/{link-evidence,merge-and-split}.int.spec.ts',
+    ],
+  },
+  suppressions: {
+    sources: [
+      'libs/database/src/suppression-hashes.ts',
+      'libs/database/src/{directory,sync}/suppressions.ts',
+      'apps/directory/src/operations/suppress-person.ts',
+      'apps/sync-worker/src/leave-out-suppressed.ts',
+    ],
+    specs: [
+      'libs/database/src/suppression-hashes.spec.ts',
+      'apps/directory/src/operations/suppress-person.int.spec.ts',
+      'apps/sync-worker/src/leave-out-suppressed.int.spec.ts',
     ],
   },
   cli: {
