@@ -690,6 +690,31 @@ grant delete on operator_policies to idsync_directory;
 grant insert, select, update on operator_policies to idsync_gateway;
 grant select (ctid, tenant_id) on operator_policies to idsync_directory;
 
+create table operator_sessions (
+  id uuid not null,
+  tenant_id uuid not null,
+  kind text not null,
+  service_token_id uuid,
+  issuer text,
+  subject text,
+  provider_session text,
+  name text,
+  role text,
+  tenant_ids uuid[],
+  secret_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint operator_sessions_pkey PRIMARY KEY (id),
+  constraint operator_sessions_kind_check CHECK ((kind = ANY (ARRAY['admin_token'::text, 'service_token'::text, 'oidc'::text]))),
+  constraint operator_sessions_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'auditor'::text, 'admin'::text])))
+);
+alter table operator_sessions enable row level security, force row level security;
+create policy own_rows on operator_sessions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on operator_sessions to idsync_directory;
+grant delete, insert, select, update on operator_sessions to idsync_gateway;
+grant select (ctid, tenant_id) on operator_sessions to idsync_directory;
+
 create table outbox (
   id bigint generated always as identity not null,
   producer text not null,

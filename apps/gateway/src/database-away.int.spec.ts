@@ -58,10 +58,13 @@ const bodies: Record<string, object> = {
   'POST /admin/v1/tenants/{tenantId}/deletion': { name: 'Test' },
 };
 
+/** Answered from the caller, and ADMIN_TOKEN identifies it without a query. */
+const withoutDatabase = new Set(['/admin/v1/session']);
+
 /** All routes that query the database, except operator routes that need other bodies. */
 const querying = routes.flatMap((route) => {
   const body = bodies[`${route.method} ${route.path}`];
-  return route.auth === 'none' || (route.body && !route.bodyOptional && !body)
+  return route.auth === 'none' || withoutDatabase.has(route.path) || (route.body && !route.bodyOptional && !body)
     ? []
     : [[route.method, pathOf(route), body] as const];
 });

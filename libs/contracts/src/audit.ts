@@ -16,6 +16,8 @@ export type AuditOutcome = (typeof auditOutcomes)[number];
 
 /** Actions that are no operation of the API. */
 export const observedActions = {
+  signedIn: 'signedIn',
+  signedOut: 'signedOut',
   signInFailed: 'signInFailed',
   newAddress: 'keyUsedFromNewAddress',
   keyAdded: 'auditKeyAdded',

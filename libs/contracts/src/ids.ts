@@ -24,6 +24,7 @@ export const idPrefixes = {
   auditEntry: 'aud',
   serviceToken: 'svt',
   approval: 'apr',
+  session: 'ses',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

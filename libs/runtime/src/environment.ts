@@ -25,9 +25,6 @@ const portNumber = z
 const maxDrainMs = 25_000;
 const drainDelay = `must be milliseconds, at most ${maxDrainMs}`;
 
-const maxOutageSeconds = 3_600;
-const outageSeconds = `must be seconds, 0 to ${maxOutageSeconds}`;
-
 /** Every variable of every service. */
 const variables = {
   PORT: portNumber.default(3000),
@@ -57,6 +54,12 @@ const variables = {
     .enum(['true', 'false'], { error: 'must be true or false' })
     .default('false')
     .transform((value) => value === 'true'),
+  PUBLIC_URL: urlOf(['http:', 'https:'], 'https://idsync.example.com')
+    .refine((text) => isOrigin(text), { message: 'must have no path, such as https://idsync.example.com' })
+    .transform((text) => new URL(text).origin)
+    .optional(),
+  SESSION_IDLE_SECONDS: seconds(60, 86_400).default(1_800),
+  SESSION_MAX_SECONDS: seconds(60, 604_800).default(43_200),
   // Checked as text first, because Buffer.from ignores invalid base64 characters.
   ENCRYPTION_KEY: z
     .string({ error: encryptionKey })
@@ -81,12 +84,7 @@ const variables = {
     .transform((value) => value === '1'),
   WEBHOOK_ALLOW_CIDRS: cidrs,
   SOURCE_ALLOW_CIDRS: cidrs,
-  SOURCE_OUTAGE_SECONDS: z
-    .string()
-    .regex(/^\d{1,4}$/, outageSeconds)
-    .transform(Number)
-    .refine((seconds) => seconds <= maxOutageSeconds, { message: outageSeconds })
-    .default(300),
+  SOURCE_OUTAGE_SECONDS: seconds(0, 3_600).default(300),
   TRUSTED_PROXIES: cidrs,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
@@ -98,7 +96,7 @@ const variables = {
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
 const { ADMIN_TOKEN_DISABLED, ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } =
   variables;
-const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT } = variables;
+const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS, PUBLIC_URL } = variables;
 const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE, TRUSTED_PROXIES } = variables;
 const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
 
@@ -112,15 +110,18 @@ const observed = {
 
 const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL, ...observed };
 
+/** Sign-in of operators. */
+const signIn = { PUBLIC_URL, ADMIN_TOKEN_DISABLED, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS };
+
 export const gatewayEnvironment = z.object({
   ...everyService,
+  ...signIn,
   PORT,
   HOST,
   DRAIN_DELAY_MS,
   RATE_LIMIT_PER_MINUTE,
   TRUSTED_PROXIES,
   ADMIN_TOKEN,
-  ADMIN_TOKEN_DISABLED,
   ENCRYPTION_KEY,
   ENCRYPTION_KEYS_PREVIOUS,
   WEBHOOK_ALLOW_CIDRS,
@@ -155,7 +156,7 @@ export const standaloneEnvironment = z.object({
   DATABASE_URL: postgresUrl.optional(),
   AMQP_URL,
   ADMIN_TOKEN: ADMIN_TOKEN.optional(),
-  ADMIN_TOKEN_DISABLED,
+  ...signIn,
   ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
   ENCRYPTION_KEYS_PREVIOUS,
   SOURCES_DIR,
@@ -182,6 +183,20 @@ function urlOf(protocols: string[], example: string) {
     .refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ''), {
       message: `must look like ${example}`,
     });
+}
+
+function seconds(min: number, max: number) {
+  const error = `must be seconds, ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,6}$/, error)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { message: error });
+}
+
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text);
+  return url !== undefined && `${url.origin}/` === url.href;
 }
 
 function isFolder(path: string): boolean {

@@ -1,7 +1,6 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { Reflector } from '@nestjs/core';
 import type { AuditLog } from '../audit/audit-log.service.js';
 import type { FailedSignIns } from '../audit/failed-sign-ins.service.js';
@@ -12,20 +11,23 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import type { Caller } from './caller.js';
 import type { KeyRing } from './key-ring.service.js';
 import { OperatorGuard } from './operator.guard.js';
+import type { OperatorTokens } from './operator-tokens.service.js';
 import { ScimKeyGuard } from './scim-key.guard.js';
 import { ScimTokenGuard } from './scim-token.guard.js';
-import type { ServiceTokens } from './service-tokens.service.js';
+import type { SessionCookie } from './session-cookie.service.js';
+import type { Sessions } from './sessions.service.js';
 
 const keyRing = {} as KeyRing;
 const guard = new AccessGuard(
   new Reflector(),
   new ApiKeyGuard(keyRing),
   new OperatorGuard(
-    new ConfigService({ ADMIN_TOKEN: 'the-operators-token-of-this-test' }),
     new Reflector(),
     {} as AuditLog,
     {} as FailedSignIns,
-    {} as ServiceTokens,
+    {} as OperatorTokens,
+    {} as Sessions,
+    {} as SessionCookie,
   ),
   new ScimTokenGuard(keyRing),
   new ScimKeyGuard(keyRing),

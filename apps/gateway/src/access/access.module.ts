@@ -6,10 +6,13 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import { Authentication } from './authentication.service.js';
 import { KeyRing } from './key-ring.service.js';
 import { OperatorGuard } from './operator.guard.js';
+import { OperatorTokens } from './operator-tokens.service.js';
 import { RateLimit } from './rate-limit.service.js';
 import { ScimKeyGuard } from './scim-key.guard.js';
 import { ScimTokenGuard } from './scim-token.guard.js';
 import { ServiceTokens } from './service-tokens.service.js';
+import { SessionCookie } from './session-cookie.service.js';
+import { Sessions } from './sessions.service.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
 
 @Module({
@@ -25,7 +28,10 @@ import { UnknownKeyLimits } from './unknown-key-limits.js';
     UnknownKeyLimits,
     RateLimit,
     ServiceTokens,
+    OperatorTokens,
+    Sessions,
+    SessionCookie,
   ],
-  exports: [Authentication, KeyRing, ServiceTokens],
+  exports: [Authentication, KeyRing, ServiceTokens, OperatorTokens, Sessions, SessionCookie, UnknownKeyLimits],
 })
 export class AccessModule {}

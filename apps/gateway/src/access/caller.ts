@@ -25,12 +25,22 @@ export interface ScimCaller {
   isSuspended?: boolean;
 }
 
+/** A session in a browser. */
+export interface OperatorSession {
+  id: string;
+  csrfToken: string;
+  expiresAt: Date;
+  idleExpiresAt: Date;
+}
+
 export interface OperatorCaller {
   access: 'operator';
   actor: AuditActor;
   role: OperatorRole;
   /** Absent: all tenants. */
   tenantIds?: ReadonlySet<string>;
+  /** Absent with a bearer token. */
+  session?: OperatorSession;
 }
 
 export type Caller = KeyCaller | ScimCaller | OperatorCaller;

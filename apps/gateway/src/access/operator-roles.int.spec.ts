@@ -1,5 +1,6 @@
 import { encodeId, newUuid, operatorRoles, routes } from '@idsync/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Browser } from '../../test/browser.js';
 import { adminToken } from '../../test/gateway-config.js';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -30,6 +31,7 @@ const forAuditors = [
   `GET ${ofTenant}/audit/verification`,
   'GET /service-tokens',
 ];
+const forAll = ['DELETE /session'];
 const forAdmins = [`GET ${ofTenant}/export`];
 /** Routes that concern the installation, and not a tenant. */
 const forAllTenants = [
@@ -49,6 +51,7 @@ const operated = routes
 function rolesFor(route: string): readonly string[] {
   if (forOperators.includes(route)) return ['operator', 'admin'];
   if (forAuditors.includes(route)) return ['auditor', 'admin'];
+  if (forAll.includes(route)) return operatorRoles;
   if (forAdmins.includes(route)) return ['admin'];
   return route.startsWith('GET ') ? operatorRoles : ['admin'];
 }
@@ -65,6 +68,12 @@ const filled = (path: string, tenantId: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name === 'tenantId' ? tenantId : name === 'externalId' ? 'E1' : encodeId('job', newUuid()),
   );
+const browsers = new Map<string, Browser>();
+async function signedIn(role: string): Promise<Browser> {
+  const browser = new Browser(gateway.url);
+  await browser.signIn(tokens[role] ?? '');
+  return browser;
+}
 /** A body that no route accepts, so that nothing is changed. */
 const invalid = { 'no field': true };
 const send = (token: string, method: string, path: string) =>
@@ -76,6 +85,7 @@ beforeAll(async () => {
   theirs = (await gateway.operator('POST', '/tenants', { name: 'Theirs' })).body.id;
   for (const role of operatorRoles) {
     tokens[role] = (await issue({ name: `all ${role}`, role })).token;
+    browsers.set(role, await signedIn(role));
     restricted[role] = (await issue({ name: `one ${role}`, role, tenants: [mine] })).token;
   }
 });
@@ -92,6 +102,24 @@ describe('a route of operators', () => {
       if (status !== 403) continue;
       const { body } = await gateway.operator('GET', `/audit?request_id=${requestId}`);
       expect(body.data).toMatchObject([{ actor: { name: `all ${role}`, role }, outcome: 'refused', status: 403 }]);
+    }
+  });
+
+  it.each(operated)('is open to the same roles with the cookie of a session: %s %s', async (method, path) => {
+    const roles = rolesFor(`${method} ${path}`);
+    for (const role of operatorRoles) {
+      const isSignOut = `${method} ${path}` === 'DELETE /session';
+      const browser = isSignOut ? await signedIn(role) : (browsers.get(role) ?? (await signedIn(role)));
+      const call = (csrf: object) =>
+        browser.call(method, `/admin/v1${filled(path, mine)}`, method === 'GET' ? undefined : invalid, { ...csrf });
+      if (method !== 'GET') {
+        for (const csrf of [{ 'x-csrf-token': '' }, { 'sec-fetch-site': 'same-site' }]) {
+          expect({ role, status: (await call(csrf)).status }).toEqual({ role, status: 403 });
+        }
+      }
+      const { status } = await call({});
+      expect({ role, denied: status === 403 }).toEqual({ role, denied: !roles.includes(role) });
+      expect(status).not.toBe(401);
     }
   });
 

@@ -1,53 +1,45 @@
 import { decodeId, errorTexts, includesRole, type OperatorRole } from '@idsync/contracts';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
-import type { GatewayConfig } from '../gateway-config.js';
 import { ApiError, notFound } from '../http/api-error.js';
 import { constantTimeEqual } from './api-key.js';
 import { bearerTokenOf } from './bearer-token.js';
-import type { OperatorCaller } from './caller.js';
+import type { OperatorCaller, OperatorSession } from './caller.js';
 import { ForAllTenants, Needs, OperatorRoles } from './operator-roles.decorator.js';
-import { ServiceTokens } from './service-tokens.service.js';
+import { OperatorTokens } from './operator-tokens.service.js';
+import { isRead, isSameOrigin } from './same-origin.js';
+import { SessionCookie } from './session-cookie.service.js';
+import { Sessions } from './sessions.service.js';
 
-const adminTokenCaller: OperatorCaller = {
-  access: 'operator',
-  actor: { kind: 'admin_token', name: 'operator', role: 'admin' },
-  role: 'admin',
-};
-
-/** Accepts operators by a bearer token, if their role and their tenants include the route. */
+/** Accepts operators by a bearer token or the cookie of a session, if their role and their tenants include the route. */
 @Injectable()
 export class OperatorGuard implements CanActivate {
-  /** Absent if it is disabled. */
-  private readonly adminToken: string | undefined;
-
   constructor(
-    config: ConfigService<GatewayConfig, true>,
     private readonly reflector: Reflector,
     private readonly audit: AuditLog,
     private readonly failures: FailedSignIns,
-    private readonly tokens: ServiceTokens,
-  ) {
-    if (!config.get('ADMIN_TOKEN_DISABLED', { infer: true }))
-      this.adminToken = config.get('ADMIN_TOKEN', { infer: true });
-  }
+    private readonly tokens: OperatorTokens,
+    private readonly sessions: Sessions,
+    private readonly cookie: SessionCookie,
+  ) {}
 
-  /** Throws a 401 for a missing or wrong token, and the 429 or 503 of `ServiceTokens.identify`. */
+  /** Throws a 401 for a missing or wrong token or session, and a 429 or 503 for too many wrong ones. */
   async identify(request: FastifyRequest): Promise<OperatorCaller> {
-    const token = bearerTokenOf(request);
-    const caller = token === undefined ? undefined : await this.callerOf(token, request.ip);
+    const caller = await this.callerOf(request);
     if (caller) return caller;
     this.failures.count(request.ip);
     throw unauthorized();
   }
 
-  private callerOf(token: string, address: string): OperatorCaller | Promise<OperatorCaller | undefined> {
-    const isAdmin = this.adminToken !== undefined && constantTimeEqual(token, this.adminToken);
-    return isAdmin ? adminTokenCaller : this.tokens.identify(token, address);
+  /** A bearer token, even a wrong one, is used instead of the cookie. */
+  private async callerOf(request: FastifyRequest): Promise<OperatorCaller | undefined> {
+    const token = bearerTokenOf(request);
+    if (token !== undefined) return this.tokens.identify(token, request.ip);
+    const cookie = this.cookie.read(request);
+    return cookie === undefined ? undefined : this.sessions.identify(cookie, request.ip);
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -59,6 +51,10 @@ export class OperatorGuard implements CanActivate {
   }
 
   private refusalOf(caller: OperatorCaller, context: ExecutionContext, request: FastifyRequest): ApiError | undefined {
+    if (caller.session && !isRead(request)) {
+      const forged = this.forgeryOf(caller.session, request);
+      if (forged) return forged;
+    }
     const { tenantId } = (request.params ?? {}) as { tenantId?: string };
     if (caller.tenantIds && tenantId !== undefined && !caller.tenantIds.has(decodeId('tenant', tenantId) ?? ''))
       return notFound();
@@ -71,10 +67,18 @@ export class OperatorGuard implements CanActivate {
     return undefined;
   }
 
-  private neededRole(context: ExecutionContext, { method }: FastifyRequest): OperatorRole | undefined {
+  /** Browsers send the cookie of a session also with requests of other pages. */
+  private forgeryOf({ csrfToken }: OperatorSession, request: FastifyRequest): ApiError | undefined {
+    if (!isSameOrigin(request, this.cookie.publicUrl)) return new ApiError(403, errorTexts.otherOrigin);
+    const { 'x-csrf-token': given } = request.headers;
+    const isRight = typeof given === 'string' && constantTimeEqual(given, csrfToken);
+    return isRight ? undefined : new ApiError(403, errorTexts.csrfToken);
+  }
+
+  private neededRole(context: ExecutionContext, request: FastifyRequest): OperatorRole | undefined {
     const own = this.reflector.get(Needs, context.getHandler());
     const roles = this.reflector.get(OperatorRoles, context.getClass());
-    return own ?? (method === 'GET' || method === 'HEAD' ? roles?.read : roles?.write);
+    return own ?? (isRead(request) ? roles?.read : roles?.write);
   }
 
   private async refuse(request: FastifyRequest, refusal: ApiError): Promise<never> {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { decodeId, encodeId, idPrefixes, installationId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { findServiceTokenSecret, touchServiceTokens } from '@idsync/database/gateway';
+import { findServiceTokenSecret, type ServiceTokenRow, touchServiceTokens } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -25,6 +25,20 @@ const form = /^ist_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 /** Formats `ist_<id>_<secret>`. */
 export function formatServiceToken(id: string, secret: string): string {
   return `ist_${encodeId('serviceToken', id).slice(idPrefixes.serviceToken.length + 1)}_${secret}`;
+}
+
+/** Returns whether the token is neither revoked nor expired. */
+export function isLive({ revokedAt, expiresAt }: Pick<ServiceTokenRow, 'revokedAt' | 'expiresAt'>): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
+}
+
+export function callerOfServiceToken({ id, name, role, tenantIds }: ServiceTokenRow): OperatorCaller {
+  return {
+    access: 'operator',
+    actor: { kind: 'service_token', id: encodeId('serviceToken', id), name, role },
+    role,
+    ...(tenantIds && { tenantIds: new Set(tenantIds) }),
+  };
 }
 
 /** Identifies operators by their service tokens, with a short cache. */
@@ -80,23 +94,14 @@ export class ServiceTokens implements OnApplicationShutdown {
   private async lookUp(name: string, id: string, hash: Buffer): Promise<ValidToken | undefined> {
     const generation = this.generation;
     const row = await findServiceTokenSecret(this.database, id);
-    const isValid =
-      row !== undefined &&
-      timingSafeEqual(row.secretHash, hash) &&
-      row.revokedAt === null &&
-      (row.expiresAt === null || row.expiresAt.getTime() > Date.now());
+    const isValid = row !== undefined && timingSafeEqual(row.secretHash, hash) && isLive(row);
     if (!isValid) {
       this.recentlyValid.delete(name);
       this.cached.set(name, {});
       return undefined;
     }
     const token: ValidToken = {
-      caller: {
-        access: 'operator',
-        actor: { kind: 'service_token', id: encodeId('serviceToken', id), name: row.name, role: row.role },
-        role: row.role,
-        ...(row.tenantIds && { tenantIds: new Set(row.tenantIds) }),
-      },
+      caller: callerOfServiceToken(row),
       expiresAt: row.expiresAt?.getTime(),
     };
     this.recentlyValid.set(name, true);

@@ -1,5 +1,6 @@
 import { ContextValue } from '@idsync/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OperatorCaller } from '../access/caller.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,10 +18,17 @@ export function currentOperatorRequest(): FastifyRequest {
   return request;
 }
 
-/** Returns the name of the operator: the one of the token where it is known, otherwise the claimed one. */
-export function actorName(claimed: string): string {
+/** Returns the operator of the request that the current work belongs to. */
+export function currentOperator(): OperatorCaller {
   const { caller } = currentOperatorRequest();
-  return caller?.access === 'operator' && caller.actor.kind === 'service_token' ? caller.actor.name : claimed;
+  if (caller?.access !== 'operator') throw new Error('an act of an operator has a caller');
+  return caller;
+}
+
+/** Returns the name of the operator: the one of its sign-in where it is known, otherwise the claimed one. */
+export function actorName(claimed: string): string {
+  const { kind, name } = currentOperator().actor;
+  return kind === 'admin_token' ? claimed : name;
 }
 
 /** Must be registered after authentication. */

@@ -7,8 +7,11 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import type { GatewayConfig } from '../gateway-config.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { anchoring } from './anchor-audit.js';
+import { endedSessions } from './ended-sessions.js';
 import { pushedChores } from './pushed-chores.js';
 import { reencryption } from './reencrypt-secrets.js';
 
@@ -20,7 +23,12 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
   private readonly housekeeping: Housekeeping;
   private stopped: Promise<void> | undefined;
 
-  constructor(database: Database, { encryptionKeys }: GatewaySettings, logger: Logger) {
+  constructor(
+    database: Database,
+    { encryptionKeys }: GatewaySettings,
+    config: ConfigService<GatewayConfig, true>,
+    logger: Logger,
+  ) {
     const chores = [
       reencryption(database, 'webhooks', encryptionKeys, logger),
       reencryption(database, 'signing keys', encryptionKeys, logger),
@@ -30,6 +38,7 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
       reencryption(database, 'audit', encryptionKeys, logger),
       anchoring(database, encryptionKeys, logger),
       ...pushedChores(database),
+      endedSessions(database, config.get('SESSION_IDLE_SECONDS', { infer: true })),
     ];
     this.housekeeping = new Housekeeping(chores, everyMs, logger);
   }

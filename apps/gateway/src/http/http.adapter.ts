@@ -1,3 +1,4 @@
+import cookie from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { GatewayConfig } from '../gateway-config.js';
 import { bodyBounds } from './body-bounds.js';
@@ -24,5 +25,7 @@ export function createHttpAdapter(
     routerOptions: { maxParamLength: largestHeaders },
   });
   edge.register(adapter.getInstance());
+  // Without its hook: only operators have cookies, so no other request has its own parsed.
+  void adapter.getInstance().register(cookie, { hook: false });
   return adapter;
 }

@@ -28,6 +28,8 @@ import { Probes } from './probes.service.js';
 import { RecordJobs } from './record-jobs.service.js';
 import { ReplaysController } from './replays.controller.js';
 import { ServiceTokensController } from './service-tokens.controller.js';
+import { SessionController } from './session.controller.js';
+import { SignInController } from './sign-in.controller.js';
 import { SuppressionsController } from './suppressions.controller.js';
 import { Suppressions } from './suppressions.service.js';
 import { SyncJobsController } from './sync-jobs.controller.js';
@@ -43,6 +45,8 @@ import { TenantsController } from './tenants.controller.js';
     ApprovalsController,
     OperatorPolicyController,
     ServiceTokensController,
+    SignInController,
+    SessionController,
     TenantsController,
     ApiKeysController,
     ConnectorsController,

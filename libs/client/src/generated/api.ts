@@ -1918,6 +1918,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/session/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the ways to sign in */
+        get: operations["adminGetSessionMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the caller, and its session if there is one */
+        get: operations["adminGetSession"];
+        put?: never;
+        /**
+         * Sign in with an operator token
+         * @description Sets the cookie `__Host-idsync_session`, or `idsync_session` without HTTPS. All operator routes accept it. Requests with the cookie other than GET and HEAD also need the header `X-CSRF-Token`.
+         */
+        post: operations["adminSignIn"];
+        /** Sign out */
+        delete: operations["adminSignOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "identity.created": {
@@ -5530,7 +5569,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key or token is absent or not recognised */
+        /** @description The key, token or session is absent or not recognised */
         Unauthorized: {
             headers: {
                 [name: string]: unknown;
@@ -5539,7 +5578,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key was issued without the scope this needs, or the role of the token does not include it */
+        /** @description The key was issued without the scope this needs, or the role of the caller does not include it; with the cookie of a session also: the CSRF token is missing, or a page of another origin sent the request */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -13113,6 +13152,8 @@ export interface operations {
                                 id?: string;
                                 name: string;
                                 role?: string;
+                                /** @description The session in a browser; absent with a bearer token. */
+                                session?: string;
                             };
                             /** @description Network address of the caller. */
                             address?: string;
@@ -13261,6 +13302,8 @@ export interface operations {
                                 id?: string;
                                 name: string;
                                 role?: string;
+                                /** @description The session in a browser; absent with a bearer token. */
+                                session?: string;
                             };
                             /** @description Network address of the caller. */
                             address?: string;
@@ -13771,6 +13814,173 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetSessionMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Sign-in with the operator token or a service token is possible. */
+                        token: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    adminGetSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        actor: {
+                            /** @description Id of the service token, or `admin_token`. */
+                            id: string;
+                            /** @description Name of the actor in the audit log. */
+                            name: string;
+                            /** @enum {string} */
+                            kind: "admin_token" | "service_token" | "api_key" | "system" | "anonymous";
+                            /** @enum {string} */
+                            role: "viewer" | "operator" | "auditor" | "admin";
+                            /** @description Absent: all tenants. */
+                            tenants?: string[];
+                        };
+                        /** @description Value of the header `X-CSRF-Token`, which every request with the cookie except GET and HEAD needs. */
+                        csrf_token?: string;
+                        /**
+                         * Format: date-time
+                         * @description The session ends at this time, even if it is used.
+                         */
+                        expires_at?: string;
+                        /**
+                         * Format: date-time
+                         * @description The session ends at this time if it is not used before.
+                         */
+                        idle_expires_at?: string;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        actor: {
+                            /** @description Id of the service token, or `admin_token`. */
+                            id: string;
+                            /** @description Name of the actor in the audit log. */
+                            name: string;
+                            /** @enum {string} */
+                            kind: "admin_token" | "service_token" | "api_key" | "system" | "anonymous";
+                            /** @enum {string} */
+                            role: "viewer" | "operator" | "auditor" | "admin";
+                            /** @description Absent: all tenants. */
+                            tenants?: string[];
+                        };
+                        /** @description Value of the header `X-CSRF-Token`, which every request with the cookie except GET and HEAD needs. */
+                        csrf_token: string;
+                        /**
+                         * Format: date-time
+                         * @description The session ends at this time, even if it is used.
+                         */
+                        expires_at: string;
+                        /**
+                         * Format: date-time
+                         * @description The session ends at this time if it is not used before.
+                         */
+                        idle_expires_at: string;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

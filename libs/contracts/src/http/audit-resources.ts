@@ -14,6 +14,7 @@ export const auditEntry = z.strictObject({
     id: text.optional(),
     name: text,
     role: text.optional(),
+    session: text.optional().describe('The session in a browser; absent with a bearer token.'),
   }),
   address: text.optional().describe('Network address of the caller.'),
   request_id: text.optional(),

@@ -2,6 +2,8 @@
 export const errorTexts = {
   unauthorized: 'missing or invalid API key',
   callbackUrlRequired: 'callback_url is required',
+  otherOrigin: 'the request comes from a page of another origin',
+  csrfToken: 'a request with the cookie of a session needs its csrf_token in X-CSRF-Token',
   operatorUnauthorized: 'missing or invalid operator token',
   suspended: 'the tenant is suspended',
   notFound: 'not found',

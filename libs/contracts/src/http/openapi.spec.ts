@@ -50,6 +50,9 @@ interface Webhook {
   requestBody: { content: { 'application/json': { schema: object; example: { data: object } } } };
 }
 
+const open = ['GET /v1/health', 'GET /admin/v1/session/methods', 'POST /admin/v1/session'];
+const withoutDatabase = ['/v1/health', '/admin/v1/session/methods'];
+
 const approval = { $ref: '#/components/schemas/Approval' };
 /** Returns whether the operation may wait for a second operator. */
 function mayWait({ operation }: (typeof operations)[number]): boolean {
@@ -148,10 +151,11 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('requires an API key on every /v1 route except the health check, and the operator token on /admin/v1', () => {
-    for (const { path, operation } of operations) {
-      const scheme = path === '/v1/health' ? [] : [{ [path.startsWith('/v1/') ? 'apiKey' : 'operator']: [] }];
-      expect(operation.security).toEqual(scheme);
+  it('requires an API key on every /v1 route except the health check, and a token or a session on /admin/v1 except sign-in', () => {
+    for (const { method, path, operation } of operations) {
+      const withCookie = method === 'GET' ? { session: [] } : { session: [], csrfToken: [] };
+      const ofPath = path.startsWith('/v1/') ? [{ apiKey: [] }] : [{ operator: [] }, withCookie];
+      expect([path, operation.security]).toEqual([path, open.includes(`${method} ${path}`) ? [] : ofPath]);
     }
   });
 
@@ -169,7 +173,7 @@ describe('the OpenAPI document', () => {
   it('documents 503 with Retry-After for every route that uses the database', () => {
     for (const { path, operation } of operations) {
       const { 503: unavailable } = operation.responses;
-      if (path === '/v1/health') expect(unavailable).toBeUndefined();
+      if (withoutDatabase.includes(path)) expect(unavailable).toBeUndefined();
       else expect(unavailable?.headers?.['Retry-After']?.schema).toEqual({ type: 'integer', minimum: 1 });
     }
   });
@@ -184,7 +188,7 @@ describe('the OpenAPI document', () => {
         500,
         ...(method === 'GET' ? [] : [413]),
         ...(path.includes('{') || path === '/v1/sync/trigger' ? [404] : []),
-        ...(path === '/v1/health' ? [] : [401]),
+        ...(withoutDatabase.includes(path) ? [] : [401]),
         ...(path.startsWith('/v1/') && path !== '/v1/health' ? [403, 429] : []),
       ];
       expect({ method, path, statuses }).toEqual({ method, path, statuses: expect.arrayContaining(taken) });

@@ -38,8 +38,8 @@ const named: Record<string, z.ZodType> = {
 
 const errorMeanings: Record<number, string> = {
   400: 'A required field is missing, or a value is invalid or malformed',
-  401: 'The key or token is absent or not recognised',
-  403: 'The key was issued without the scope this needs, or the role of the token does not include it',
+  401: 'The key, token or session is absent or not recognised',
+  403: 'The key was issued without the scope this needs, or the role of the caller does not include it; with the cookie of a session also: the CSRF token is missing, or a page of another origin sent the request',
   404: "Does not exist in the caller's tenant",
   408: 'The request did not arrive in time',
   413: 'The body is too large',
@@ -126,7 +126,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
       version,
       summary: 'One directory of identities from every source a company has.',
       description:
-        'idsync reads the sources of a company, matches their records into identities, and reports every change. Clients of a tenant use `/v1` with an API key; operators use `/admin/v1` with the operator token.',
+        'idsync reads the sources of a company, matches their records into identities, and reports every change. Clients of a tenant use `/v1` with an API key; operators use `/admin/v1` with an operator token or a session.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -143,6 +143,13 @@ export function openApiDocument(version: string): Record<string, unknown> {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         operator: { type: 'http', scheme: 'bearer' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-idsync_session',
+          description: 'The cookie of a sign-in, named `idsync_session` without HTTPS.',
+        },
+        csrfToken: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: '`csrf_token` of the session.' },
       },
     },
   };
@@ -155,7 +162,7 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
     operationId: operationIdOf(route),
     ...(route.description && { description: route.description }),
     tags: [topicOf(route)],
-    security: route.auth === 'none' ? [] : [{ [route.auth === 'key' ? 'apiKey' : 'operator']: [] }],
+    security: securityOf(route),
     parameters: [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
         name: match[1],
@@ -189,6 +196,12 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       ),
     },
   };
+}
+
+function securityOf({ auth, method }: RouteDefinition): Record<string, never[]>[] {
+  if (auth === 'none') return [];
+  if (auth === 'key') return [{ apiKey: [] }];
+  return [{ operator: [] }, { session: [], ...(method !== 'GET' && { csrfToken: [] }) }];
 }
 
 /** A response with 202 may be an approval, also where 202 is the status of success. */

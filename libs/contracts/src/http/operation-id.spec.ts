@@ -16,6 +16,8 @@ describe('names of operations', () => {
     ['POST /v1/webhooks/{id}/rotate-secret', 'rotateWebhookSecret'],
     [`GET ${tenant}/identities/{identityId}/explain`, 'adminExplainIdentity'],
     [`GET ${tenant}/sync-jobs/{jobId}/plan`, 'adminGetSyncJobPlan'],
+    ['POST /admin/v1/session', 'adminSignIn'],
+    ['DELETE /admin/v1/session', 'adminSignOut'],
     [`PUT ${tenant}/matching-rules`, 'adminReplaceMatchingRules'],
     [`POST ${tenant}/sync-jobs/{jobId}/release`, 'adminReleaseSyncJob'],
   ])('%s is %s', (route, name) => {

@@ -7,6 +7,8 @@ const exceptions: Record<string, string> = {
   'GET export': 'exportTenant',
   'GET identities/{identityId}/explain': 'explainIdentity',
   'GET sync-jobs/{jobId}/plan': 'getSyncJobPlan',
+  'POST session': 'signIn',
+  'DELETE session': 'signOut',
   'GET /admin/v1/audit': 'listAllAudit',
   'GET /admin/v1/audit/verification': 'getInstallationAuditVerification',
 };

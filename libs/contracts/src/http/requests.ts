@@ -299,6 +299,8 @@ export const serviceTokenBody = z.strictObject({
     .describe('Ids of the tenants that the token may access; all of them if absent.'),
   expires_at: expiry,
 });
+/** Body of a sign-in with ADMIN_TOKEN or a service token. */
+export const signInBody = z.strictObject({ token: text.min(1).max(1_000) });
 export const apiKeyBody = z.strictObject({
   name,
   scopes: z

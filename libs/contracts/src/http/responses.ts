@@ -6,3 +6,4 @@ export type * from './finding-resources.js';
 export type * from './operator-resources.js';
 export type * from './resources.js';
 export type * from './service-token-resources.js';
+export type * from './session-resources.js';

@@ -10,6 +10,8 @@ export interface RouteDefinition {
   description?: string;
   auth: 'none' | 'key' | 'operator';
   scope?: Scope;
+  /** An open route that accepts credentials, and therefore refuses as a route of operators does. */
+  signsIn?: true;
   query?: readonly QueryParameter[];
   body?: z.ZodType;
   /** The body may be omitted. */
@@ -90,12 +92,14 @@ export function hasQueryName({ query = [] }: RouteDefinition, given: string): bo
 }
 
 /** Returns the error statuses of a route, derived from its definition so that routes need not list them. */
-export function errorStatusesOf({ method, path, auth, bodyRefers }: RouteDefinition): number[] {
+export function errorStatusesOf({ method, path, auth, signsIn, bodyRefers }: RouteDefinition): number[] {
   // Node and Fastify reject invalid, late or too large requests before routing.
   const ofAnyRequest = [400, 408, 431, 500];
   // A body is read for every method that may have one, even if the route ignores it.
   const ofBodies = method === 'GET' ? [] : [413];
   const ofIds = path.includes('{') || bodyRefers ? [404] : [];
-  const ofCallers = { none: [], key: [401, 403, 429, 503], operator: [401, 403, 429, 503] }[auth];
+  const ofCallers = { none: [], key: [401, 403, 429, 503], operator: [401, 403, 429, 503] }[
+    signsIn ? 'operator' : auth
+  ];
   return [...ofAnyRequest, ...ofBodies, ...ofIds, ...ofCallers].sort();
 }

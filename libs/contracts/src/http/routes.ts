@@ -6,6 +6,7 @@ import { operatorRoutes } from './operator-routes.js';
 import { publicRoutes } from './public-routes.js';
 import type { RouteDefinition } from './route.js';
 import { serviceTokenRoutes } from './service-token-routes.js';
+import { sessionRoutes } from './session-routes.js';
 import { subscriberRoutes } from './subscriber-routes.js';
 
 /** All routes of the gateway, from which the OpenAPI document and the check of scopes are derived. */
@@ -18,4 +19,5 @@ export const routes: readonly RouteDefinition[] = [
   ...auditRoutes,
   ...approvalRoutes,
   ...serviceTokenRoutes,
+  ...sessionRoutes,
 ];

@@ -50,8 +50,8 @@ const operatorTopics: readonly Topic[] = [
   {
     name: 'Operator: audit',
     description:
-      'Who did what, with the proof that nothing was removed; approvals; tokens of operators and their settings.',
-    words: ['audit', 'approvals', 'operator-policy', 'service-tokens'],
+      'Who did what, with the proof that nothing was removed; approvals; tokens and sessions of operators, and their settings.',
+    words: ['audit', 'approvals', 'operator-policy', 'service-tokens', 'session'],
   },
   { name: 'Operator: operations', description: 'Changes by operators, and their reversal.', words: ['operations'] },
   {

@@ -11,6 +11,7 @@ import * as history from './history.entities.js';
 import * as matching from './matching.entities.js';
 import * as recordErrors from './record-errors.entities.js';
 import * as scim from './scim.entities.js';
+import * as session from './session.entities.js';
 import * as suppression from './suppression.entities.js';
 import * as sweep from './sweep.entities.js';
 import * as sync from './sync.entities.js';
@@ -34,6 +35,7 @@ export const entities = {
   ...matching,
   ...recordErrors,
   ...scim,
+  ...session,
   ...suppression,
   ...sweep,
   ...sync,

@@ -28,6 +28,7 @@ export * from './machine-identities.js';
 export * from './named-operation.js';
 export * from './operations.js';
 export * from './operator-policy.js';
+export * from './operator-sessions.js';
 export * from './plans.js';
 export * from './review-cases.js';
 export * from './search-documents.js';

@@ -55,6 +55,7 @@ import { ServiceTokens1700000000081 } from './1700000000081-service-tokens.js';
 import { SubscriberDiagnosis1700000000090 } from './1700000000090-subscriber-diagnosis.js';
 import { SigningKeys1700000000091 } from './1700000000091-signing-keys.js';
 import { WebhookFilters1700000000092 } from './1700000000092-webhook-filters.js';
+import { OperatorSessions1700000000110 } from './1700000000110-operator-sessions.js';
 import { Approvals1700000000120 } from './1700000000120-approvals.js';
 
 /** Oldest first. */
@@ -116,5 +117,6 @@ export const migrations = [
   SubscriberDiagnosis1700000000090,
   SigningKeys1700000000091,
   WebhookFilters1700000000092,
+  OperatorSessions1700000000110,
   Approvals1700000000120,
 ];

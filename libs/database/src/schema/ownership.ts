@@ -48,8 +48,9 @@ const ofServices: Record<string, TableOwnership> = {
     acrossTenants: ['gateway'],
   },
   key_addresses: { rows: byTenant, grants: { gateway: append } },
-  // Tokens of operators belong to the installation, so no transaction of a tenant sees them.
+  // Tokens and sessions of operators belong to the installation, so no transaction of a tenant sees them.
   service_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
+  operator_sessions: { rows: byTenant, grants: { gateway: write } },
   approvals: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   operator_policies: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   connectors: {

@@ -8,6 +8,8 @@ export interface AuditActor {
   id?: string;
   name: string;
   role?: string;
+  /** Public id of the session. */
+  session?: string;
 }
 
 /** The content of an entry, as the API shows it. */
