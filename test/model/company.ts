@@ -40,6 +40,7 @@ const mapped: Readonly<Record<string, readonly string[]>> = {
 const safeguard: Safeguard = {
   deleted: { percent: 30, records: 2 },
   disabled: { percent: 30, records: 1 },
+  enabled: { percent: 30, records: 1 },
   created: { percent: 40, records: 3 },
   rekeyed: { percent: 20, records: 1 },
   changed: { percent: 30, records: 2 },
@@ -52,11 +53,12 @@ const safeguard: Safeguard = {
     'last_name',
     'hire_date',
   ],
+  countsTheDay: false,
 };
 
 export const sources: readonly Source[] = [
   { name: 'HR', kind: 'user', priority: 10, safeguard },
-  { name: 'Directory', kind: 'user', priority: 20, safeguard },
+  { name: 'Directory', kind: 'user', priority: 20, safeguard: { ...safeguard, countsTheDay: true } },
   { name: 'Logins', kind: 'account', priority: 30, safeguard },
 ];
 

@@ -13,6 +13,8 @@ const additions = { percent: 20, records: 20 };
 const safeguard: Safeguard = {
   deleted: most,
   disabled: most,
+  enabled: most,
+  countsTheDay: true,
   created: additions,
   changed: additions,
   rekeyed: { percent: 10, records: 5 },

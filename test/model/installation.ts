@@ -87,7 +87,7 @@ export class Installation {
   }
 }
 
-const bounds = ['deleted', 'disabled', 'created', 'rekeyed', 'changed'] as const;
+const bounds = ['deleted', 'disabled', 'enabled', 'created', 'rekeyed', 'changed'] as const;
 
 function settingsOf(safeguard: Safeguard): Record<string, unknown> {
   const settings = bounds.flatMap((bound) => {
@@ -97,7 +97,11 @@ function settingsOf(safeguard: Safeguard): Record<string, unknown> {
       [`max_${bound}_records`, records],
     ];
   });
-  return { ...Object.fromEntries(settings), changed_fields: safeguard.changedFields };
+  return {
+    ...Object.fromEntries(settings),
+    changed_fields: safeguard.changedFields,
+    within_hours: safeguard.countsTheDay ? 24 : 0,
+  };
 }
 
 export class Tenant {

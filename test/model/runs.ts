@@ -4,13 +4,14 @@ import type { Directory, Placement } from './directory.js';
 import type { Erasures } from './erasures.js';
 import { statusOf } from './lifecycle.js';
 import {
-  changedFields,
+  countedChanges,
   destructiveAction,
   exceedsAdditions,
   heldBy,
   isAddition,
   livingOf,
   type Planned,
+  type Removals,
   resembledBy,
   withMoves,
 } from './sweep.js';
@@ -38,6 +39,9 @@ export interface Run {
   /** Whether it has read everything. */
   isFull: boolean;
   end: number | undefined;
+  /** What it has deleted and disabled. */
+  removals: Removals;
+  isReleased: boolean;
 }
 
 export class Runs {
@@ -71,7 +75,7 @@ export class Runs {
     // The last row of an id counts.
     const listed = new Map(rows.map((row) => [row.id, row]));
     const all = [...listed.values()].map((row) => this.planned(source, row));
-    const waits = (each: Planned) => !isAddition(each) || (isGuarded && needsTheEnd(each));
+    const waits = (each: Planned) => !isAddition(each) || each.changed.length > 0 || (isGuarded && !each.entry);
     const atTheEnd = all.filter(waits);
     const held = this.heldOf(source);
     if (held) held.plan = held.plan.filter((old) => !isContradicted(old, all, atTheEnd));
@@ -79,7 +83,7 @@ export class Runs {
       since === undefined
         ? living.filter(({ id }) => !listed.has(id))
         : [...new Set(removed)].flatMap((id) => living.filter((entry) => entry.id === id));
-    const run: Run = { nth, source, status: 'completed', plan: [], isFull: since === undefined, end };
+    const run: Run = { nth, source, status: 'completed', plan: [], isFull: since === undefined, end, ...fresh };
     this.all.push(run);
     const deletions = gone.map((entry): Planned => {
       return { action: 'delete', id: entry.id, status: 'deleted', entry, changed: [] };
@@ -110,7 +114,7 @@ export class Runs {
     const entry = this.directory.entries.get(nameOf(source, id));
     const status = statusOf(source, fields, this.directory.today);
     const action = destructiveAction(entry, status) ?? (entry ? 'update' : 'create');
-    return { action, id, status, fields, entry, changed: changedFields(entry, fields, source) };
+    return { action, id, status, fields, entry, changed: countedChanges(entry, { fields, status }, source) };
   }
 
   /** Applies what a run has planned, or holds it. If only its removals are too many, the additions are applied. */
@@ -126,9 +130,15 @@ export class Runs {
     stored: readonly Entry[],
   ): void {
     const whole = isGuarded ? withMoves(plan, stored) : plan;
-    const { removals, additions } = heldBy(run.source, whole, { living, read, isGuarded, retires }, stored);
+    const { removals, additions } = heldBy(
+      run.source,
+      whole,
+      { living, read, isGuarded, retires, recent: this.recentRemovals(run.source) },
+      stored,
+    );
     const now = (each: Planned) => !additions && (!removals || each.action === 'create' || each.action === 'update');
     this.apply(run, whole.filter(now));
+    run.removals = removalsOf(whole);
     run.plan = whole.filter((each) => !now(each));
     if (removals || additions) run.status = 'quarantined';
     else this.complete(run);
@@ -147,7 +157,7 @@ export class Runs {
     const additions = plan.filter(isAddition);
     const waits =
       additions.length > 0 &&
-      (held.plan.some(isAddition) || (isGuarded && exceedsAdditions(run.source, additions, living, stored)));
+      (held.plan.some(isAddition) || exceedsAdditions(run.source, additions, { living, isGuarded }, stored));
     if (!waits) this.apply(run, additions);
     if (!waits && additions.length === plan.length) this.complete(run);
   }
@@ -167,7 +177,7 @@ export class Runs {
     const plan = living.map((entry): Planned => {
       return { action: 'delete', id: entry.id, status: 'deleted', entry, changed: [] };
     });
-    const run: Run = { nth, source, status: 'completed', plan: [], isFull: true, end: undefined };
+    const run: Run = { nth, source, status: 'completed', plan: [], isFull: true, end: undefined, ...fresh };
     this.all.push(run);
     this.end(run, { plan, living: living.length, isGuarded: false, read: living.length, retires: true }, []);
     this.match(nth, [], created);
@@ -180,6 +190,7 @@ export class Runs {
 
   release(run: Run, created: readonly string[]): void {
     run.status = 'completed';
+    run.isReleased = true;
     this.apply(run, run.plan);
     this.complete(run);
     this.match(run.nth, [], created);
@@ -187,6 +198,16 @@ export class Runs {
 
   cancel(run: Run): void {
     run.status = 'cancelled';
+  }
+
+  /** Of all runs of this source that are completed, back to the last release: they are within one day. */
+  private recentRemovals(source: Source): Removals {
+    const ended = this.all.filter((run) => run.source === source && run.status === 'completed' && hasRemovals(run));
+    const counted = source.safeguard.countsTheDay
+      ? ended.slice(ended.findLastIndex(({ isReleased }) => isReleased) + 1)
+      : [];
+    const sum = (action: 'delete' | 'disable') => counted.reduce((total, { removals }) => total + removals[action], 0);
+    return { delete: sum('delete'), disable: sum('disable') };
   }
 
   /** A checkpoint never moves back. */
@@ -243,8 +264,14 @@ export class Runs {
   }
 }
 
-/** A new person, or a change of a field that identifies one. */
-const needsTheEnd = ({ entry, changed }: Planned): boolean => entry === undefined || changed.length > 0;
+const fresh = { removals: { delete: 0, disable: 0 }, isReleased: false };
+
+function removalsOf(plan: readonly Planned[]): Removals {
+  const count = (action: Planned['action']) => plan.filter((each) => each.action === action).length;
+  return { delete: count('delete'), disable: count('disable') };
+}
+
+const hasRemovals = ({ removals }: Run): boolean => removals.delete + removals.disable > 0;
 
 const isNewId = ({ action, movedFrom }: Planned): boolean => action === 'create' || movedFrom !== undefined;
 

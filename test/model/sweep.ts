@@ -32,43 +32,67 @@ export function destructiveAction(before: Entry | undefined, status: string): 'd
   return stopped.includes(status) && !stopped.includes(before.status) ? 'disable' : undefined;
 }
 
-/** A value where there was none is no change. */
-export const changedFields = (before: Entry | undefined, fields: Fields, { safeguard }: Source): string[] =>
-  safeguard.changedFields.filter((field) => before?.fields[field] && before.fields[field] !== fields[field]);
+/** A value where there was none is no change. A return to active counts for every kind of record. */
+export const countedChanges = (
+  before: Entry | undefined,
+  { fields, status }: { fields: Fields; status: string },
+  { safeguard }: Source,
+): string[] => {
+  const isEnabled = before && status === 'active' && [...stopped, 'deleted'].includes(before.status);
+  const changed = safeguard.changedFields.filter(
+    (field) => before?.fields[field] && before.fields[field] !== fields[field],
+  );
+  return isEnabled ? [...changed, enabled] : changed;
+};
+const enabled = 'enabled';
+
+/** What the runs of a day have deleted and disabled. */
+export type Removals = Readonly<Record<'delete' | 'disable', number>>;
 
 /** Returns why the safeguard stops a run: its removals, or its additions, for which everything waits. */
 export function heldBy(
   source: Source,
   plan: readonly Planned[],
-  { living, read, isGuarded, retires }: { living: number; read: number; isGuarded: boolean; retires: boolean },
+  {
+    living,
+    read,
+    isGuarded,
+    retires,
+    recent,
+  }: { living: number; read: number; isGuarded: boolean; retires: boolean; recent: Removals },
   entries: readonly Entry[],
 ): { removals: boolean; additions: boolean } {
   const { deleted, disabled } = source.safeguard;
   const count = (action: Planned['action']) => plan.filter((each) => each.action === action).length;
   const isEveryone = (some: number) => some > 5 && some === living && !retires;
+  const isTooMany = (action: 'delete' | 'disable', bound: Bound) =>
+    count(action) > 0 && exceeds(count(action) + recent[action], bound, living + recent.delete);
   const removals =
-    exceeds(count('delete'), deleted, living) ||
-    exceeds(count('disable'), disabled, living) ||
+    isTooMany('delete', deleted) ||
+    isTooMany('disable', disabled) ||
     isEveryone(count('delete')) ||
     isEveryone(count('disable')) ||
     (read === 0 && count('delete') > 0);
-  return { removals, additions: isGuarded && exceedsAdditions(source, plan, living, entries) };
+  return { removals, additions: exceedsAdditions(source, plan, { living, isGuarded }, entries) };
 }
 
 export function exceedsAdditions(
-  { safeguard: { created, rekeyed, changed, changedFields: fields } }: Source,
+  { safeguard: { created, rekeyed, changed, changedFields: fields, enabled: returning } }: Source,
   plan: readonly Planned[],
-  living: number,
+  { living, isGuarded }: { living: number; isGuarded: boolean },
   entries: readonly Entry[],
 ): boolean {
   const made = plan.filter(({ action }) => action === 'create');
   const gone = plan.flatMap(({ fields: listed, entry }) => (listed === undefined && entry ? [entry] : []));
   const replacing = made.flatMap((each) => replacedBy(each, gone, entries) ?? []);
+  const changing = (field: string) => plan.filter((each) => each.changed.includes(field)).length;
+  if (living === 0) return false;
+  if (exceeds(changing(enabled), returning, living)) return true;
   return (
-    living > 0 &&
+    isGuarded &&
     (exceeds(made.length, created, living) ||
       tiers.some((tier) => exceeds(replacing.filter((by) => by === tier).length, rekeyed, living)) ||
-      fields.some((field) => exceeds(plan.filter((each) => each.changed.includes(field)).length, changed, living)))
+      fields.some((field) => exceeds(changing(field), changed, living)))
   );
 }
 
@@ -142,7 +166,7 @@ function moved(made: Planned, entry: Entry): Planned {
     action,
     entry,
     movedFrom: entry.id,
-    changed: changedFields(entry, made.fields ?? {}, entry.source),
+    changed: countedChanges(entry, { fields: made.fields ?? {}, status: made.status }, entry.source),
   };
 }
 

@@ -17,11 +17,14 @@ export interface Source {
 export interface Safeguard {
   deleted: Bound;
   disabled: Bound;
+  enabled: Bound;
   created: Bound;
   rekeyed: Bound;
   /** For each of the fields. */
   changed: Bound;
   changedFields: readonly string[];
+  /** Whether the deletions and disables of all runs of a day count together. */
+  countsTheDay: boolean;
 }
 
 export interface Bound {

@@ -3,6 +3,7 @@ import type { Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
   countAdditions,
+  countEnabled,
   countKnownBefore,
   dropAllEntries,
   dropContradicted,
@@ -13,6 +14,7 @@ import {
   dropUnmoved,
   findGuardOfPeople,
   findHeldJob,
+  findSafeguard,
   hasAdditions,
   hasMissing,
   isObsolete,
@@ -97,10 +99,12 @@ async function cancelHeldJob(tx: Transaction, tenantId: string, held: string, jo
 async function deferAdditions(tx: Transaction, job: JobState, held: string): Promise<boolean> {
   if (!(await hasAdditions(tx, job.id))) return false;
   if (!(await hasAdditions(tx, held))) {
-    const guard = await findGuardOfPeople(tx, job);
+    const people = await findGuardOfPeople(tx, job);
     const known = await countKnownBefore(tx, job.connectorId, job.id);
-    const additions = guard && (await countAdditions(tx, job.id));
-    if (!guard || additionReasons(guard, { known, additions }).length === 0) return false;
+    const additions = people && (await countAdditions(tx, job.id));
+    const enabled = await countEnabled(tx, job.id);
+    const guard = people ?? (await findSafeguard(tx, job.connectorId));
+    if (additionReasons(guard, { known, additions, enabled }).length === 0) return false;
   }
   await dropAllEntries(tx, job.id);
   return true;

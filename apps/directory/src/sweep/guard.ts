@@ -23,6 +23,11 @@ function isStopped(record: StoredRecord): boolean {
   return stopped.has(record.status);
 }
 
+/** Returns true if the change gives access again to a record that had none. */
+export function isEnabled({ record, before }: RecordChange): boolean {
+  return before !== undefined && record.status === 'active' && (isDeleted(before) || isStopped(before));
+}
+
 /** Returns how many records a run may delete or disable: the percentage or the number, whichever is more. */
 export function allowance(guard: Safeguard, known: number, action: DestructiveAction): number {
   return boundOf(...boundsOf(guard, action === 'delete' ? 'deleted' : 'disabled'), known);
@@ -31,6 +36,8 @@ export function allowance(guard: Safeguard, known: number, action: DestructiveAc
 /** Counts of a plan that the safeguard bounds. */
 export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
   known: number;
+  /** Records that return to `active`. */
+  enabled?: number;
   /** Absent in the first import of a source, and for sources that do not list people. */
   additions?: Additions | undefined;
 };
@@ -50,7 +57,7 @@ export function quarantineNote(reasons: readonly QuarantineReason[]): string | u
 }
 
 /**
- * Returns the reasons for a quarantine; none if the run, together with the runs of the last day, stays within the
+ * Returns the reasons for a quarantine; none if the run, together with the runs of the last hours, stays within the
  * safeguard.
  */
 export function quarantineReasons(
@@ -94,7 +101,8 @@ function removalReasons(
   const reasons: QuarantineReason[] = [];
   const removal = (rule: 'deleted' | 'disabled', verb: string, now: number, before: number): QuarantineReason => {
     const [percent, records] = boundsOf(guard, rule);
-    const counted = before > 0 ? `${now}, after ${before} within a day,` : `${now}`;
+    const period = guard.within_hours === 24 ? 'a day' : `${guard.within_hours} hours`;
+    const counted = before > 0 ? `${now}, after ${before} within ${period},` : `${now}`;
     const text = `${verb} ${counted} of ${known} records, ${moreThan(percent, records)}`;
     return { rule, count: now, of: known, max_percent: percent, max_records: records, text };
   };
@@ -117,22 +125,28 @@ function removalReasons(
 }
 
 /**
- * Returns the reasons why a source that already has people must not get these new or changed ones. Without known
- * records, everything is new.
+ * Returns the reasons why a source must not enable these records and, if it already has people, not get these new or
+ * changed ones. Without known records, everything is new.
  */
 export function additionReasons(
   guard: Safeguard,
-  { known: of, additions }: Pick<PlannedCounts, 'known' | 'additions'>,
+  { known: of, additions, enabled = 0 }: Pick<PlannedCounts, 'known' | 'additions' | 'enabled'>,
 ): QuarantineReason[] {
-  if (!additions || of === 0) return [];
-  const exceeded = (rule: 'rekeyed' | 'created' | 'changed', count: number, does: string, field?: string) => {
+  if (of === 0) return [];
+  const exceeded = (
+    rule: 'enabled' | 'rekeyed' | 'created' | 'changed',
+    count: number,
+    does: string,
+    field?: string,
+  ) => {
     const [percent, records] = boundsOf(guard, rule);
     if (percent === 100 || count <= boundOf(percent, records, of)) return [];
     const text = `${does}, ${moreThan(percent, records)}`;
     return [{ rule, ...(field && { field }), count, of, max_percent: percent, max_records: records, text }];
   };
-  const { created, changed, rekeyed } = additions;
+  const { created, changed, rekeyed } = additions ?? { created: 0, changed: [], rekeyed: [] };
   return [
+    ...exceeded('enabled', enabled, `enable ${enabled} of ${of} records`),
     ...rekeyed.flatMap(({ field, count }) =>
       exceeded('rekeyed', count, `replace ${count} of ${of} records by new ids with the same ${field}`, field),
     ),
@@ -145,12 +159,12 @@ export function additionReasons(
 
 /** Returns true for a reason for which new people and changes wait too, and not only deletions and disables. */
 export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boolean {
-  return rule === 'created' || rule === 'changed' || rule === 'rekeyed';
+  return rule === 'enabled' || rule === 'created' || rule === 'changed' || rule === 'rekeyed';
 }
 
 function boundsOf(
   guard: Safeguard,
-  rule: 'deleted' | 'disabled' | 'created' | 'changed' | 'rekeyed',
+  rule: 'deleted' | 'disabled' | 'enabled' | 'created' | 'changed' | 'rekeyed',
 ): [number, number] {
   return [guard[`max_${rule}_percent`], guard[`max_${rule}_records`]];
 }

@@ -1,4 +1,4 @@
-import { encodeId, type LifecyclePolicy, type SourceRecord } from '@idsync/contracts';
+import { encodeId, type LifecyclePolicy, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   findEntryRange,
@@ -18,12 +18,11 @@ import { contradict, numbersOf } from '../matching/numbers.js';
 import { keyText, permanentKeys } from '../matching/record-keys.js';
 import { nextRecord } from '../read-batch.js';
 import { sameValues } from '../value-sets.js';
-import { changedFieldsOf } from './changed-fields.js';
+import { countedChanges } from './changed-fields.js';
 import { planEntry } from './plan-entry.js';
 
 interface Settings {
-  /** Fields whose changes the safeguard counts. */
-  guardedFields: readonly string[];
+  guard: Safeguard;
   rules: KeyRules;
   policy: LifecyclePolicy;
   now: Date;
@@ -64,7 +63,7 @@ function choosePairs(
   pairs: readonly ReplacedAnchor[],
   stored: readonly StoredRecord[],
   { id: jobId, connectorId, kind }: Pick<JobState, 'id' | 'connectorId' | 'kind'>,
-  { guardedFields, rules, policy, now }: Settings,
+  { guard, rules, policy, now }: Settings,
 ): MovedAnchor[] {
   const records = new Map(stored.map((record) => [record.id, record]));
   const used = new Set<number>();
@@ -97,7 +96,7 @@ function choosePairs(
         movedFrom: before.externalId,
         basedOn: before.updatedAt,
         changes: boundChanges([anchor, ...changes]).changes,
-        changedFields: changedFieldsOf({ record, before }, guardedFields),
+        changedFields: countedChanges({ record, before }, guard),
       },
     ];
   });

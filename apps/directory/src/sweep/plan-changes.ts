@@ -6,7 +6,7 @@ import type { Cause } from '../cause.js';
 import { activeKeys, isPermanent, keyText } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
-import { changedFieldsOf } from './changed-fields.js';
+import { countedChanges } from './changed-fields.js';
 import { planEntry } from './plan-entry.js';
 
 /**
@@ -28,7 +28,7 @@ export async function planChanges(
   const entries = settled.records.flatMap((change) => {
     const listed = own.has(change.record.id) ? incoming.get(change.record.externalId) : undefined;
     if (!listed) return [];
-    const changedFields = guard && changedFieldsOf(change, guard.changed_fields);
+    const changedFields = countedChanges(change, guard);
     return [{ ...planEntry(change, listed, knownIdentity(change, settled)), changedFields }];
   });
   const made = guard ? changes.filter(({ before }) => !before) : [];

@@ -3,18 +3,18 @@ import type { Transaction } from '@idsync/database';
 import { lockPlan, savePlan } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { changedFieldsOf } from './changed-fields.js';
+import { countedChanges } from './changed-fields.js';
 import { destructiveActionOf } from './guard.js';
 import { planChanges } from './plan-changes.js';
 
 /**
- * Returns true for a change that only the sweep applies: a disable or deletion, and with the safeguard of a source that
- * has people already, a new person or a change of a field that identifies one.
+ * Returns true for a change that only the sweep applies: a disable, a deletion or a return to `active`, and with the
+ * safeguard of a source that has people already, a new person or a change of a field that identifies one.
  */
 export function isSetAside(change: RecordChange, guard: Safeguard | undefined): boolean {
   if (destructiveActionOf(change) !== undefined) return true;
-  if (guard === undefined) return false;
-  return change.before === undefined || changedFieldsOf(change, guard.changed_fields).length > 0;
+  if (countedChanges(change, guard).length > 0) return true;
+  return guard !== undefined && change.before === undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { enqueue } from '@idsync/database/bus';
 import {
   countAdditions,
   countDoneDeletions,
+  countEnabled,
   countEntries,
   countKnownBefore,
   countRecentRemovals,
@@ -106,16 +107,18 @@ async function completePlan(
   if (people) {
     const rules = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
     const policy = await findLifecyclePolicy(tx, tenantId);
-    await moveAnchors(tx, job, { guardedFields: people.changed_fields, rules, policy, now });
+    await moveAnchors(tx, job, { guard: people, rules, policy, now });
   }
   const { create, update, delete: deletions, disable: disables } = await countEntries(tx, job.id);
   const additions = people && (await countAdditions(tx, job.id));
+  const enabled = update > 0 ? await countEnabled(tx, job.id) : 0;
   // Counting reads all records of the connector.
-  const isEmpty = deletions + disables + (additions ? create + update : 0) === 0;
+  const isEmpty = deletions + disables + enabled + (additions ? create + update : 0) === 0;
   const known = isEmpty ? plan.known : await countKnown(tx, job, plan);
-  const counts = { known: known ?? 0, deletions, disables, additions };
+  const counts = { known: known ?? 0, deletions, disables, enabled, additions };
   const guard = people ?? (await findSafeguard(tx, job.connectorId));
-  const reasons = quarantineReasons(guard, counts, job, await countRecentRemovals(tx, job));
+  const recent = await countRecentRemovals(tx, job, guard.within_hours);
+  const reasons = quarantineReasons(guard, counts, job, recent);
   const notes = [incomplete, quarantineNote(reasons)].filter((note) => note !== undefined);
   const note = notes.length > 0 ? notes.join('; ') : undefined;
   // A dry run changes nothing, so it is never quarantined.

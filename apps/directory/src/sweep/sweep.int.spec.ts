@@ -386,25 +386,60 @@ describe('the deletion safeguard', () => {
     expect((await answers(harness, next)).map(({ type }) => type)).toEqual(['sync.sweep.held']);
   });
 
-  it('counts all pushes of a day as one run, back to the last release by an operator', async () => {
-    const others = await harness.fixture.connector(harness.tenant);
-    await harness.fixture.rows(`update connectors set type = 'scim-push' where id = $1`, [hr]);
-    const last = async (connector: string, to: number) => {
-      const job = await run([[...people(0, to - 5), ...people(to - 5, to)]], { connector });
+  it('counts all runs of a day as one, back to the last release by an operator', async () => {
+    const last = async (to: number) => {
+      const job = await run([[...people(0, to - 5), ...people(to - 5, to)]]);
       return { job, answer: (await answers(harness, job)).at(-1) };
     };
-    await last(hr, 100);
-    expect(await last(hr, 85)).toMatchObject({ answer: { deleted: 15 } });
-    const held = await last(hr, 79);
+    await last(100);
+    expect(await last(85)).toMatchObject({ answer: { deleted: 15 } });
+    const held = await last(79);
     expect(held.answer?.note).toContain('delete 6, after 15 within a day, of 100 records');
     await release(held.job);
     await endJob(harness, held.job);
     await harness.fixture.rows(`update sync_jobs set decision = '{"action":"released"}' where id = $1`, [held.job]);
-    expect(await last(hr, 70)).toMatchObject({ answer: { deleted: 9 } });
+    expect(await last(70)).toMatchObject({ answer: { deleted: 9 } });
     await harness.fixture.rows(`update sync_jobs set completed_at = completed_at - interval '25 hours'`);
-    expect(await last(hr, 55)).toMatchObject({ answer: { deleted: 15 } });
-    await last(others, 100);
-    for (const to of [85, 70, 55]) expect(await last(others, to)).toMatchObject({ answer: { deleted: 15 } });
+    expect(await last(55)).toMatchObject({ answer: { deleted: 15 } });
+  });
+
+  it.each([
+    [0, 'sync.sweep.ended'],
+    [1, 'sync.sweep.ended'],
+    [3, 'sync.sweep.held'],
+  ])('counts the runs of the last %s hours if the connector says so', async (hours, answer) => {
+    await harness.fixture.rows('update connectors set safeguard = $2 where id = $1', [hr, { within_hours: hours }]);
+    await run([people(0, 100)]);
+    await run([people(0, 85)]);
+    await harness.fixture.rows(`update sync_jobs set completed_at = completed_at - interval '2 hours'`);
+    const job = await run([people(0, 70)]);
+    expect((await answers(harness, job)).at(-1)?.type).toBe(answer);
+  });
+
+  it('stops a run that would make too many records active again, and applies nothing of it', async () => {
+    await run([[...people(0, 70), ...people(70, 100, 'inactive')]]);
+    const job = await run([[...people(0, 100), row('p100', {})]]);
+    expect(await answers(harness, job)).toEqual([
+      {
+        type: 'sync.sweep.held',
+        note: 'quarantined: the run would enable 30 of 100 records, more than 10 % and more than 20',
+      },
+    ]);
+    expect(await statuses()).toMatchObject({ inactive: 30 });
+    await release(job);
+    expect(await statuses()).toEqual({ active: 101 });
+    expect((await types(job)).filter((type) => type === 'lifecycle.rejoiner')).toHaveLength(30);
+  });
+
+  it('stops a run that would enable too many accounts', async () => {
+    const logins = await harness.fixture.connector(harness.tenant, { records: 'account' });
+    const accounts = (status: string) => Array.from({ length: 30 }, (_, nth) => row(`a${nth}`, { status }));
+    await run([accounts('disabled')], { connector: logins });
+    const job = await run([accounts('active')], { connector: logins });
+    expect(await answers(harness, job)).toMatchObject([
+      { type: 'sync.sweep.held', note: expect.stringContaining('enable 30 of 30 records') },
+    ]);
+    expect(await statuses()).toEqual({ disabled: 30 });
   });
 
   it('counts the known records as before the run, regardless of repeated entries', async () => {
@@ -582,7 +617,7 @@ describe('the deletion safeguard', () => {
     const job = await run([people(0, 15, 'deleted'), people(20, 100)], {});
     expect((await answers(harness, job)).at(-1)).toMatchObject({ type: 'sync.sweep.ended', deleted: 20 });
     const more = await run([people(0, 15, 'deleted'), people(20, 50, 'deleted'), people(50, 100)]);
-    expect(await answers(harness, more)).toMatchObject([{ note: expect.stringMatching(/delete 30 of 80/) }]);
+    expect(await answers(harness, more)).toMatchObject([{ note: expect.stringMatching(/delete 30, after 20 within a day, of 100/) }]);
     expect(await statuses()).toEqual({ active: 80, deleted: 20 });
   });
 

@@ -4398,6 +4398,12 @@ export interface components {
                 max_disabled_percent: number;
                 /** @default 20 */
                 max_disabled_records: number;
+                /** @default 10 */
+                max_enabled_percent: number;
+                /** @default 20 */
+                max_enabled_records: number;
+                /** @default 24 */
+                within_hours: number;
                 /** @default 50 */
                 max_failed_percent: number;
                 /** @default 10 */
@@ -5068,7 +5074,7 @@ export interface components {
             note?: string;
             /** @description Why the safeguard stopped the job, or would stop a job like the dry run. */
             reasons: {
-                /** @description failed | deleted | disabled | created | changed | rekeyed | empty_source */
+                /** @description failed | deleted | disabled | enabled | created | changed | rekeyed | empty_source */
                 rule: string;
                 /** @description changed: the field; rekeyed: the match key that old and new records share. */
                 field?: string;
@@ -8233,7 +8239,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8245,6 +8251,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -8379,7 +8391,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8391,6 +8403,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -8518,7 +8536,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8530,6 +8548,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -8656,7 +8680,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8668,6 +8692,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -8807,7 +8837,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8819,6 +8849,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -8936,7 +8972,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8948,6 +8984,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -9079,7 +9121,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9091,6 +9133,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -9200,7 +9248,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9212,6 +9260,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -9328,7 +9382,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9340,6 +9394,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -9446,7 +9506,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9458,6 +9518,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -9562,7 +9628,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9574,6 +9640,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -9717,7 +9789,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9729,6 +9801,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -9818,7 +9896,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9830,6 +9908,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */
@@ -10074,6 +10158,12 @@ export interface operations {
                         max_disabled_percent?: number;
                         /** @default 20 */
                         max_disabled_records?: number;
+                        /** @default 10 */
+                        max_enabled_percent?: number;
+                        /** @default 20 */
+                        max_enabled_records?: number;
+                        /** @default 24 */
+                        within_hours?: number;
                         /** @default 50 */
                         max_failed_percent?: number;
                         /** @default 10 */

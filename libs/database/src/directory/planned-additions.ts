@@ -4,6 +4,18 @@ import { jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { PlanAction } from '../entities/sweep.entities.js';
 
+/** Stands in `changed_fields` for a return to `active`. No field has this name. */
+export const enabledMark = 'enabled';
+
+/** Counts the planned returns of records to `active`. */
+export async function countEnabled(tx: Transaction, jobId: string): Promise<number> {
+  const [row] = await tx.query<{ enabled: number }>(
+    'select count(*)::int as enabled from sync_plan_entries where job_id = $1 and $2 = any(changed_fields)',
+    [jobId, enabledMark],
+  );
+  return row?.enabled ?? 0;
+}
+
 /** Counts of the additions and changes of a plan that the safeguard bounds. */
 export interface Additions {
   created: number;
@@ -26,8 +38,8 @@ export async function countAdditions(tx: Transaction, jobId: string): Promise<Ad
   );
   const changed = await tx.query<{ field: string; count: number }>(
     `select field, count(*)::int as count from sync_plan_entries, unnest(changed_fields) as field
-      where job_id = $1 group by field order by count(*) desc, field`,
-    [jobId],
+      where job_id = $1 and field <> $2 group by field order by count(*) desc, field`,
+    [jobId, enabledMark],
   );
   const rekeyed = await tx.query<{ field: MatchingKey; count: number }>(
     `select c.resembles_by as field, count(*)::int as count from sync_plan_entries c

@@ -45,7 +45,7 @@ export interface PlanEntry {
   movedFrom?: string;
   /** Identity with a match key of the record to be created. */
   resembles?: { identityId: string; by: KeyKind };
-  /** Fields under the safeguard whose value changes or is lost. */
+  /** Fields under the safeguard whose value changes or is lost, and `enabledMark`. */
   changedFields?: readonly string[];
 }
 
@@ -111,25 +111,26 @@ export async function countKnownBefore(tx: Transaction, connectorId: string, job
 }
 
 /**
- * Counts deletions and disables of the last 24 hours for a connector of type scim-push: its jobs are as small as its
- * pushes, so the deletion safeguard compares a day of them. Released changes, and all changes before a release, do not
- * count.
+ * Counts deletions and disables of the connector's jobs within the last hours, because a source that loses a few records
+ * in each run, or pushes them one by one, would stay below the bound of a run. Released changes, and all changes before
+ * a release, do not count.
  */
 export async function countRecentRemovals(
   tx: Transaction,
   { id, connectorId }: { id: string; connectorId: string },
+  withinHours: number,
 ): Promise<{ deletions: number; disables: number }> {
   const [row] = await tx.query<{ deletions: number; disables: number }>(
     `with runs as (
        select p.deletions, p.disables, j.completed_at, j.decision ->> 'action' is not distinct from 'released' as released
-         from connectors c
-         join sync_plans p on p.connector_id = c.id and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
+         from sync_plans p
          join sync_jobs j on j.id = p.job_id and not j.dry_run and j.mode <> 'record'
-        where c.id = $1 and c.type = 'scim-push' and j.completed_at > now() - interval '24 hours'
+        where p.connector_id = $1 and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
+          and j.completed_at > now() - make_interval(hours => $3)
           and j.status in ('completed', 'completed_with_errors'))
      select coalesce(sum(deletions), 0)::int as deletions, coalesce(sum(disables), 0)::int as disables from runs
       where completed_at > coalesce((select max(completed_at) from runs where released), '-infinity')`,
-    [connectorId, id],
+    [connectorId, id, withinHours],
   );
   return row ?? { deletions: 0, disables: 0 };
 }

@@ -49,13 +49,15 @@ async function findExamples(
 ): Promise<string[]> {
   if (rule === 'rekeyed') return findReplacedIds(tx, tenantId, jobId, field);
   const action = actionOf[rule];
-  if (action === undefined && field === undefined) return [];
+  // The directory marks returns to active in the same column.
+  const mark = rule === 'enabled' ? rule : field;
+  if (action === undefined && mark === undefined) return [];
   const rows = await tx.query<{ example: string }>(
     `select external_id as example from sync_plan_entries
       where tenant_id = $1 and job_id = $2 and ($3::text is null or action = $3)
         and ($4::text is null or $4 = any(changed_fields))
       order by id limit 5`,
-    [tenantId, jobId, action ?? null, field ?? null],
+    [tenantId, jobId, action ?? null, mark ?? null],
   );
   return rows.map(({ example }) => example);
 }
