@@ -2,7 +2,7 @@
 // leavers" of docs/directory.md.
 import { isAddress, keysOf, permanentTiers, type Tier } from './keys.js';
 import { statusOfPerson } from './lifecycle.js';
-import { haveNoWordInCommon, haveOnlyTheLastWordInCommon } from './names.js';
+import { haveNoWordInCommon, haveOnlyTheLastWordInCommon, haveWordInCommon } from './names.js';
 import { type Entry, isDeleted } from './types.js';
 
 /** Users that are one person. */
@@ -13,7 +13,7 @@ export type Relation = 'one person' | 'two people' | 'in doubt';
 
 export function relationOf(a: Group, b: Group, tier: Tier): Relation {
   if (operatorsPlacedApart(a, b)) return 'two people';
-  if (haveDifferentNumbers(a, b)) return isAddress(tier) ? 'two people' : 'in doubt';
+  if (haveDifferentNumbers(a, b)) return isAddress(tier) && !haveCommonName(a, b) ? 'two people' : 'in doubt';
   return isAddress(tier) ? byAddress(a, b, tier) : byNumber(a, b, tier);
 }
 
@@ -74,6 +74,10 @@ const listed = (pairs: readonly [Entry, Entry][]) =>
 
 const share = ([one, other]: readonly [Entry, Entry], tier: Tier): boolean =>
   keysOf(one.fields, tier).some((value) => keysOf(other.fields, tier).includes(value));
+
+/** Apart from the surname, which relatives share. */
+export const haveCommonName = (a: Group, b: Group): boolean =>
+  a.some((one) => b.some((other) => haveWordInCommon(one, other) && !haveOnlyTheLastWordInCommon(one, other)));
 
 /** No name of one person has a word in common with a name of the other. */
 function haveOtherNames(a: Group, b: Group): boolean {

@@ -86,7 +86,7 @@ describe('the model', () => {
     ['the old external id', '1', ann, ['HR 1'], []],
     ['the same employee number', '2', { ...ann, employee_number: '7' }, ['HR 1 + HR 2'], []],
     ['no employee number and the same name', '2', ann, ['HR 1', 'HR 2'], ['HR 2']],
-    ['another employee number', '2', { ...ann, employee_number: '8' }, ['HR 1', 'HR 2'], []],
+    ['another employee number', '2', { ...ann, employee_number: '8' }, ['HR 1', 'HR 2'], ['HR 2']],
     ['another name', '2', { ...ann, first_name: 'Zoe', last_name: 'Berg' }, ['HR 1', 'HR 2'], []],
   ])('gives the address of a leaver to a new row with %s as documented', (_, id, row, expected, reviews) => {
     const company1 = company();

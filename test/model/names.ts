@@ -22,6 +22,11 @@ export function haveNoWordInCommon(a: Named, b: Named): boolean {
   return some.length > 1 && others.length > 1 && !some.some((word) => others.includes(word));
 }
 
+export function haveWordInCommon(a: Named, b: Named): boolean {
+  const others = wordsOf(b);
+  return wordsOf(a).some((word) => others.includes(word));
+}
+
 /** Jan and Ute Mueller: relatives, or a wrong number. */
 export function haveOnlyTheLastWordInCommon(a: Named, b: Named): boolean {
   const [some, others] = [wordsOf(a), wordsOf(b)];

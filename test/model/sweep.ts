@@ -29,6 +29,7 @@ const stopped = ['inactive', 'suspended', 'disabled'];
 export function destructiveAction(before: Entry | undefined, status: string): 'disable' | 'delete' | undefined {
   if (before === undefined || isDeleted(before)) return undefined;
   if (status === 'deleted') return 'delete';
+  if (status === 'pending' && before.status === 'active') return 'disable';
   return stopped.includes(status) && !stopped.includes(before.status) ? 'disable' : undefined;
 }
 

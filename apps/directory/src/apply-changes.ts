@@ -3,6 +3,7 @@ import { assignTime, recordEvents } from '@idsync/database/bus';
 import {
   addToCounters,
   deleteRecords,
+  findFormerlyActive,
   findGroupsWithMembers,
   insertRecords,
   redirectIdentities,
@@ -85,9 +86,17 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   await redirectIdentities(tx, tenantId, settled.merged, cause.at);
   await saveDisputes(tx, cause, placed);
   await addToCounters(tx, tenantId, countChanges(settled));
+  const started = settled.identities.filter(
+    ({ before: was, identity }) => was?.status === 'pending' && identity.status === 'active',
+  );
+  const formerlyActive = await findFormerlyActive(
+    tx,
+    tenantId,
+    started.map(({ identity }) => identity.id),
+  );
   const after = await findGroupsWithMembers(tx, tenantId, groupIds);
   await recordEvents(tx, tenantId, [
-    ...describeChanges(settled, cause),
+    ...describeChanges(settled, cause, formerlyActive),
     ...describeGroups(groups, { before, after }, cause),
   ]);
   return settled;

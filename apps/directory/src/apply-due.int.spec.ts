@@ -50,6 +50,17 @@ describe('time-based changes', () => {
     expect(await faults()).toEqual([]);
   });
 
+  it('are a leaver when the hire date of an active person is moved to the future, and then a rejoiner', async () => {
+    const on = (date: string) => [row('1', { email: 'ann@x.org', hire_date: `${date}T00:00:00.000Z` })];
+    await directory.sync(hr, on('2026-03-01'), '2026-03-02T00:00:00Z');
+    await directory.sync(hr, on('2026-04-01'), '2026-03-10T00:00:00Z');
+    expect(await statuses()).toEqual({ 1: 'pending' });
+    expect(await directory.lastEvents(1)).toEqual(['lifecycle.leaver']);
+    await clockAt('2026-04-01T00:00:00Z');
+    expect(await statuses()).toEqual({ 1: 'active' });
+    expect(await directory.lastEvents(1)).toEqual(['lifecycle.rejoiner']);
+  });
+
   it('follow a postponed hire date', async () => {
     const on = (date: string) => [row('1', { email: 'ann@x.org', hire_date: `${date}T00:00:00.000Z` })];
     await directory.sync(hr, on('2026-03-01'), '2026-02-01T00:00:00Z');

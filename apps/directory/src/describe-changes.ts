@@ -13,11 +13,12 @@ import type { IdentityChange, Settled } from './settle-identities.js';
 
 /**
  * Returns the events of a batch: created identities, then record events, then other identity events, then lifecycle
- * events.
+ * events. `formerlyActive` has the pending identities that were active at some time.
  */
 export function describeChanges(
   settled: Settled,
   { jobId, operationId, at }: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
+  formerlyActive: ReadonlySet<string> = new Set(),
 ): NewEvent[] {
   const common = { occurredAt: at, ...(jobId && { jobId }) };
   const job = {
@@ -41,7 +42,7 @@ export function describeChanges(
       };
       (type === 'identity.created' ? created : rest).push(event);
     }
-    const lifecycle = change.splitFrom ? undefined : lifecycleOf(change, jobId);
+    const lifecycle = change.splitFrom ? undefined : lifecycleOf(change, jobId, formerlyActive);
     if (lifecycle && change.identity.document.includes('"users":[{')) {
       const changes = statusChange(change);
       lifecycleEvents.push({
@@ -82,8 +83,12 @@ export function describeChanges(
  * Returns the lifecycle event of an identity. A job that has created a person as inactive, from the row of an
  * earlier contract, reports a joiner with the row of the current one.
  */
-function lifecycleOf({ identity, before }: IdentityChange, jobId: string | undefined): EventType | undefined {
-  const event = lifecycleEvent(before?.status, identity.status);
+function lifecycleOf(
+  { identity, before }: IdentityChange,
+  jobId: string | undefined,
+  formerlyActive: ReadonlySet<string>,
+): EventType | undefined {
+  const event = lifecycleEvent(before?.status, identity.status, formerlyActive.has(identity.id));
   // Ids are in the order of their creation.
   const isCreatedInJob = jobId !== undefined && identity.id > jobId;
   return event === 'lifecycle.rejoiner' && isCreatedInJob ? 'lifecycle.joiner' : event;

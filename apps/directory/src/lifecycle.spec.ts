@@ -185,9 +185,15 @@ describe('the lifecycle event of a status change', () => {
     'suspended inactive': 'lifecycle.leaver',
     'active deleted': 'lifecycle.leaver',
     'suspended deleted': 'lifecycle.leaver',
+    'active pending': 'lifecycle.leaver',
+    'suspended pending': 'lifecycle.leaver',
   };
   const pairs = [undefined, ...personStatuses].flatMap((from) => personStatuses.map((to) => [from, to] as const));
   it.each(pairs.filter(([from, to]) => from !== to))('from %s to %s', (from, to) => {
     expect(lifecycleEvent(from, to)).toBe(table[`${from} ${to}`]);
+  });
+
+  it('from pending to active is a rejoiner for a person who was active before', () => {
+    expect(lifecycleEvent('pending', 'active', true)).toBe('lifecycle.rejoiner');
   });
 });

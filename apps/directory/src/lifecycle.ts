@@ -114,11 +114,19 @@ export function nextDue(
   return times.filter((time) => time !== undefined).sort((a, b) => a.getTime() - b.getTime())[0];
 }
 
-/** Returns the lifecycle event of a status change; `from` is undefined for a new identity. */
-export function lifecycleEvent(from: PersonStatus | undefined, to: PersonStatus): EventType | undefined {
+/**
+ * Returns the lifecycle event of a status change; `from` is undefined for a new identity. A person who is pending again,
+ * because the hire date was moved to the future, has left until then.
+ */
+export function lifecycleEvent(
+  from: PersonStatus | undefined,
+  to: PersonStatus,
+  wasActive = false,
+): EventType | undefined {
   const had = from === 'active' || from === 'suspended';
-  if (to === 'active' && (from === undefined || from === 'pending')) return 'lifecycle.joiner';
+  if (to === 'active' && (from === undefined || from === 'pending'))
+    return wasActive ? 'lifecycle.rejoiner' : 'lifecycle.joiner';
   if (to === 'active' && (from === 'inactive' || from === 'deleted')) return 'lifecycle.rejoiner';
-  if (had && (to === 'inactive' || to === 'deleted')) return 'lifecycle.leaver';
+  if (had && to !== 'active' && to !== 'suspended') return 'lifecycle.leaver';
   return undefined;
 }

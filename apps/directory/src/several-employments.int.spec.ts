@@ -165,7 +165,12 @@ describe('two records of one source that may be one person', () => {
       ['2: email "ann@x.org" belongs to another record of the same source (open)'],
     ],
     ['an address and other names', { employee_number: '', display_name: 'Karl Berg' }, []],
-    ['an address and the name, with another number', { employee_number: '18' }, []],
+    [
+      'an address and the name, with another number',
+      { employee_number: '18' },
+      ['2: email "ann@x.org" belongs to a person with another permanent key (open)'],
+    ],
+    ['an address and the surname, with another number', { employee_number: '18', display_name: 'Karl Lee' }, []],
   ])('are not joined if they share %s', async (_what, more, expected) => {
     const other = contract('2', more);
     const fields = Object.entries(other.fields).filter(([, [value]]) => value !== '');

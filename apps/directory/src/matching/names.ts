@@ -107,6 +107,12 @@ export function shareOnlySurname(a: readonly string[], b: readonly string[]): bo
   return !given.some((word) => others.some((each) => areOneWord(word, each)));
 }
 
+/** Returns true if two names have a word in common, and not only the last ones. */
+export function shareName(a: readonly string[], b: readonly string[]): boolean {
+  const [name, other] = [essential(a), essential(b)];
+  return name.some((word) => other.some((each) => areOneWord(word, each))) && !shareOnlySurname(a, b);
+}
+
 /** Returns the words that distinguish a name from others, without generations such as `junior`. */
 function essential(words: readonly string[]): readonly string[] {
   const names = words.filter((word) => !titles.has(word) && !generations.has(word));

@@ -1,6 +1,6 @@
 import type { KeyKind } from '@idsync/contracts';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
-import { namesDisagree, shareOnlySurname } from './names.js';
+import { namesDisagree, shareName, shareOnlySurname } from './names.js';
 import { contradict } from './numbers.js';
 import { keyText } from './record-keys.js';
 
@@ -9,7 +9,7 @@ import { keyText } from './record-keys.js';
  * `same_source`: one source lists both. `listed_before`: one source lists one of them and has listed the other.
  * `has_left`: the person would have left, but one of them is present, so that the address may have been given to another
  * person. `given_up`: only a deleted record of a present person had the address. `other_number`: they share one permanent
- * key and differ in another.
+ * key, or an address and the name, and differ in another permanent key.
  */
 export type Doubt = 'other_name' | 'same_source' | 'listed_before' | 'has_left' | 'given_up' | 'other_number';
 
@@ -27,7 +27,9 @@ type Relation = 'joinable' | 'incompatible' | Doubt;
 export function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
   if (a.manualIdentityId !== undefined && b.manualIdentityId !== undefined && a.manualIdentityId !== b.manualIdentityId)
     return 'incompatible';
-  if (contradict(a.numbers, b.numbers)) return tier.isPermanent ? 'other_number' : 'incompatible';
+  // Two people, unless the name and the address suggest that one has got another number.
+  if (contradict(a.numbers, b.numbers))
+    return tier.isPermanent || haveCommonName(a, b) ? 'other_number' : 'incompatible';
   return tier.isPermanent ? relationByNumber(a, b, tier) : relationByAddress(a, b, tier.kind);
 }
 
@@ -117,6 +119,11 @@ function sameSourcePairs(a: Cluster, b: Cluster): [Person, Person][] {
 function haveOtherNames(a: Cluster, b: Cluster): boolean {
   const pairs = namePairs(a, b);
   return pairs.length > 0 && pairs.every(([name, other]) => namesDisagree(name, other));
+}
+
+/** Returns true if a name of one has a word in common with a name of the other, and not only the surname. */
+export function haveCommonName(a: Cluster, b: Cluster): boolean {
+  return namePairs(a, b).some(([name, other]) => shareName(name, other));
 }
 
 /** Returns true if both names are known and one of them agrees with one of the other. */

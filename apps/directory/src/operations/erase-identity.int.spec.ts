@@ -51,6 +51,25 @@ async function traces(word: string): Promise<Record<string, unknown[]>> {
 }
 
 describe('an erasure', () => {
+  it('removes the person from the candidates of cases, and settles a case without another candidate', async () => {
+    const lee = (id: string) => row(id, { first_name: 'Ann', last_name: 'Lee', employee_number: `E${id}` });
+    await directory.sync(hr, [lee('1'), lee('2')]);
+    await directory.sync(accounts, [row('alee', { display_name: 'Ann Lee' })]);
+    const candidates = async () => {
+      const [found] = await directory.fixture.rows<{ status: string; candidates: { identity_id: string }[] }>(
+        'select status, candidates from review_cases where tenant_id = $1',
+        [directory.tenant],
+      );
+      return [found?.status, ...(found?.candidates ?? []).map(({ identity_id }) => identity_id)];
+    };
+    const [one, two] = [await directory.identityOf('1'), await directory.identityOf('2')];
+    expect((await candidates()).sort()).toEqual([one, two, 'open'].sort());
+    await erase(one);
+    expect(await candidates()).toEqual(['open', two]);
+    await erase(two);
+    expect(await candidates()).toEqual(['settled']);
+  });
+
   it('removes the data from events from before an account was matched', async () => {
     await directory.sync(accounts, [row('wulio-login', { employee_number: 'wulio7', first_name: 'Wulio' })]);
     await directory.sync(accounts, [row('wulio-login', { employee_number: 'wulio7', first_name: 'Wulioette' })]);

@@ -7,6 +7,7 @@ import {
   findReferencingMachines,
   lockRecordsById,
   type ReferencingMachine,
+  removeCandidate,
   type StoredRecord,
 } from '@idsync/database/directory';
 import { eraseScimUser } from '@idsync/database/scim';
@@ -68,6 +69,7 @@ export async function eraseIdentity(
   await suppressPerson(tx, cause, input, persons);
   await eraseRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
+  await removeCandidate(tx, cause.tenantId, identity_id, cause.now);
   const names = referring.flatMap((record) => [...namesOn(record, naming, person).values()].flat());
   const identifying = [...persons.map(({ externalId }) => externalId), ...identifyingValues];
   await erasePersonData(tx, cause.tenantId, {

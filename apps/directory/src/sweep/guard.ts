@@ -16,7 +16,8 @@ const stopped = new Set(['suspended', 'inactive', 'disabled']);
 export function destructiveActionOf({ record, before }: RecordChange): DestructiveAction | undefined {
   if (!before || isDeleted(before)) return undefined;
   if (isDeleted(record)) return 'delete';
-  return isStopped(record) && !isStopped(before) ? 'disable' : undefined;
+  const losesStart = record.status === 'pending' && before.status === 'active';
+  return losesStart || (isStopped(record) && !isStopped(before)) ? 'disable' : undefined;
 }
 
 function isStopped(record: StoredRecord): boolean {

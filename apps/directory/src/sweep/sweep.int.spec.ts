@@ -617,7 +617,9 @@ describe('the deletion safeguard', () => {
     const job = await run([people(0, 15, 'deleted'), people(20, 100)], {});
     expect((await answers(harness, job)).at(-1)).toMatchObject({ type: 'sync.sweep.ended', deleted: 20 });
     const more = await run([people(0, 15, 'deleted'), people(20, 50, 'deleted'), people(50, 100)]);
-    expect(await answers(harness, more)).toMatchObject([{ note: expect.stringMatching(/delete 30, after 20 within a day, of 100/) }]);
+    expect(await answers(harness, more)).toMatchObject([
+      { note: expect.stringMatching(/delete 30, after 20 within a day, of 100/) },
+    ]);
     expect(await statuses()).toEqual({ active: 80, deleted: 20 });
   });
 

@@ -2450,7 +2450,7 @@ export interface webhooks {
         put?: never;
         /**
          * lifecycle.leaver
-         * @description A person who was active or suspended no longer has access.
+         * @description A person who was active or suspended no longer has access, also if the hire date was moved to the future.
          */
         post: operations["receiveLifecycleLeaverEvent"];
         delete?: never;
@@ -2470,7 +2470,7 @@ export interface webhooks {
         put?: never;
         /**
          * lifecycle.rejoiner
-         * @description A person who had left is active again.
+         * @description A person who had left, or was pending again, is active again.
          */
         post: operations["receiveLifecycleRejoinerEvent"];
         delete?: never;

@@ -59,6 +59,22 @@ export async function settleCases(
   );
 }
 
+/** Removes an erased identity from the candidates of open cases, and settles those that have no other. */
+export async function removeCandidate(tx: Transaction, tenantId: string, identityId: string, now: Date): Promise<void> {
+  await tx.query(
+    `update review_cases c set candidates = left_over.candidates,
+            status = case when left_over.candidates = '[]' then 'settled' else c.status end,
+            closed_at = case when left_over.candidates = '[]' then $3::timestamptz end
+       from review_cases o
+      cross join lateral (
+        select coalesce(jsonb_agg(each order by place) filter (where each ->> 'identity_id' <> $2), '[]') as candidates
+          from jsonb_array_elements(o.candidates) with ordinality as e (each, place)) left_over
+      where o.tenant_id = $1 and o.status = 'open' and c.id = o.id
+        and o.candidates @> jsonb_build_array(jsonb_build_object('identity_id', $2::text))`,
+    [tenantId, identityId, now],
+  );
+}
+
 export function lockCase(tx: Transaction, tenantId: string, caseId: string): Promise<ReviewCase | undefined> {
   return findRow(tx, ReviewCaseEntity, { where: { tenantId, id: caseId }, lock: { mode: 'pessimistic_write' } });
 }

@@ -16,6 +16,22 @@ export async function saveIdentityVersions(tx: Transaction, identityIds: readonl
   );
 }
 
+/** Returns those of these identities that had joined at some time: one index lookup for each. */
+export async function findFormerlyActive(
+  tx: Transaction,
+  tenantId: string,
+  identityIds: readonly string[],
+): Promise<Set<string>> {
+  if (identityIds.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>(
+    `select n.id from unnest($2::uuid[]) as n (id)
+      cross join lateral (select from events where tenant_id = $1 and identity_id = n.id
+                             and type in ('lifecycle.joiner', 'lifecycle.rejoiner') limit 1) joined`,
+    [tenantId, uuids(identityIds)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /**
  * Stores the current documents of these records before they change. Events show the state at their time, and an
  * identity's versions do not contain all of it: not accounts without an identity, nor records beyond its size limit.
