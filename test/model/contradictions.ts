@@ -76,7 +76,7 @@ const share = ([one, other]: readonly [Entry, Entry], tier: Tier): boolean =>
   keysOf(one.fields, tier).some((value) => keysOf(other.fields, tier).includes(value));
 
 /** Apart from the surname, which relatives share. */
-export const haveCommonName = (a: Group, b: Group): boolean =>
+const haveCommonName = (a: Group, b: Group): boolean =>
   a.some((one) => b.some((other) => haveWordInCommon(one, other) && !haveOnlyTheLastWordInCommon(one, other)));
 
 /** No name of one person has a word in common with a name of the other. */

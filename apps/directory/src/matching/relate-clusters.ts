@@ -122,7 +122,7 @@ function haveOtherNames(a: Cluster, b: Cluster): boolean {
 }
 
 /** Returns true if a name of one has a word in common with a name of the other, and not only the surname. */
-export function haveCommonName(a: Cluster, b: Cluster): boolean {
+function haveCommonName(a: Cluster, b: Cluster): boolean {
   return namePairs(a, b).some(([name, other]) => shareName(name, other));
 }
 

@@ -11,7 +11,7 @@ export function countedChanges(change: RecordChange, guard: Pick<Safeguard, 'cha
 }
 
 /** Returns those of the fields whose stored value changes or is lost. A value where there was none is no loss. */
-export function changedFieldsOf(
+function changedFieldsOf(
   { record, before }: Pick<RecordChange, 'record' | 'before'>,
   fields: readonly string[],
 ): string[] {

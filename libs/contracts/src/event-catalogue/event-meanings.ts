@@ -30,7 +30,8 @@ export const eventMeanings: Record<EventType, string> = {
   'machine_identity.decommissioned': 'The source no longer lists it, or reports it as decommissioned.',
   'lifecycle.joiner': 'A person became active for the first time.',
   'lifecycle.mover': 'The department, job title or manager of a person changed.',
-  'lifecycle.leaver': 'A person who was active or suspended no longer has access, also if the hire date was moved to the future.',
+  'lifecycle.leaver':
+    'A person who was active or suspended no longer has access, also if the hire date was moved to the future.',
   'lifecycle.rejoiner': 'A person who had left, or was pending again, is active again.',
   'sync.job.started': 'A job began to read its source.',
   'sync.job.completed':
