@@ -1,5 +1,6 @@
 // The meaning of a shared match key for two people: "Matching", "Several employments in one source" and "Addresses of
 // leavers" of docs/directory.md.
+import { misfitOf } from './corrected-numbers.js';
 import { isAddress, keysOf, permanentTiers, type Tier } from './keys.js';
 import { statusOfPerson } from './lifecycle.js';
 import { haveNoWordInCommon, haveOnlyTheLastWordInCommon, haveWordInCommon } from './names.js';
@@ -13,7 +14,8 @@ export type Relation = 'one person' | 'two people' | 'in doubt';
 
 export function relationOf(a: Group, b: Group, tier: Tier): Relation {
   if (operatorsPlacedApart(a, b)) return 'two people';
-  if (haveDifferentNumbers(a, b)) return isAddress(tier) && !haveCommonName(a, b) ? 'two people' : 'in doubt';
+  if (haveDifferentNumbers(a, b) || misfitOf(a) || misfitOf(b))
+    return isAddress(tier) && !haveCommonName(a, b) ? 'two people' : 'in doubt';
   return isAddress(tier) ? byAddress(a, b, tier) : byNumber(a, b, tier);
 }
 

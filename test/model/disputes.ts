@@ -1,5 +1,6 @@
 // Which records a match key leaves to an operator: "Review cases" of docs/directory.md and ADR 0014.
 import { type Group, hasLeft, isGone, relationOf } from './contradictions.js';
+import { misfitOf } from './corrected-numbers.js';
 import { connected, holdersOf, valuesOf } from './joining.js';
 import { isAddress, keysOf, permanentTiers, type Tier, tiers } from './keys.js';
 import { haveNoWordInCommon } from './names.js';
@@ -24,6 +25,12 @@ export function disputesOf(
   const idsOf = (others: readonly Group[]) => others.flatMap((other) => persons.get(other) ?? []);
   const components = new Map(tiers.map((tier) => [tier, connected(groups, tier)]));
   const ofPeople = groups.flatMap((group): Dispute[] => {
+    const misfit = misfitOf(group);
+    if (misfit) {
+      const { entry, tier } = misfit;
+      const others = groups.filter((other) => other !== group && haveNumberOf(entry, other, tier));
+      return [{ entry, candidates: idsOf([...others, group]) }];
+    }
     for (const tier of tiers) {
       const component = components.get(tier)?.find((some) => some.includes(group)) ?? [];
       const found = candidatesOf(group, component, tier);
@@ -42,6 +49,14 @@ export function disputesOf(
   return [...ofPeople, ...ofAccounts];
 }
 
+function isMisfitBy(group: Group, tier: Tier, value: string): boolean {
+  const misfit = misfitOf(group);
+  return misfit !== undefined && misfit.tier === tier && keysOf(misfit.entry.fields, tier)[0] === value;
+}
+
+const haveNumberOf = (entry: Entry, others: Group, tier: Tier): boolean =>
+  valuesOf(others, tier).some((value) => keysOf(entry.fields, tier).includes(value));
+
 /** Returns the people that a key fits if there are several, or those in doubt. */
 function candidatesOf(
   group: Group,
@@ -51,7 +66,11 @@ function candidatesOf(
   const values = [...new Set(valuesOf(group, tier))].sort();
   const sharing = values.flatMap((value) => {
     const all = component.filter((other) => valuesOf(other, tier).includes(value));
-    return all.filter((other) => other !== group).map((other) => ({ value, other, among: all.length }));
+    // The case of a misfit has these people as candidates.
+    const isProposed = (other: Group) => [group, other].some((each) => isMisfitBy(each, tier, value));
+    return all
+      .filter((other) => other !== group && !isProposed(other))
+      .map((other) => ({ value, other, among: all.length }));
   });
   const fitting = sharing.filter(({ other }) => relationOf(group, other, tier) === 'one person');
   const doubtful = sharing.filter(

@@ -1,5 +1,6 @@
 // How records become identities: "Matching" of docs/directory.md and ADR 0014.
 import { type Group, hasLeft, haveDifferentNumbers, relationOf } from './contradictions.js';
+import { withoutUnsupported } from './corrected-numbers.js';
 import { isAddress, keysOf, type Tier, tiers } from './keys.js';
 import { type Entry, isDeleted } from './types.js';
 
@@ -14,7 +15,7 @@ function keptGroups(users: readonly Entry[], isLoose: (user: Entry) => boolean):
     const identity = (isLoose(user) ? undefined : user.person) ?? user;
     kept.set(identity, [...(kept.get(identity) ?? []), user]);
   }
-  return [...kept.values()];
+  return [...kept.values()].flatMap(withoutUnsupported);
 }
 
 /** For an address, people who have left and present people are grouped apart first. */

@@ -39,7 +39,7 @@ export class Operations {
     const closed = { link: 'linked', new: 'new', ignore: 'ignored' } as const;
     // A record that is decided is manually linked, and so are those that it was compared with.
     const compared = (how === 'link' ? [candidate] : review.candidates).flatMap((person) => this.directory.of(person));
-    const own = how === 'link' ? candidate : this.ownPerson(entry);
+    const own = how === 'link' ? candidate : this.ownPerson(entry, review);
     const decided = how === 'ignore' ? [] : [...new Set([entry, ...compared])];
     review.status = closed[how];
     this.place(by, decided, (each) => (each === entry ? own : each.person), review);
@@ -68,8 +68,10 @@ export class Operations {
     return true;
   }
 
-  private ownPerson(entry: Entry): number {
-    return isUser(entry) && entry.person !== undefined ? entry.person : this.directory.newPerson();
+  /** Another person if the case is about the present one. */
+  private ownPerson(entry: Entry, { candidates }: ReviewCase): number {
+    const isKept = isUser(entry) && entry.person !== undefined && !candidates.includes(entry.person);
+    return isKept && entry.person !== undefined ? entry.person : this.directory.newPerson();
   }
 
   private place(

@@ -39,7 +39,7 @@ export interface Run {
   /** Whether it has read everything. */
   isFull: boolean;
   end: number | undefined;
-  /** What it has deleted and disabled. */
+  /** Numbers of the records that it has deleted and disabled. */
   removals: Removals;
   isReleased: boolean;
 }

@@ -47,7 +47,7 @@ export const countedChanges = (
 };
 const enabled = 'enabled';
 
-/** What the runs of a day have deleted and disabled. */
+/** Numbers of the records that the runs of a day have deleted and disabled. */
 export type Removals = Readonly<Record<'delete' | 'disable', number>>;
 
 /** Returns why the safeguard stops a run: its removals, or its additions, for which everything waits. */

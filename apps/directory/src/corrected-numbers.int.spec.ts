@@ -82,3 +82,88 @@ it('an account stays without a case while no other person has its number', async
   expect(await directory.identityOf('blee')).toBe(await directory.identityOf('ann'));
   expect(await shownCases()).toEqual([]);
 });
+
+describe('a user whose corrected number contradicts the person that it is linked to', () => {
+  let people: string;
+  const user = (fields: Record<string, string>) => row('blee', { display_name: 'Bo Lee', ...fields });
+  const shared = { email: 'lee@x.org' };
+  const changed = 'blee: employee_number "18" differs from that of the person it is linked to (open)';
+  const hrList = (more: Record<string, string> = {}) => [
+    row('ann', { display_name: 'Ann Lee', employee_number: '17', ...more }),
+    bo('18'),
+  ];
+
+  beforeEach(async () => {
+    people = await directory.fixture.connector(directory.tenant, { name: 'People', priority: 30 });
+  });
+
+  const link = async (fields: Record<string, string> = {}) => {
+    await directory.sync(hr, hrList(fields));
+    await directory.sync(people, [user({ employee_number: '17', ...fields })]);
+    expect(await directory.identityOf('blee')).toBe(await directory.identityOf('ann'));
+  };
+
+  it('is joined with the person who has the number if nothing else connects it', async () => {
+    await link();
+    const [ann, bos] = [await directory.identityOf('ann'), await directory.identityOf('bo')];
+    await directory.sync(people, [user({ employee_number: '18' })]);
+    expect(await directory.people()).toEqual([['ann'], ['blee', 'bo']]);
+    expect([await directory.identityOf('ann'), await directory.identityOf('bo')]).toEqual([ann, bos]);
+    expect(await shownCases()).toEqual([]);
+  });
+
+  it('is a separate person if no other user has the number', async () => {
+    await link();
+    await directory.sync(people, [user({ employee_number: '19' })]);
+    expect(await directory.identityOf('blee')).not.toBe(await directory.identityOf('ann'));
+    expect(await directory.lastEvents(20)).toContain('identity.split');
+  });
+
+  it('stays with a case that proposes both people if another key still connects it', async () => {
+    await link(shared);
+    await directory.sync(people, [user({ employee_number: '18', ...shared })]);
+    expect(await directory.people()).toEqual([['ann', 'blee'], ['bo']]);
+    expect(await shownCases()).toEqual([changed]);
+    const [found] = await cases();
+    expect(found?.candidates.map(({ identity_id }) => identity_id)).toEqual([
+      await directory.identityOf('bo'),
+      await directory.identityOf('ann'),
+    ]);
+  });
+
+  it.each([
+    ['link', 'ann', [['ann', 'blee'], ['bo']]],
+    ['link', 'bo', [['ann'], ['blee', 'bo']]],
+    ['new', undefined, [['ann'], ['blee'], ['bo']]],
+  ] as const)('is decided by %s %s', async (resolution, to, expected) => {
+    await link(shared);
+    await directory.sync(people, [user({ employee_number: '18', ...shared })]);
+    const [found] = await cases();
+    const identity_id = to && (await directory.identityOf(to));
+    await directory.operate('case.resolve', {
+      case_id: found?.id ?? '',
+      resolution,
+      ...(identity_id !== undefined && { identity_id }),
+    });
+    expect(await directory.people()).toEqual(expected);
+    await directory.sync(people, [user({ employee_number: '18', job_title: 'Clerk', ...shared })]);
+    expect(await directory.people()).toEqual(expected);
+    expect(await shownCases()).not.toContain(changed);
+  });
+
+  it('has a settled case when the other source has the number too', async () => {
+    await link(shared);
+    await directory.sync(people, [user({ employee_number: '19', ...shared })]);
+    await directory.sync(hr, [row('ann', { display_name: 'Ann Lee', employee_number: '19', ...shared }), bo('18')]);
+    expect(await directory.people()).toEqual([['ann', 'blee'], ['bo']]);
+    expect(await shownCases()).toEqual([changed.replace('18', '19').replace('open', 'settled')]);
+  });
+
+  it('joins no further record while its case is open', async () => {
+    await link(shared);
+    await directory.sync(people, [user({ employee_number: '18', ...shared })]);
+    const payroll = await directory.fixture.connector(directory.tenant, { name: 'Payroll', priority: 40 });
+    await directory.sync(payroll, [row('p1', { display_name: 'Bo Lee', employee_number: '17' })]);
+    expect(await directory.people()).toEqual([['ann', 'blee'], ['bo'], ['p1']]);
+  });
+});

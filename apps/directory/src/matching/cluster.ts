@@ -1,4 +1,5 @@
 import type { KeyKind } from '@idsync/contracts';
+import { type Misfit, misfitOf, withoutUnsupported } from './corrected-numbers.js';
 import { type Numbers, numbersOf } from './numbers.js';
 import type { RecordKey } from './record-keys.js';
 
@@ -27,6 +28,8 @@ export interface Person {
   linkStrength: 'loose' | 'kept' | 'manual';
   /** Set while new rules match everyone again: identity by the previous rules. */
   earlierIdentityId?: string;
+  /** Set while new rules match everyone again: the user to which a fuzzy rule still links it. */
+  fuzzyTo?: string;
 }
 
 /** Records of one person. */
@@ -37,11 +40,16 @@ export interface Cluster {
   /** Words of each known name. */
   names: (readonly string[])[];
   manualIdentityId?: string;
+  /** A record whose corrected number needs a decision. */
+  misfit?: Misfit;
   /** Kinds of the keys that have joined parts of it. */
   joinedBy: readonly KeyKind[];
 }
 
-/** Records with a kept or manual link to the same identity start as one cluster. */
+/**
+ * Records with a kept or manual link to the same identity start as one cluster, unless a corrected number has left
+ * nothing that connects them.
+ */
 export function startingClusters(people: readonly Person[]): Cluster[] {
   const bound = new Map<string, Person[]>();
   const clusters: Cluster[] = [];
@@ -49,7 +57,20 @@ export function startingClusters(people: readonly Person[]): Cluster[] {
     if (person.linkStrength === 'loose' || person.identityId === undefined) clusters.push(clusterOf([person]));
     else bound.set(person.identityId, [...(bound.get(person.identityId) ?? []), person]);
   }
-  return [...clusters, ...[...bound.values()].map((members) => clusterOf(members))];
+  const kept = [...bound.values()].flatMap((members) => withoutUnsupported(members));
+  return joinFuzzyLinks([...clusters, ...kept.map((members) => clusterOf(members))]);
+}
+
+function joinFuzzyLinks(clusters: Cluster[]): Cluster[] {
+  let joined = clusters;
+  for (const { recordId, fuzzyTo } of clusters.flatMap(({ members }) => members)) {
+    if (fuzzyTo === undefined) continue;
+    const has = (id: string) => joined.find(({ members }) => members.some((member) => member.recordId === id));
+    const [own, other] = [has(recordId), has(fuzzyTo)];
+    if (own && other && own !== other)
+      joined = [...joined.filter((each) => each !== own && each !== other), join([other, own])];
+  }
+  return joined;
 }
 
 function clusterOf(members: Person[], joinedBy: readonly KeyKind[] = []): Cluster {
@@ -58,6 +79,7 @@ function clusterOf(members: Person[], joinedBy: readonly KeyKind[] = []): Cluste
     numbers: numbersOf(members.flatMap(({ keys }) => keys)),
     names: members.map(({ name }) => name).filter((name) => name.length > 0),
     manualIdentityId: members.find(({ linkStrength }) => linkStrength === 'manual')?.identityId,
+    misfit: misfitOf(members),
     joinedBy,
   };
 }

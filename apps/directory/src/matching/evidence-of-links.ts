@@ -7,6 +7,8 @@ import { keyText } from './record-keys.js';
 export interface LinkedRecord extends RecordChange {
   /** Match keys that may have linked it, the deciding ones first. */
   keys: readonly CorrelationKey[];
+  /** The fuzzy rule that has linked it still does. */
+  stands?: boolean;
 }
 
 export interface LinkCause {
@@ -129,7 +131,7 @@ function storedEvidence(before: StoredRecord | undefined): LinkEvidence | undefi
 
 /** Returns the evidence of a link that has not changed, or `outdated`. */
 function standingEvidence(
-  { record, before, evidence: given, keys }: LinkedRecord,
+  { record, before, evidence: given, keys, stands }: LinkedRecord,
   identityId: string,
   { here, removed }: { here: ReadonlyMap<string, LinkedRecord>; removed: ReadonlySet<string> },
   { reconsider }: LinkCause,
@@ -139,6 +141,7 @@ function standingEvidence(
   if (!stored) return reconsider ? 'outdated' : undefined;
   const { kind, rule, record_id: otherId } = stored;
   const other = otherId === undefined ? undefined : here.get(otherId);
+  if (stands && other) return stored;
   if (reconsider && !record.decided && kind !== 'first') {
     const stillEqual = keys.some(
       (key) => key.kind === rule && other?.keys.some((each) => keyText(each) === keyText(key)),

@@ -2,6 +2,7 @@ import { defaultMatchingRules, type KeyKind, type MatchingRules } from '@idsync/
 import type { CorrelationKey } from '@idsync/database/directory';
 import { type Cluster, join, keysOf, type Person, startingClusters } from './cluster.js';
 import { isPermanentKind } from './key-rules.js';
+import { keyText } from './record-keys.js';
 import { comesAfter, type Doubt, hasLeft, needsDecision, relationOf, type Tier } from './relate-clusters.js';
 
 /** A cluster that a match key would join with several others that cannot all be one person, or with one in doubt. */
@@ -11,6 +12,8 @@ interface Dispute {
   candidates: Cluster[];
   /** Undefined if the key fits several people. */
   doubt?: Doubt;
+  /** The record that needs the decision, if it is not the oldest one that has the key. */
+  recordId?: string;
 }
 
 export interface Partition {
@@ -49,6 +52,16 @@ export function partitionPeople(people: readonly Person[], rules: GroupingRules 
         if (!disputes.has(dispute.cluster)) disputes.set(dispute.cluster, dispute);
       }
     }
+  }
+  // A record that may be linked with a wrong person is more urgent than one that may be linked with another one.
+  for (const cluster of clusters) {
+    const { misfit } = cluster;
+    if (!misfit) continue;
+    const { kind, value } = misfit.key;
+    const others = clusters.filter((other) => other !== cluster && hasKey(other, misfit.key));
+    const candidates = [...others, cluster];
+    const { recordId } = misfit;
+    disputes.set(cluster, { cluster, key: { kind, value }, candidates, doubt: 'changed_number', recordId });
   }
   return { clusters, disputes: [...disputes.values()] };
 }
@@ -131,7 +144,11 @@ function disputesIn(
     for (const [value, clusters] of [...sharing].sort(byValue)) {
       if (!clusters.includes(cluster)) continue;
       for (const other of clusters) {
-        const relation = other === cluster ? 'incompatible' : relationOf(cluster, other, tier);
+        const isProposed = [cluster, other].some(
+          ({ misfit }) => misfit && keyText(misfit.key) === keyText({ kind: tier.kind, value }),
+        );
+        // The case of the misfit has these people as candidates.
+        const relation = other === cluster || isProposed ? 'incompatible' : relationOf(cluster, other, tier);
         if (relation === 'incompatible') continue;
         if (relation === 'joinable') fitting.set(other, fitting.get(other) ?? value);
         else if (comesAfter(cluster, other) && (clusters.length === 2 || needsDecision(cluster, other, tier))) {
@@ -151,6 +168,10 @@ function disputesIn(
 
 /** Strongest first: the reason of a case with several. */
 const doubts: readonly Doubt[] = ['other_number', 'other_name', 'same_source', 'listed_before', 'has_left', 'given_up'];
+
+function hasKey({ members }: Cluster, key: CorrelationKey): boolean {
+  return members.some(({ keys }) => keys.some((each) => keyText(each) === keyText(key)));
+}
 
 /** The record of a case, which has the value, does not depend on the order of the records. */
 function byValue([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -25,6 +25,7 @@ import { placeMachines } from './place-machines.js';
 import { recordEvidence } from './record-evidence.js';
 import { isDeleted, isGone, isPermanent, keyText, type RecordKey, stopKeys } from './record-keys.js';
 import type { Doubt } from './relate-clusters.js';
+import { standingFuzzyLink } from './standing-fuzzy-link.js';
 
 /** A record whose match keys fit several people, or one person in doubt. */
 export interface DisputedRecord {
@@ -94,7 +95,11 @@ export async function placeRecords(
     const followed = keys[following.waitsFor.length];
     if (following.identityId) links.set(record.id, following.identityId);
     if (following.identityId && followed) followedKeys.set(record.id, followed);
-    if (following.dispute && !following.identityId) disputes.push({ record, ...following.dispute });
+    const standing = cause.reconsider && !following.identityId && neighbourhood.changes.get(record.id);
+    const user = standing && standingFuzzyLink(standing, neighbourhood.changes, cause.rules);
+    const stays = user && links.get(user);
+    if (stays) links.set(record.id, stays);
+    if (following.dispute && !links.has(record.id)) disputes.push({ record, ...following.dispute });
   }
   waiting.push(...(await placeMachines(tx, cause, neighbourhood, { links, successors, holders, touched, moved })));
   await setWaiting(tx, cause.tenantId, waiting);
@@ -118,6 +123,10 @@ async function assignPeople(
   const { rules, revived = new Map() } = cause;
   for (;;) {
     const linkStrengthOf = await linkStrengths(tx, cause, neighbourhood.changes.values());
+    const fuzzyTo = (id: string) => {
+      const change = neighbourhood.changes.get(id);
+      return change && standingFuzzyLink(change, neighbourhood.changes, rules);
+    };
     const joining = (keys: readonly RecordKey[]) =>
       keys.filter((key) => neighbourhood.keys.get(keyText(key))?.shared !== 'common');
     const people = [...neighbourhood.changes.values()]
@@ -133,7 +142,7 @@ async function assignPeople(
         hasLeft: isDeleted(record) || record.status === 'inactive',
         statusRank: cause.rankOf(record.connectorId, 'status'),
         linkStrength: linkStrengthOf(record),
-        ...(cause.reconsider && { earlierIdentityId: record.identityId }),
+        ...(cause.reconsider && { earlierIdentityId: record.identityId, fuzzyTo: fuzzyTo(record.id) }),
       }));
     const partition = partitionPeople(people, rules);
     const known = new Map([...revivedIdentities(revived), ...neighbourhood.identities]);
@@ -253,12 +262,12 @@ function disputedPeople(
   neighbourhood: Neighbourhood,
 ): DisputedRecord[] {
   const idOf = new Map(assignments.map(({ cluster, identityId }) => [cluster, identityId]));
-  return disputes.flatMap(({ cluster, key, candidates, doubt }) => {
-    const [recordId = ''] = cluster.members
+  return disputes.flatMap(({ cluster, key, candidates, doubt, recordId: own }) => {
+    const [oldest = ''] = cluster.members
       .filter(({ gone, keys }) => !gone && keys.some((each) => keyText(each) === keyText(key)))
       .map((member) => member.recordId)
       .sort();
-    const record = neighbourhood.changes.get(recordId)?.record;
+    const record = neighbourhood.changes.get(own ?? oldest)?.record;
     const ids = candidates.map((candidate) => idOf.get(candidate)).filter((id) => id !== undefined);
     return record ? [{ record, key, candidates: ids, doubt }] : [];
   });

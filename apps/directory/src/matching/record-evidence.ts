@@ -5,6 +5,7 @@ import type { Assignment } from './assign-identities.js';
 import { evidenceOfLinks, firstEvidence, type LinkedRecord } from './evidence-of-links.js';
 import type { Neighbourhood } from './neighbourhood.js';
 import { keyText } from './record-keys.js';
+import { standingFuzzyLink } from './standing-fuzzy-link.js';
 
 /** Sets the evidence of the users and accounts of every identity that has gained or lost one. */
 export function recordEvidence(
@@ -45,8 +46,9 @@ export function recordEvidence(
     const members = group.map((change): LinkedRecord => {
       // No key links a single record.
       if (group.length === 1) return { ...change, keys: [] };
+      const stands = cause.reconsider && standingFuzzyLink(change, changes, cause.rules) !== undefined;
       const followed = followedKeys.get(change.record.id);
-      return { ...change, keys: followed ? [followed] : joiningKeys(change, neighbourhood, joining) };
+      return { ...change, ...(stands && { stands }), keys: followed ? [followed] : joiningKeys(change, neighbourhood, joining) };
     });
     for (const [id, evidence] of evidenceOfLinks(identityId, members, removed, cause)) {
       const change = changes.get(id);

@@ -9,9 +9,10 @@ import { keyText } from './record-keys.js';
  * `same_source`: one source lists both. `listed_before`: one source lists one of them and has listed the other.
  * `has_left`: the person would have left, but one of them is present, so that the address may have been given to another
  * person. `given_up`: only a deleted record of a present person had the address. `other_number`: they share one permanent
- * key, or an address and the name, and differ in another permanent key.
+ * key, or an address and the name, and differ in another permanent key. `changed_number`: a corrected number of one record
+ * contradicts the others of its person.
  */
-export type Doubt = 'other_name' | 'same_source' | 'listed_before' | 'has_left' | 'given_up' | 'other_number';
+export type Doubt = 'other_name' | 'same_source' | 'listed_before' | 'has_left' | 'given_up' | 'other_number' | 'changed_number';
 
 export interface Tier {
   kind: KeyKind;
@@ -28,7 +29,7 @@ export function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
   if (a.manualIdentityId !== undefined && b.manualIdentityId !== undefined && a.manualIdentityId !== b.manualIdentityId)
     return 'incompatible';
   // Two people, unless the name and the address suggest that one has got another number.
-  if (contradict(a.numbers, b.numbers))
+  if (contradict(a.numbers, b.numbers) || a.misfit || b.misfit)
     return tier.isPermanent || haveCommonName(a, b) ? 'other_number' : 'incompatible';
   return tier.isPermanent ? relationByNumber(a, b, tier) : relationByAddress(a, b, tier.kind);
 }

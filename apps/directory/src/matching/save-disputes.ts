@@ -45,6 +45,10 @@ const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; 
     reason: 'belongs to a person who has left',
     evidence: 'only one of them is active',
   },
+  changed_number: {
+    reason: 'differs from that of the person it is linked to',
+    evidence: 'it was linked before one of them was changed',
+  },
   linked_elsewhere: {
     reason: 'belongs to another person than the one it is linked to',
     evidence: 'the person it is linked to does not have it',
@@ -62,13 +66,17 @@ const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; 
 
 function caseOf({ record, key, candidates, doubt }: DisputedRecord, now: Date): Omit<ReviewCase, 'status'> {
   const { reason, evidence } = reasons[doubt ?? 'several'];
-  const evidences = [`${key.kind} is the same`, ...(evidence === undefined ? [] : [evidence])];
+  const more = evidence === undefined ? [] : [evidence];
+  const evidenceOf = (id: string) =>
+    doubt === 'changed_number' && id !== record.identityId
+      ? [`${key.kind} is the same`]
+      : [`${key.kind} ${doubt === 'changed_number' ? 'differs' : 'is the same'}`, ...more];
   return {
     id: newUuid(),
     recordId: record.id,
     kind: 'contested',
     reason: `${key.kind} ${JSON.stringify(key.value)} ${reason}`,
-    candidates: candidates.map((id) => ({ identity_id: id, score: 1, evidence: evidences })),
+    candidates: candidates.map((id) => ({ identity_id: id, score: 1, evidence: evidenceOf(id) })),
     openedAt: now,
   };
 }

@@ -3,6 +3,7 @@ import type { Transaction } from '@idsync/database';
 import {
   clearKeys,
   countQueued,
+  isQueueReady,
   queueAllForMatching,
   saveMatchingRules,
   saveWeakKeys,
@@ -18,12 +19,12 @@ import { RuleOutcome } from './rule-outcome.js';
 
 /** Records per comparison by the fuzzy rules, each loaded with the records that share a fuzzy value with it. */
 const comparedAtOnce = 300;
-/** Records that a preview compares by the fuzzy rules; the rest is only counted. */
-const comparedInPreview = 30_000;
+/** Records that are compared by the fuzzy rules here; the rest is counted, and compared afterwards. */
+const mostCompared = 30_000;
 
 /**
- * Saves a tenant's matching rules and matches all records again, except manually linked ones. Runs in one transaction,
- * chunk by chunk; a preview does the same and the fuzzy match, and is rolled back.
+ * Saves a tenant's matching rules and matches all records again, except manually linked ones, first by match keys and
+ * then by the fuzzy rules. Runs in one transaction, chunk by chunk; a preview does the same and is rolled back.
  */
 export async function changeRules(
   tx: Transaction,
@@ -48,18 +49,26 @@ export async function changeRules(
     );
   }
   await queueAllForMatching(tx, cause.tenantId);
-  if (preview) throw new Previewed(outcome.result(await matchFuzzily(tx, { ...tenant, rules }, outcome)));
-  return { result: outcome.result() };
+  // A job that reads people would make namesakes look unique; the match then follows its end.
+  const isDue = preview || (await isQueueReady(tx, cause.tenantId));
+  const fuzzy = isDue ? await matchFuzzily(tx, { ...tenant, rules }, outcome) : await notCompared(tx, cause);
+  const result = outcome.result(fuzzy);
+  if (preview) throw new Previewed(result);
+  return { result };
 }
 
-/** Makes the fuzzy match that follows new rules, except that it does not wait for running jobs. */
+/** Makes the fuzzy match that follows new rules. */
 async function matchFuzzily(tx: Transaction, cause: Cause, outcome: RuleOutcome): Promise<{ notCompared: number }> {
-  for (let compared = 0; compared < comparedInPreview; compared += comparedAtOnce) {
+  for (let compared = 0; compared < mostCompared; compared += comparedAtOnce) {
     const queued = await takeQueued(tx, cause.tenantId, comparedAtOnce);
     const { linked, proposed } = await compareRecords(tx, cause, queued);
     for (const settled of linked) outcome.add(settled);
     for (const proposal of proposed) outcome.addCase(proposal);
     if (queued.length < comparedAtOnce) break;
   }
-  return { notCompared: await countQueued(tx, cause.tenantId) };
+  return notCompared(tx, cause);
+}
+
+async function notCompared(tx: Transaction, { tenantId }: Cause): Promise<{ notCompared: number }> {
+  return { notCompared: await countQueued(tx, tenantId) };
 }

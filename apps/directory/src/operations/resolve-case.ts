@@ -35,7 +35,9 @@ export async function resolveCase(
     links = await decide(tx, cause, { record, identityId: identity_id, caseId: case_id }, records);
   }
   if (resolution === 'new') {
-    identityId = record.kind === 'user' && record.identityId ? record.identityId : newUuid();
+    const isInDoubt = open.candidates.some((candidate) => candidate.identity_id === record.identityId);
+    // A case about the person that the record is linked to parts them.
+    identityId = record.kind === 'user' && record.identityId && !isInDoubt ? record.identityId : newUuid();
     links = await decide(
       tx,
       cause,
