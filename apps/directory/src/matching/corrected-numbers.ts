@@ -1,8 +1,16 @@
 // Links of earlier runs that a corrected permanent key contradicts.
-import type { Person } from './cluster.js';
 import { shareName } from './names.js';
 import { contradict, numbersOf } from './numbers.js';
 import { isPermanent, keyText, type RecordKey } from './record-keys.js';
+
+/** A user with what the comparison of numbers needs. */
+interface LinkedUser {
+  recordId: string;
+  keys: readonly RecordKey[];
+  name: readonly string[];
+  gone: boolean;
+  linkStrength: string;
+}
 
 /** A record that contradicts the older records of its person, and the key that does. */
 export interface Misfit {
@@ -14,7 +22,7 @@ export interface Misfit {
  * Separates the records of one identity that a corrected number has made two people: their permanent keys contradict each
  * other, and they share neither another match key nor a name.
  */
-export function withoutUnsupported(members: readonly Person[]): Person[][] {
+export function withoutUnsupported<User extends LinkedUser>(members: readonly User[]): User[][] {
   if (!haveSeveralNumbers(members)) return [[...members]];
   const parts = connected(members, support);
   const present = parts.filter((part) => part.some(({ gone }) => !gone));
@@ -34,7 +42,7 @@ export function withoutUnsupported(members: readonly Person[]): Person[][] {
  * Returns the oldest record of a person that an operator has not linked and whose permanent keys contradict those of the
  * older ones.
  */
-export function misfitOf(members: readonly Person[]): Misfit | undefined {
+export function misfitOf(members: readonly LinkedUser[]): Misfit | undefined {
   if (!haveSeveralNumbers(members)) return undefined;
   const numbered = members.filter(({ gone, keys }) => !gone && keys.some(isPermanent));
   const [first = [], ...others] = connected(
@@ -53,20 +61,20 @@ export function misfitOf(members: readonly Person[]): Misfit | undefined {
 }
 
 /** Returns false for nearly all people; nothing else is computed for them. */
-function haveSeveralNumbers(members: readonly Person[]): boolean {
+function haveSeveralNumbers(members: readonly LinkedUser[]): boolean {
   if (members.length < 2) return false;
   return [...presentNumbers(members).values()].some((values) => values.size > 1);
 }
 
-function presentNumbers(members: readonly Person[]): ReturnType<typeof numbersOf> {
+function presentNumbers(members: readonly LinkedUser[]): ReturnType<typeof numbersOf> {
   return numbersOf(members.filter(({ gone }) => !gone).flatMap(({ keys }) => keys));
 }
 
-function support(a: Person, b: Person): boolean {
+function support(a: LinkedUser, b: LinkedUser): boolean {
   return (isManual(a) && isManual(b)) || shareKey(a.keys, b.keys) || shareName(a.name, b.name);
 }
 
-function isManual({ linkStrength }: Person): boolean {
+function isManual({ linkStrength }: LinkedUser): boolean {
   return linkStrength === 'manual';
 }
 
@@ -75,8 +83,8 @@ function shareKey(keys: readonly RecordKey[], others: readonly RecordKey[]): boo
 }
 
 /** Returns the connected parts, and their records, oldest first. */
-function connected(members: readonly Person[], touch: (a: Person, b: Person) => boolean): Person[][] {
-  let parts: Person[][] = [];
+function connected<User extends LinkedUser>(members: readonly User[], touch: (a: User, b: User) => boolean): User[][] {
+  let parts: User[][] = [];
   for (const person of [...members].sort((a, b) => (a.recordId < b.recordId ? -1 : 1))) {
     const touching = parts.filter((part) => part.some((other) => touch(person, other)));
     parts = [...parts.filter((part) => !touching.includes(part)), [...touching.flat(), person]];

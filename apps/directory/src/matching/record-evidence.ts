@@ -48,7 +48,11 @@ export function recordEvidence(
       if (group.length === 1) return { ...change, keys: [] };
       const stands = cause.reconsider && standingFuzzyLink(change, changes, cause.rules) !== undefined;
       const followed = followedKeys.get(change.record.id);
-      return { ...change, ...(stands && { stands }), keys: followed ? [followed] : joiningKeys(change, neighbourhood, joining) };
+      return {
+        ...change,
+        ...(stands && { stands }),
+        keys: followed ? [followed] : joiningKeys(change, neighbourhood, joining),
+      };
     });
     for (const [id, evidence] of evidenceOfLinks(identityId, members, removed, cause)) {
       const change = changes.get(id);

@@ -12,7 +12,14 @@ import { keyText } from './record-keys.js';
  * key, or an address and the name, and differ in another permanent key. `changed_number`: a corrected number of one record
  * contradicts the others of its person.
  */
-export type Doubt = 'other_name' | 'same_source' | 'listed_before' | 'has_left' | 'given_up' | 'other_number' | 'changed_number';
+export type Doubt =
+  | 'other_name'
+  | 'same_source'
+  | 'listed_before'
+  | 'has_left'
+  | 'given_up'
+  | 'other_number'
+  | 'changed_number';
 
 export interface Tier {
   kind: KeyKind;
