@@ -19,6 +19,7 @@ import { clearNote, partByPart, saveStop } from './suspect-batch.js';
 import { contradictHeldPlan } from './sweep/beside-held-job.js';
 import { planChanges } from './sweep/plan-changes.js';
 import { planRemovals } from './sweep/plan-removals.js';
+import { separateReused } from './sweep/reused-ids.js';
 import { setAside } from './sweep/set-aside.js';
 import { WorkGate } from './work-gate.js';
 
@@ -130,9 +131,9 @@ async function apply(
     const incoming = new Map(counting.map((record) => [record.external_id, record]));
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
     // The safeguard covers mass changes; a client named this one record.
-    else if (batch.mode === 'record') await applyChanges(tx, cause, changes);
+    else if (batch.mode === 'record') await applyChanges(tx, cause, separateReused(changes, cause.rules, now));
     else await applyChanges(tx, cause, await setAside(tx, cause, job, changes, incoming, guard));
-    if (contradicts) await contradictHeldPlan(tx, job, counting, changes, guard);
+    if (contradicts) await contradictHeldPlan(tx, job, counting, changes, { guard, rules: cause.rules });
     const created = changes.filter(({ before }) => !before).length;
     parts.push({
       knownIds: found.knownIds,

@@ -51,6 +51,11 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   const groups = groupChanges(settled.records);
   const groupIds = groups.map(({ group }) => group.id);
   const before = await findGroupsWithMembers(tx, tenantId, groupIds);
+  // A new record may get the external id that another one gives up.
+  await saveAnchors(
+    tx,
+    present.flatMap(({ record, before }) => (before && before.externalId !== record.externalId ? record : [])),
+  );
   await insertRecords(tx, tenantId, made);
   await saveRecordVersions(
     tx,
@@ -58,10 +63,6 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
     cause.at,
   );
   await updateRecords(tx, changed);
-  await saveAnchors(
-    tx,
-    present.flatMap(({ record, before }) => (before && before.externalId !== record.externalId ? record : [])),
-  );
   await deleteRecords(tx, removed);
   const outdated = [
     ...settled.identities.filter(({ before }) => before).map(({ identity }) => identity.id),

@@ -75,6 +75,16 @@ describe('an account whose employee number belongs to another person by now', ()
   });
 });
 
+it('an account that was read before HR has a case when the owner of its number arrives', async () => {
+  const payroll = await directory.fixture.connector(directory.tenant, { name: 'Payroll', priority: 30 });
+  await directory.sync(payroll, [row('p1', { display_name: 'Ann Lee', email: 'lee@x.org' })]);
+  await directory.sync(ad, [row('blee', { display_name: 'Bo Lee', employee_number: '17', email: 'lee@x.org' })]);
+  expect(await directory.identityOf('blee')).toBe(await directory.identityOf('p1'));
+  await directory.sync(hr, [bo('17')]);
+  expect(await directory.identityOf('blee')).toBe(await directory.identityOf('p1'));
+  expect(await shownCases()).toEqual([open]);
+});
+
 it('an account stays without a case while no other person has its number', async () => {
   await directory.sync(hr, [ann('17')]);
   await directory.sync(ad, [account('17')]);

@@ -23,7 +23,7 @@ const guardedField = text.max(200).refine((field) => isMappableField('user', fie
 });
 
 /**
- * Safeguard of a run. Deletions, disables, returns to active, new users, changes of one field and replaced ids that exceed both the
+ * Safeguard of a run. Deletions, disables, returns to active, ids of other people, new users, changes of one field and replaced ids that exceed both the
  * percentage of the records known before the run and the number are quarantined, and so is a run if the records that it
  * left out exceed both the percentage of the records that it read and the number. A percentage of 100 disables the
  * safeguard. Deletions and disables are counted together with those of the runs within the last `within_hours`.
@@ -35,6 +35,8 @@ export const safeguard = z.strictObject({
   max_disabled_records: records.default(20),
   max_enabled_percent: percent.default(10),
   max_enabled_records: records.default(20),
+  max_reused_percent: percent.default(0),
+  max_reused_records: records.default(0),
   within_hours: z.int().min(0).max(720).default(24),
   max_failed_percent: percent.default(50),
   max_failed_records: records.default(10),
@@ -55,7 +57,7 @@ const common = {
   safeguard: safeguard
     .prefault({})
     .describe(
-      'Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.',
+      'Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.',
     ),
   schedule: schedule.nullish().describe('When the connector runs automatically; null: never.'),
   records: z.enum(recordKinds, { error: `must be one of ${recordKinds.join(', ')}` }).default('user'),

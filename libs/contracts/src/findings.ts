@@ -11,6 +11,7 @@ export const findingKinds = [
   'stale_source',
   'unknown_manager',
   'manager_cycle',
+  'leaver_in_other_source',
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
@@ -24,6 +25,7 @@ export const findingSubjects = {
   stale_source: 'connector',
   unknown_manager: 'user',
   manager_cycle: 'identity',
+  leaver_in_other_source: 'user',
 } as const satisfies Record<FindingKind, IdKind>;
 
 /** `accepted` by an operator, with a reason; `resolved` when the reason of the finding is gone. */

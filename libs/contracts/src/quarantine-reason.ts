@@ -3,7 +3,7 @@ import { text } from './text.js';
 
 /** Why the safeguard stopped a run, with the numbers behind it. */
 export const quarantineReason = z.strictObject({
-  rule: text.describe('failed | deleted | disabled | enabled | created | changed | rekeyed | empty_source'),
+  rule: text.describe('failed | deleted | disabled | enabled | reused | created | changed | rekeyed | empty_source'),
   field: text.optional().describe('changed: the field; rekeyed: the match key that old and new records share.'),
   count: z.int(),
   of: z.int().describe('Live records of the connector before the job; failed: records that it read.'),

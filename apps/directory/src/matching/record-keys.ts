@@ -77,6 +77,11 @@ export function formerKeys(record: StoredRecord, rules: KeyRules): RecordKey[] {
   return recordKeys(record.fields, rules).filter((key) => !isPermanent(key));
 }
 
+/** Returns the match keys of these fields, whether they link to a record or not. */
+export function allKeys(fields: Fields, rules: KeyRules): RecordKey[] {
+  return [...recordKeys(fields, rules)];
+}
+
 /** Returns true for a deleted or decommissioned record. */
 export function isDeleted(record: Pick<StoredRecord, 'status'>): boolean {
   return record.status === 'deleted' || record.status === 'decommissioned';

@@ -58,7 +58,7 @@ export async function applyPlan(
       else if (action === 'delete') result.records_deleted += 1;
       else result.records_updated += 1;
     }
-    const { changes } = await plannedChanges(tx, job, entries, cause.policy, cause.now);
+    const { changes } = await plannedChanges(tx, job, entries, cause);
     await applyChanges(tx, { ...cause, jobId: job.id }, changes);
   }
   await savePlan(tx, { ...plan, state: 'done' });

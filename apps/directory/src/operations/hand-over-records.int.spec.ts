@@ -83,6 +83,26 @@ describe('a hand-over of the records of a deleted connector', () => {
     expect(await live(old)).toEqual({});
   });
 
+  it('lets the first run of the new connector keep the records of people with new ids', async () => {
+    await run(old, people(3));
+    const before = Object.values(await live(old));
+    await deleteConnector();
+    await handOver();
+    const sequence = await lastSequence();
+    await run(
+      hr,
+      people(3).map(({ fields }, n) => ({ external_id: `new${n}`, fields })),
+    );
+    const after = await live(hr);
+    expect(Object.keys(after)).toEqual(['new0', 'new1', 'new2']);
+    expect(Object.values(after).sort()).toEqual(before.sort());
+    expect((await eventsAfter(sequence)).filter((type) => !type.startsWith('sync.'))).toEqual([
+      'user.updated',
+      'user.updated',
+      'user.updated',
+    ]);
+  });
+
   it('moves the memberships to groups of the new connector', async () => {
     await run(
       old,

@@ -3,8 +3,8 @@ import type { Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
   countAdditions,
-  countEnabled,
   countKnownBefore,
+  countMarks,
   dropAllEntries,
   dropContradicted,
   dropDestructive,
@@ -21,6 +21,7 @@ import {
   type JobState,
   type SyncPlan,
 } from '@idsync/database/directory';
+import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
 import { additionReasons, destructiveActionOf } from './guard.js';
 import { isSetAside } from './set-aside.js';
@@ -36,7 +37,7 @@ export async function contradictHeldPlan(
   job: { id: string; connectorId: string },
   listed: readonly SourceRecord[],
   changes: readonly RecordChange[],
-  guard: Safeguard | undefined,
+  { guard, rules }: { guard: Safeguard | undefined; rules: KeyRules },
 ): Promise<void> {
   const held = await findHeldJob(tx, job.connectorId, job.id);
   if (held === undefined) return;
@@ -45,7 +46,7 @@ export async function contradictHeldPlan(
   await dropContradicted(tx, held, {
     kept: present.filter((id) => actions.get(id) === undefined),
     listed: present.filter((id) => actions.get(id) !== 'delete'),
-    waiting: changes.filter((change) => isSetAside(change, guard)).map(({ record }) => record.externalId),
+    waiting: changes.filter((change) => isSetAside(change, guard, rules)).map(({ record }) => record.externalId),
   });
 }
 
@@ -102,9 +103,9 @@ async function deferAdditions(tx: Transaction, job: JobState, held: string): Pro
     const people = await findGuardOfPeople(tx, job);
     const known = await countKnownBefore(tx, job.connectorId, job.id);
     const additions = people && (await countAdditions(tx, job.id));
-    const enabled = await countEnabled(tx, job.id);
+    const marks = await countMarks(tx, job.id);
     const guard = people ?? (await findSafeguard(tx, job.connectorId));
-    if (additionReasons(guard, { known, additions, enabled }).length === 0) return false;
+    if (additionReasons(guard, { known, additions, ...marks }).length === 0) return false;
   }
   await dropAllEntries(tx, job.id);
   return true;

@@ -39,6 +39,8 @@ export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
   known: number;
   /** Records that return to `active`. */
   enabled?: number;
+  /** External ids under which the source lists other people. */
+  reused?: number;
   /** Absent in the first import of a source, and for sources that do not list people. */
   additions?: Additions | undefined;
 };
@@ -131,22 +133,23 @@ function removalReasons(
  */
 export function additionReasons(
   guard: Safeguard,
-  { known: of, additions, enabled = 0 }: Pick<PlannedCounts, 'known' | 'additions' | 'enabled'>,
+  { known: of, additions, enabled = 0, reused = 0 }: Pick<PlannedCounts, 'known' | 'additions' | 'enabled' | 'reused'>,
 ): QuarantineReason[] {
   if (of === 0) return [];
   const exceeded = (
-    rule: 'enabled' | 'rekeyed' | 'created' | 'changed',
+    rule: 'enabled' | 'reused' | 'rekeyed' | 'created' | 'changed',
     count: number,
     does: string,
     field?: string,
   ) => {
     const [percent, records] = boundsOf(guard, rule);
     if (percent === 100 || count <= boundOf(percent, records, of)) return [];
-    const text = `${does}, ${moreThan(percent, records)}`;
+    const text = rule === 'reused' && records === 0 ? does : `${does}, ${moreThan(percent, records)}`;
     return [{ rule, ...(field && { field }), count, of, max_percent: percent, max_records: records, text }];
   };
   const { created, changed, rekeyed } = additions ?? { created: 0, changed: [], rekeyed: [] };
   return [
+    ...exceeded('reused', reused, `list other people under ${reused} of ${of} ids`),
     ...exceeded('enabled', enabled, `enable ${enabled} of ${of} records`),
     ...rekeyed.flatMap(({ field, count }) =>
       exceeded('rekeyed', count, `replace ${count} of ${of} records by new ids with the same ${field}`, field),
@@ -160,12 +163,12 @@ export function additionReasons(
 
 /** Returns true for a reason for which new people and changes wait too, and not only deletions and disables. */
 export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boolean {
-  return rule === 'enabled' || rule === 'created' || rule === 'changed' || rule === 'rekeyed';
+  return ['enabled', 'reused', 'created', 'changed', 'rekeyed'].includes(rule);
 }
 
 function boundsOf(
   guard: Safeguard,
-  rule: 'deleted' | 'disabled' | 'enabled' | 'created' | 'changed' | 'rekeyed',
+  rule: 'deleted' | 'disabled' | 'enabled' | 'reused' | 'created' | 'changed' | 'rekeyed',
 ): [number, number] {
   return [guard[`max_${rule}_percent`], guard[`max_${rule}_records`]];
 }

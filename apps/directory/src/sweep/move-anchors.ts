@@ -96,7 +96,7 @@ function choosePairs(
         movedFrom: before.externalId,
         basedOn: before.updatedAt,
         changes: boundChanges([anchor, ...changes]).changes,
-        changedFields: countedChanges({ record, before }, guard),
+        changedFields: countedChanges({ record, before }, guard, rules),
       },
     ];
   });

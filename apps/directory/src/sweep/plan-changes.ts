@@ -28,7 +28,7 @@ export async function planChanges(
   const entries = settled.records.flatMap((change) => {
     const listed = own.has(change.record.id) ? incoming.get(change.record.externalId) : undefined;
     if (!listed) return [];
-    const changedFields = countedChanges(change, guard);
+    const changedFields = countedChanges(change, guard, cause.rules);
     return [{ ...planEntry(change, listed, knownIdentity(change, settled)), changedFields }];
   });
   const made = guard ? changes.filter(({ before }) => !before) : [];

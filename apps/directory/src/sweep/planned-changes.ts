@@ -8,9 +8,11 @@ import {
   type PlanEntry,
   type StoredRecord,
 } from '@idsync/database/directory';
+import type { KeyRules } from '../matching/key-rules.js';
 import { findChanges } from '../read-batch.js';
 import type { RecordChange } from '../record-change.js';
 import { deletionsOf } from './deletions.js';
+import { separateReused } from './reused-ids.js';
 
 export interface PlannedChanges {
   changes: RecordChange[];
@@ -26,8 +28,7 @@ export async function plannedChanges(
   tx: Transaction,
   job: JobState,
   entries: readonly PlanEntry[],
-  policy: LifecyclePolicy,
-  now: Date,
+  { policy, rules, now }: { policy: LifecyclePolicy; rules: KeyRules; now: Date },
 ): Promise<PlannedChanges> {
   // If the source listed a record twice, the later entry counts.
   const latest = [...new Map(entries.map((entry) => [entry.externalId, entry])).values()];
@@ -45,7 +46,7 @@ export async function plannedChanges(
   for (const [seq, records] of incomingBySeq(latest)) {
     const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, now };
     const found = await findChanges(tx, source, records, moved);
-    changes.push(...found.changes);
+    changes.push(...separateReused(found.changes, rules, now));
     for (const externalId of found.overtaken) overtaken.add(externalId);
   }
   return { changes, overtaken: [...overtaken] };

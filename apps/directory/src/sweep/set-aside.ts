@@ -2,18 +2,19 @@ import type { Safeguard, SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { lockPlan, savePlan } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
+import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
 import { countedChanges } from './changed-fields.js';
 import { destructiveActionOf } from './guard.js';
 import { planChanges } from './plan-changes.js';
 
 /**
- * Returns true for a change that only the sweep applies: a disable, a deletion or a return to `active`, and with the
- * safeguard of a source that has people already, a new person or a change of a field that identifies one.
+ * Returns true for a change that only the sweep applies: a disable, a deletion, a return to `active` or another person
+ * under the same id, and with the safeguard of a source that has people already, a new person or a change of a field that identifies one.
  */
-export function isSetAside(change: RecordChange, guard: Safeguard | undefined): boolean {
+export function isSetAside(change: RecordChange, guard: Safeguard | undefined, rules: KeyRules): boolean {
   if (destructiveActionOf(change) !== undefined) return true;
-  if (countedChanges(change, guard).length > 0) return true;
+  if (countedChanges(change, guard, rules).length > 0) return true;
   return guard !== undefined && change.before === undefined;
 }
 
@@ -29,7 +30,7 @@ export async function setAside(
   incoming: ReadonlyMap<string, SourceRecord>,
   guard: Safeguard | undefined,
 ): Promise<RecordChange[]> {
-  const planned = changes.filter((change) => isSetAside(change, guard));
+  const planned = changes.filter((change) => isSetAside(change, guard, cause.rules));
   if (planned.length === 0) return [...changes];
   await planChanges(tx, cause, job, planned, incoming, guard);
   const actions = planned.map(destructiveActionOf);
@@ -44,7 +45,7 @@ export async function setAside(
     });
   }
   return [
-    ...changes.filter((change) => !isSetAside(change, guard)),
+    ...changes.filter((change) => !planned.includes(change)),
     ...planned.flatMap((change) => undone(change, job)),
   ];
 }

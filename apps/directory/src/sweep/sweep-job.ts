@@ -4,9 +4,9 @@ import { enqueue } from '@idsync/database/bus';
 import {
   countAdditions,
   countDoneDeletions,
-  countEnabled,
   countEntries,
   countKnownBefore,
+  countMarks,
   countRecentRemovals,
   dropEntries,
   dropRemovals,
@@ -111,11 +111,11 @@ async function completePlan(
   }
   const { create, update, delete: deletions, disable: disables } = await countEntries(tx, job.id);
   const additions = people && (await countAdditions(tx, job.id));
-  const enabled = update > 0 ? await countEnabled(tx, job.id) : 0;
+  const marks = update > 0 ? await countMarks(tx, job.id) : { enabled: 0, reused: 0 };
   // Counting reads all records of the connector.
-  const isEmpty = deletions + disables + enabled + (additions ? create + update : 0) === 0;
+  const isEmpty = deletions + disables + marks.enabled + marks.reused + (additions ? create + update : 0) === 0;
   const known = isEmpty ? plan.known : await countKnown(tx, job, plan);
-  const counts = { known: known ?? 0, deletions, disables, enabled, additions };
+  const counts = { known: known ?? 0, deletions, disables, ...marks, additions };
   const guard = people ?? (await findSafeguard(tx, job.connectorId));
   const recent = await countRecentRemovals(tx, job, guard.within_hours);
   const reasons = quarantineReasons(guard, counts, job, recent);
@@ -193,7 +193,7 @@ async function applyChunk(
     entries.map(({ id }) => id),
   );
   const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
-  const { changes, overtaken } = await plannedChanges(tx, job, entries, tenant.policy, cause.now);
+  const { changes, overtaken } = await plannedChanges(tx, job, entries, cause);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
   await applyChanges(tx, cause, changes);
   return true;

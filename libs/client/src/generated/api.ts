@@ -3007,7 +3007,7 @@ export interface components {
         FindingFact: {
             id: string;
             /** @enum {string} */
-            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle";
+            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
             /** @enum {string} */
             state: "open" | "accepted" | "resolved";
             /** @description The user, account, machine identity, connector or identity that the finding is about. */
@@ -4402,6 +4402,10 @@ export interface components {
                 max_enabled_percent: number;
                 /** @default 20 */
                 max_enabled_records: number;
+                /** @default 0 */
+                max_reused_percent: number;
+                /** @default 0 */
+                max_reused_records: number;
                 /** @default 24 */
                 within_hours: number;
                 /** @default 50 */
@@ -5074,7 +5078,7 @@ export interface components {
             note?: string;
             /** @description Why the safeguard stopped the job, or would stop a job like the dry run. */
             reasons: {
-                /** @description failed | deleted | disabled | enabled | created | changed | rekeyed | empty_source */
+                /** @description failed | deleted | disabled | enabled | reused | created | changed | rekeyed | empty_source */
                 rule: string;
                 /** @description changed: the field; rekeyed: the match key that old and new records share. */
                 field?: string;
@@ -8239,7 +8243,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8255,6 +8259,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -8391,7 +8399,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8407,6 +8415,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -8536,7 +8548,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8552,6 +8564,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -8680,7 +8696,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8696,6 +8712,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -8837,7 +8857,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8853,6 +8873,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -8972,7 +8996,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -8988,6 +9012,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -9121,7 +9149,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9137,6 +9165,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -9248,7 +9280,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9264,6 +9296,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -9382,7 +9418,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9398,6 +9434,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -9506,7 +9546,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9522,6 +9562,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -9628,7 +9672,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9644,6 +9688,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -9789,7 +9837,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9805,6 +9853,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -9896,7 +9948,7 @@ export interface operations {
                     /** @default 100 */
                     priority?: number;
                     /**
-                     * @description Safeguard of a run: deletions, disables, returns to `active`, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
+                     * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
                     safeguard?: {
@@ -9912,6 +9964,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -10162,6 +10218,10 @@ export interface operations {
                         max_enabled_percent?: number;
                         /** @default 20 */
                         max_enabled_records?: number;
+                        /** @default 0 */
+                        max_reused_percent?: number;
+                        /** @default 0 */
+                        max_reused_records?: number;
                         /** @default 24 */
                         within_hours?: number;
                         /** @default 50 */
@@ -12373,7 +12433,7 @@ export interface operations {
                 /** @description `next_cursor` of an earlier page. */
                 cursor?: string;
                 /** @description Only this kind. */
-                kind?: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle";
+                kind?: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
                 /** @description Only this state. */
                 state?: "open" | "accepted" | "resolved";
                 /** @description Only findings about this user, account, machine identity or connector, or concerning this identity. */
@@ -12399,7 +12459,7 @@ export interface operations {
                         data: {
                             id: string;
                             /** @enum {string} */
-                            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle";
+                            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
                             /** @enum {string} */
                             state: "open" | "accepted" | "resolved";
                             /** @description The user, account, machine identity, connector or identity that the finding is about. */
@@ -12471,7 +12531,7 @@ export interface operations {
                     "application/json": {
                         id: string;
                         /** @enum {string} */
-                        kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle";
+                        kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
                         /** @enum {string} */
                         state: "open" | "accepted" | "resolved";
                         /** @description The user, account, machine identity, connector or identity that the finding is about. */

@@ -72,8 +72,9 @@ export async function findSafeguard(tx: Transaction, connectorId: string): Promi
 }
 
 /**
- * Returns the safeguard of a connector of people that has completely read its source before; undefined during the first
- * import, which has nothing to compare with, and for pushed people, who are added one by one.
+ * Returns the safeguard of a connector of people that has completely read its source before, or has got the records of a
+ * deleted one; undefined during the first import, which has nothing to compare with, and for pushed people, who are added
+ * one by one.
  */
 export async function findGuardOfPeople(
   tx: Transaction,
@@ -82,8 +83,10 @@ export async function findGuardOfPeople(
   if (kind !== 'user') return undefined;
   const [row] = await tx.query<{ safeguard: unknown }>(
     `select c.safeguard from connectors c
-       join connector_states s on s.connector_id = c.id and s.complete_as_of is not null
-      where c.id = $1 and c.type <> 'scim-push'`,
+      where c.id = $1 and c.type <> 'scim-push'
+        and (exists (select from connector_states s where s.connector_id = c.id and s.complete_as_of is not null)
+          or exists (select from operations o where o.tenant_id = c.tenant_id and o.type = 'connector.hand_over'
+                        and o.status = 'done' and o.input ->> 'to_id' = c.id::text))`,
     [connectorId],
   );
   return row && safeguard.parse(row.safeguard ?? {});

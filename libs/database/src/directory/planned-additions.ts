@@ -4,16 +4,18 @@ import { jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { PlanAction } from '../entities/sweep.entities.js';
 
-/** Stands in `changed_fields` for a return to `active`. No field has this name. */
-export const enabledMark = 'enabled';
+/** Stand in `changed_fields` for a return to `active` and for an id of another person. No fields have these names. */
+export const planMarks = { enabled: 'enabled', reused: 'reused' } as const;
 
-/** Counts the planned returns of records to `active`. */
-export async function countEnabled(tx: Transaction, jobId: string): Promise<number> {
-  const [row] = await tx.query<{ enabled: number }>(
-    'select count(*)::int as enabled from sync_plan_entries where job_id = $1 and $2 = any(changed_fields)',
-    [jobId, enabledMark],
+/** Counts the planned returns of records to `active`, and the planned ids of other people. */
+export async function countMarks(tx: Transaction, jobId: string): Promise<{ enabled: number; reused: number }> {
+  const [row] = await tx.query<{ enabled: number; reused: number }>(
+    `select count(*) filter (where $2 = any(changed_fields))::int as enabled,
+            count(*) filter (where $3 = any(changed_fields))::int as reused
+       from sync_plan_entries where job_id = $1`,
+    [jobId, planMarks.enabled, planMarks.reused],
   );
-  return row?.enabled ?? 0;
+  return row ?? { enabled: 0, reused: 0 };
 }
 
 /** Counts of the additions and changes of a plan that the safeguard bounds. */
@@ -38,8 +40,8 @@ export async function countAdditions(tx: Transaction, jobId: string): Promise<Ad
   );
   const changed = await tx.query<{ field: string; count: number }>(
     `select field, count(*)::int as count from sync_plan_entries, unnest(changed_fields) as field
-      where job_id = $1 and field <> $2 group by field order by count(*) desc, field`,
-    [jobId, enabledMark],
+      where job_id = $1 and field <> all($2) group by field order by count(*) desc, field`,
+    [jobId, texts(Object.values(planMarks))],
   );
   const rekeyed = await tx.query<{ field: MatchingKey; count: number }>(
     `select c.resembles_by as field, count(*)::int as count from sync_plan_entries c

@@ -45,7 +45,7 @@ export interface PlanEntry {
   movedFrom?: string;
   /** Identity with a match key of the record to be created. */
   resembles?: { identityId: string; by: KeyKind };
-  /** Fields under the safeguard whose value changes or is lost, and `enabledMark`. */
+  /** Fields under the safeguard whose value changes or is lost, and `planMarks`. */
   changedFields?: readonly string[];
 }
 

@@ -49,8 +49,8 @@ async function findExamples(
 ): Promise<string[]> {
   if (rule === 'rekeyed') return findReplacedIds(tx, tenantId, jobId, field);
   const action = actionOf[rule];
-  // The directory marks returns to active in the same column.
-  const mark = rule === 'enabled' ? rule : field;
+  // The directory marks returns to active and ids of other people in the same column.
+  const mark = rule === 'enabled' || rule === 'reused' ? rule : field;
   if (action === undefined && mark === undefined) return [];
   const rows = await tx.query<{ example: string }>(
     `select external_id as example from sync_plan_entries
