@@ -54,7 +54,7 @@ async function evaluateUsers(
   if (ids.length === 0) return { found: [], gone: [], ...(last && { last }) };
   const cause = { ...(await loadTenant(tx, tenantId)), ...time };
   await resolveLateManagers(tx, cause, ids, limit === 1);
-  const facts = await findUserFacts(tx, tenantId, ids);
+  const facts = await findUserFacts(tx, tenantId, ids, statusRanks(cause));
   const managed = facts.flatMap(({ managerId, identityId }) => (managerId && identityId ? identityId : []));
   const found = [...facts.flatMap(findingsOfUser), ...(await findCycles(tx, cause, managed))];
   return { found, gone: [], ...(last && { last }) };
@@ -109,10 +109,12 @@ async function evaluateKnown(
     ...new Set(known.filter(({ kind }) => those.includes(kind)).map(({ subjectId }) => subjectId)),
   ];
   const people = subjects(aboutIdentities);
+  const users = subjects(aboutUsers);
+  const tenant = users.length + people.length > 0 ? await loadTenant(tx, tenantId) : undefined;
   const found = [
-    ...(await findUserFacts(tx, tenantId, subjects(aboutUsers))).flatMap(findingsOfUser),
+    ...(tenant ? await findUserFacts(tx, tenantId, users, statusRanks(tenant)) : []).flatMap(findingsOfUser),
     ...(await findAboutOthers(tx, tenantId, subjects(aboutOthers), time.now)),
-    ...(people.length > 0 ? await findCycles(tx, { ...(await loadTenant(tx, tenantId)), ...time }, people) : []),
+    ...(tenant && people.length > 0 ? await findCycles(tx, { ...tenant, ...time }, people) : []),
   ];
   const current = new Set(found.map(({ kind, subjectId }) => `${kind} ${subjectId}`));
   const gone = known.filter(({ kind, subjectId }) => !current.has(`${kind} ${subjectId}`)).map(({ id }) => id);
@@ -128,6 +130,10 @@ async function findAboutOthers(
   if (ids.length === 0) return [];
   const policy = await findFindingPolicy(tx, tenantId);
   return (await findOtherFacts(tx, tenantId, ids)).flatMap((facts) => findingsOfOther(facts, policy, now));
+}
+
+function statusRanks({ connectors, rankOf }: Pick<Cause, 'connectors' | 'rankOf'>): Map<string, number> {
+  return new Map([...connectors.keys()].map((id) => [id, rankOf(id, 'status')]));
 }
 
 async function findCycles(

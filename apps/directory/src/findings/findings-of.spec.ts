@@ -17,6 +17,9 @@ describe('a user', () => {
     managerId: null,
     managerStatus: null,
     earlierIds: null,
+    leftUserId: null,
+    leftConnectorId: null,
+    leftAt: null,
   };
 
   it.each([

@@ -13,6 +13,15 @@ export function findingsOfUser(user: UserFacts): FoundFinding[] {
     const evidence = { ...source, earlier_user_ids: user.earlierIds.slice(0, mostListed).map(userId) };
     findings.push({ kind: 'duplicate_in_source', ...about, evidence });
   }
+  if (user.leftUserId !== null && user.leftConnectorId !== null) {
+    const evidence = {
+      ...source,
+      deleted_user_id: userId(user.leftUserId),
+      deleted_connector_id: encodeId('connector', user.leftConnectorId),
+      ...(user.leftAt && { left_at: user.leftAt.toISOString() }),
+    };
+    findings.push({ kind: 'leaver_in_other_source', ...about, evidence });
+  }
   // The value itself may be an address of a person and is shown with the user.
   if (user.managerText !== null && user.managerId === null && !isNoReference(user.managerText))
     findings.push({ kind: 'unknown_manager', ...about, evidence: source });

@@ -2,6 +2,7 @@ import { encodeId } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { evaluate, findingEvents, shownFindings, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
+import { wholeRun } from '../../test/whole-run.js';
 
 let directory: Harness;
 let hr: string;
@@ -121,6 +122,41 @@ describe('an account without a person', () => {
     await directory.sync(logins, [account(), row('old', { status: 'disabled' })]);
     await evaluate(directory);
     expect(await shownFindings(directory)).toEqual(['unmatched_account alee: open']);
+  });
+});
+
+describe('a leaver of HR that another source of people still lists', () => {
+  const inHr = () => ann({ employee_number: '17' });
+  const inAd = (status = 'active') => row('ann-ad', { employee_number: '17', status });
+  const kinds = async () => {
+    await evaluate(directory);
+    return shownFindings(directory);
+  };
+
+  it('is a finding about the user that keeps the person active, until that one leaves too', async () => {
+    const ad = await directory.fixture.connector(directory.tenant, { name: 'AD users', priority: 20 });
+    await directory.sync(hr, [inHr()]);
+    await directory.sync(ad, [inAd()]);
+    expect(await kinds()).toEqual([]);
+    await wholeRun(directory, hr, [[row('bo', {})]]);
+    expect(await kinds()).toEqual(['leaver_in_other_source ann-ad: open']);
+    const [finding] = await storedFindings(directory);
+    expect(finding?.evidence).toEqual({
+      connector_id: encodeId('connector', ad),
+      deleted_user_id: encodeId('user', (await directory.record('ann')).id),
+      deleted_connector_id: encodeId('connector', hr),
+      left_at: expect.any(String),
+    });
+    await directory.sync(ad, [inAd('inactive')]);
+    expect(await kinds()).toEqual(['leaver_in_other_source ann-ad: resolved']);
+  });
+
+  it('is none if a source of lower precedence has deleted the person', async () => {
+    const ad = await directory.fixture.connector(directory.tenant, { name: 'AD users', priority: 20 });
+    await directory.sync(hr, [inHr()]);
+    await directory.sync(ad, [inAd()]);
+    await wholeRun(directory, ad, [[row('bo', {})]]);
+    expect(await kinds()).toEqual([]);
   });
 });
 

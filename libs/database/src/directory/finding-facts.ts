@@ -14,19 +14,30 @@ export interface UserFacts {
   managerStatus: PersonStatus | null;
   /** Earlier present users of the same source: of the same identity, or with the same employee number. */
   earlierIds: string[] | null;
+  /** The user of a source of higher precedence for the status that no longer lists the person. */
+  leftUserId: string | null;
+  leftConnectorId: string | null;
+  leftAt: Date | null;
 }
 
 const present = `('active', 'pending', 'suspended')`;
 
 /**
- * Reads the facts about users that name a manager or have an earlier user; the others, nearly all, have no findings.
+ * Reads the facts about users that name a manager, have an earlier user or are no longer listed by the source that decided
+ * their status; the others, nearly all, have no findings. `ranks` has the precedence of each connector for the status.
  * Columns that are not part of the index condition are compared outside `offset 0`.
  */
-export async function findUserFacts(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<UserFacts[]> {
+export async function findUserFacts(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+  ranks: ReadonlyMap<string, number>,
+): Promise<UserFacts[]> {
   if (ids.length === 0) return [];
   return tx.query(
     `select r.id, r.connector_id as "connectorId", r.identity_id as "identityId", r.status, r.manager as "managerText",
-            r.manager_id as "managerId", manager.status as "managerStatus", earlier.ids as "earlierIds"
+            r.manager_id as "managerId", manager.status as "managerStatus", earlier.ids as "earlierIds",
+            gone.id as "leftUserId", gone.connector_id as "leftConnectorId", gone.status_since as "leftAt"
        from unnest($2::uuid[]) as n (id)
       cross join lateral (
         select id, connector_id, identity_id, status, created_at, manager_id, fields -> 'manager_id' ->> 0 as manager
@@ -47,8 +58,19 @@ export async function findUserFacts(tx: Transaction, tenantId: string, ids: read
             where k.kind = 'employee_number') o
           where o.kind = 'user' and o.connector_id = r.connector_id and o.status in ${present}
             and (o.created_at, o.id) < (r.created_at, r.id)) earlier on true
-      where r.status in ${present} and (r.manager is not null or r.manager_id is not null or earlier.ids is not null)`,
-    [tenantId, uuids(ids)],
+       left join lateral (
+         select u.id, u.connector_id, u.status_since from (
+           select u.*, c.rank, min(c.rank) filter (where u.status in ${present}) over () as first_present
+             from (select id, kind, status, connector_id, content_hash, status_since from source_records
+                    where tenant_id = $1 and identity_id = r.identity_id offset 0) u
+             join unnest($3::uuid[], $4::integer[]) as c (id, rank) on c.id = u.connector_id
+            where u.kind = 'user') u
+             join unnest($3::uuid[], $4::integer[]) as own (id, rank) on own.id = r.connector_id
+          where u.status = 'deleted' and u.content_hash = '' and u.rank < u.first_present and own.rank = u.first_present
+          order by u.rank, u.id limit 1) gone on true
+      where r.status in ${present} and (
+        r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null)`,
+    [tenantId, uuids(ids), uuids([...ranks.keys()]), integers([...ranks.values()])],
   );
 }
 

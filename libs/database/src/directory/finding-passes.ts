@@ -81,7 +81,7 @@ export async function saveFindingPass(
 }
 
 export interface UsersOfPart {
-  /** Ids of those that name a manager, or that another record may repeat; the others, nearly all, have no findings. */
+  /** Ids of those that name a manager, that another record may repeat, or that another source has deleted; the others, nearly all, have no findings. */
   ids: string[];
   /** All of the part. */
   count: number;
@@ -111,9 +111,10 @@ export async function findUsersAfter(
             max(created_at) as "afterAt", (array_agg(id order by created_at desc, id desc))[1] as "afterId"
        from part
       cross join lateral (
-        select exists (select from (select id, kind, connector_id from source_records
+        select exists (select from (select id, kind, connector_id, status, content_hash from source_records
                                      where tenant_id = $1 and identity_id = part.identity_id offset 0) other
-                        where other.id <> part.id and other.kind = 'user' and other.connector_id = part.connector_id)
+                        where other.id <> part.id and other.kind = 'user'
+                          and (other.connector_id = part.connector_id or (other.status = 'deleted' and other.content_hash = '')))
                or exists (select from contested_keys where tenant_id = $1 and record_id = part.id offset 0) as is_repeated
         offset 0) each`,
     [tenantId, afterAt ?? '-infinity', afterId ?? '00000000-0000-0000-0000-000000000000', limit],
