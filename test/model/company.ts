@@ -15,6 +15,7 @@ const mapped: Readonly<Record<string, readonly string[]>> = {
     'job_title',
     'hire_date',
     'termination_date',
+    'manager_id',
     'status',
   ],
   Directory: [
@@ -24,6 +25,7 @@ const mapped: Readonly<Record<string, readonly string[]>> = {
     'user_principal_name',
     'display_name',
     'job_title',
+    'manager_id',
     'status',
   ],
   Logins: [
@@ -41,6 +43,7 @@ const safeguard: Safeguard = {
   deleted: { percent: 30, records: 2 },
   disabled: { percent: 30, records: 1 },
   enabled: { percent: 30, records: 1 },
+  reused: { percent: 0, records: 0 },
   created: { percent: 40, records: 3 },
   rekeyed: { percent: 20, records: 1 },
   changed: { percent: 30, records: 2 },
@@ -219,6 +222,7 @@ function personFields(person: number, present: number, status: string): Fields {
     last_name,
     display_name: left(6, `${first_name} ${last_name}`),
     job_title: left(8, 'Clerk'),
+    manager_id: present % 3 === 0 ? String((present % 4) + 1) : '',
     status,
   };
 }

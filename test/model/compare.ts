@@ -1,9 +1,13 @@
 // The directory as text, one line for each identity, so that the model and the installation can be compared.
+import { decodeId } from '@idsync/contracts';
 import { attributeFields, attributesOf, displayNamesOf } from './attributes.js';
 import type { Cases } from './cases.js';
 import type { Directory } from './directory.js';
+import { cycleLine, findingsOf } from './findings.js';
 import type { Shown } from './installation.js';
 import { statusOfPerson } from './lifecycle.js';
+import { resolveManagers } from './managers.js';
+import { isDeleted, isUser } from './types.js';
 
 /** A date as the source gives it. */
 const asSaid = (value: string): string => value.replace('T00:00:00.000Z', '');
@@ -29,8 +33,21 @@ export function linesOfModel(directory: Directory, cases: Cases): string[] {
       candidates.map((person) => directory.of(person).map(({ name }) => name)),
     ),
   );
-  return [...people, ...waiting.map(({ name, status }) => `${name} ${status} waits`), ...reviews].sort();
+  resolveManagers(directory);
+  const managed = [...directory.entries.values()].flatMap((entry) =>
+    isUser(entry) && !isDeleted(entry) && entry.manager !== undefined
+      ? managerLine(
+          entry.name,
+          directory.of(entry.manager).map(({ name }) => name),
+        )
+      : [],
+  );
+  const unlinked = waiting.map(({ name, status }) => `${name} ${status} waits`);
+  return [...people, ...unlinked, ...reviews, ...managed, ...findingsOf(directory)].sort();
 }
+
+const managerLine = (name: string, names: readonly string[]): string =>
+  `manager of ${name}: ${[...names].sort().join(' + ')}`;
 
 const reviewLine = (name: string, candidates: readonly string[][]): string =>
   `review ${name}: ${candidates
@@ -39,7 +56,7 @@ const reviewLine = (name: string, candidates: readonly string[][]): string =>
     .join(' or ')}`;
 
 export function linesOfInstallation(
-  { identities, records, cases, sourceNames }: Shown,
+  { identities, records, cases, findings, sourceNames }: Shown,
   directory: Directory,
 ): string[] {
   const people = identities.flatMap(({ id, status, document }) => {
@@ -78,7 +95,17 @@ export function linesOfInstallation(
       ),
     ),
   );
-  return [...people, ...waiting.map(({ name, status }) => `${name} ${status} waits`), ...reviews].sort();
+  const namesOf = (id: string) => records.filter(({ person }) => person === id).map(({ name }) => name);
+  const managed = records.flatMap(({ name, kind, status, manager }) =>
+    kind === 'user' && status !== 'deleted' && manager !== null ? managerLine(name, namesOf(manager)) : [],
+  );
+  const found = findings.map(({ kind, subject_id, evidence }) =>
+    kind === 'manager_cycle'
+      ? `finding ${cycleLine((evidence.manager_ids ?? []).map((id) => namesOf(decodeId('identity', id) ?? id)))}`
+      : `finding ${kind} ${records.find(({ id }) => id === subject_id)?.name ?? subject_id}`,
+  );
+  const unlinked = waiting.map(({ name, status }) => `${name} ${status} waits`);
+  return [...people, ...unlinked, ...reviews, ...managed, ...found].sort();
 }
 
 /** Candidates of one source in the order of their text, as in the model. */

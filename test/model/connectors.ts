@@ -37,6 +37,7 @@ export function handOver(directory: Directory, runs: Runs, by: number, from: Sou
     entry.name = nameOf(entry.source, entry.id);
     entries.set(entry.name, entry);
   }
+  runs.markAsRead(to);
   runs.match(by);
   return true;
 }

@@ -20,6 +20,9 @@ export class Erasures {
       for (const field of identifying) if (isOnlyOf(fields, field, others)) this.named.add(textOf(fields, field));
     }
     for (const { name } of own) directory.entries.delete(name);
+    for (const entry of directory.entries.values())
+      if (entry.manager === person)
+        Object.assign(entry, { manager: undefined, forgotten: JSON.stringify(entry.fields) });
     this.persons.add(person);
     return own;
   }

@@ -14,6 +14,7 @@ const safeguard: Safeguard = {
   deleted: most,
   disabled: most,
   enabled: most,
+  reused: { percent: 0, records: 0 },
   countsTheDay: true,
   created: additions,
   changed: additions,

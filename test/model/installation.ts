@@ -13,11 +13,14 @@ import { Suppressions } from '../../apps/gateway/src/operator/suppressions.servi
 import type { GatewaySettings } from '../../apps/gateway/src/shared/gateway-settings.service.js';
 import { encryptionKeys, type Operated, type RunOptions, WholeSync } from '../support/whole-sync.js';
 import type { ContentReader } from './reading.js';
+import { formerId } from './reused-ids.js';
 import type { Safeguard, Source } from './types.js';
 
 export interface ShownRecord {
   id: string;
   name: string;
+  kind: string;
+  manager: string | null;
   status: string;
   person: string | null;
 }
@@ -36,11 +39,18 @@ export interface ShownCase {
   candidates: { identity_id: string }[];
 }
 
+export interface ShownFinding {
+  kind: string;
+  subject_id: string;
+  evidence: { manager_ids?: string[] };
+}
+
 /** The directory of a tenant. */
 export interface Shown {
   identities: readonly ShownIdentity[];
   records: readonly ShownRecord[];
   cases: readonly ShownCase[];
+  findings: readonly ShownFinding[];
   /** The names of the sources by the public ids of their connectors. */
   sourceNames: ReadonlyMap<string, string>;
 }
@@ -81,13 +91,16 @@ export class Installation {
     const id = await this.sync.rows.tenant();
     const { status } = await this.sync.operate(id, 'rules.change', { rules, preview: false });
     if (status !== 'done') throw new Error('the rules were refused');
+    await this.sync.rows.rows(`insert into finding_policies values ($1, '{"unmatched_account_hours": 0}', now())`, [
+      id,
+    ]);
     const tenant = new Tenant(this.sync, this.gateway, id);
     for (const source of sources) await tenant.add(source);
     return tenant;
   }
 }
 
-const bounds = ['deleted', 'disabled', 'enabled', 'created', 'rekeyed', 'changed'] as const;
+const bounds = ['deleted', 'disabled', 'enabled', 'reused', 'created', 'rekeyed', 'changed'] as const;
 
 function settingsOf(safeguard: Safeguard): Record<string, unknown> {
   const settings = bounds.flatMap((bound) => {
@@ -135,8 +148,9 @@ export class Tenant {
 
   async shown(): Promise<Shown> {
     const [identities, records, cases] = await Promise.all([this.identities(), this.records(), this.openCases()]);
+    const findings = await this.openFindings();
     const sourceNames = new Map([...this.connectors].map(([name, id]) => [encodeId('connector', id), name]));
-    return { identities, records, cases, sourceNames };
+    return { identities, records, cases, findings, sourceNames };
   }
 
   /** Runs a connector until its job ends or waits for an operator. */
@@ -150,12 +164,21 @@ export class Tenant {
     return row?.status ?? 'unknown';
   }
 
-  records(): Promise<ShownRecord[]> {
-    return this.sync.rows.rows<ShownRecord>(
-      `select r.id, c.name || ' ' || r.external_id as name, r.status, r.identity_id as person
+  async records(): Promise<ShownRecord[]> {
+    const rows = await this.sync.rows.rows<ShownRecord>(
+      `select r.id, c.name || ' ' || r.external_id as name, r.status, r.kind, r.manager_id as manager, r.identity_id as person
          from source_records r join connectors c on c.id = r.connector_id where r.tenant_id = $1 order by r.id`,
       [this.id],
     );
+    // The model counts the earlier users of an id, because it knows no ids of users.
+    const counts = new Map<string, number>();
+    return rows.map((row) => {
+      const [, formerly] = /^(.*) \(formerly usr_[^)]*\)$/.exec(row.name) ?? [];
+      if (formerly === undefined) return row;
+      const nth = (counts.get(formerly) ?? 0) + 1;
+      counts.set(formerly, nth);
+      return { ...row, name: formerId(formerly, nth) };
+    });
   }
 
   private async identities(): Promise<ShownIdentity[]> {
@@ -164,6 +187,19 @@ export class Tenant {
       [this.id],
     );
     return rows.map((row) => ({ ...row, document: JSON.parse(row.document) }));
+  }
+
+  /** Resolves late managers and evaluates findings, as the directory does after each run and by the clock. */
+  evaluate(): Promise<void> {
+    return this.sync.evaluate(this.id);
+  }
+
+  /** Stale sources depend on time. */
+  private openFindings(): Promise<ShownFinding[]> {
+    return this.sync.rows.rows<ShownFinding>(
+      `select kind, subject_id, evidence from findings where tenant_id = $1 and state = 'open' and kind <> 'stale_source'`,
+      [this.id],
+    );
   }
 
   private openCases(): Promise<ShownCase[]> {

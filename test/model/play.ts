@@ -62,6 +62,7 @@ class History {
   async round(nth: number, { edits, act }: Step): Promise<string[]> {
     for (const edit of edits) at(this.contents, edit.source)?.edit(edit);
     const lines = await this.act(nth, act);
+    await this.tenant.evaluate();
     const shown = await this.tenant.shown();
     const broken = this.replay.take(await this.tenant.eventsAfter(this.replay.last));
     return [

@@ -3,6 +3,7 @@ import type { Cases } from './cases.js';
 import type { Directory, Placement } from './directory.js';
 import type { Erasures } from './erasures.js';
 import { statusOf } from './lifecycle.js';
+import { formerId } from './reused-ids.js';
 import {
   countedChanges,
   destructiveAction,
@@ -13,6 +14,7 @@ import {
   type Planned,
   type Removals,
   resembledBy,
+  reused,
   withMoves,
 } from './sweep.js';
 import { type Entry, type Fields, nameOf, type Row, type Source } from './types.js';
@@ -184,6 +186,11 @@ export class Runs {
     return run;
   }
 
+  /** A source that has got the records of another one is as if it had been read completely. */
+  markAsRead(source: Source): void {
+    this.known.add(source);
+  }
+
   dropPlansOf(source: Source): void {
     for (const run of this.held()) if (run.source === source) run.plan = [];
   }
@@ -229,8 +236,9 @@ export class Runs {
   private apply({ nth, source }: Run, plan: readonly Planned[]): void {
     const { entries } = this.directory;
     const inUse = new Set(entries.keys());
-    for (const { id, fields, status, entry: stored, movedFrom } of plan) {
+    for (const { id, fields, status, entry: stored, movedFrom, changed } of plan) {
       const name = nameOf(source, id);
+      if (changed.includes(reused)) this.giveUp(entries.get(name), nth);
       const moves = stored !== undefined && stored.id === movedFrom && !inUse.has(name);
       const entry = fields === undefined || moves ? stored : entries.get(name);
       if (entry) this.change(entry, nth, { fields: fields ?? entry.fields, status, ...(moves && { id }) });
@@ -240,6 +248,16 @@ export class Runs {
         entries.set(name, { ...made, ...unlinked, changedBy: nth, before: undefined });
       }
     }
+  }
+
+  /** A user whose id another person has now is deleted, and keeps the values. */
+  private giveUp(entry: Entry | undefined, by: number): void {
+    if (!entry) return;
+    const { entries } = this.directory;
+    const names = (nth: number) => nameOf(entry.source, formerId(entry.id, nth));
+    let nth = 1;
+    while (entries.has(names(nth))) nth += 1;
+    this.change(entry, by, { fields: entry.fields, status: 'deleted', id: formerId(entry.id, nth) });
   }
 
   private change(entry: Entry, by: number, to: Pick<Entry, 'fields' | 'status'> & { id?: string }): void {

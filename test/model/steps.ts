@@ -87,6 +87,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   last_name: ['', 'Lee', 'Berg', 'Stone'],
   display_name: ['', 'Ann Lee', 'Cy Berg', 'Zoe Stone'],
   job_title: ['', 'Clerk', 'Chief'],
+  manager_id: ['', '1', '2', '3', '4', '7', 'n/a', 'x9'],
   hire_date: ['', '2019-01-01', '2024-03-01', '2099-01-01'],
   termination_date: ['', '2020-06-30', '2099-06-30', '9999-12-31'],
   status: ['', 'active', 'active', 'inactive', 'suspended'],

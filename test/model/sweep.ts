@@ -3,6 +3,7 @@
 import { haveDifferentNumbers } from './contradictions.js';
 import { isAddress, keysOf, permanentTiers, type Tier, tiers } from './keys.js';
 import { haveNoWordInCommon, haveOnlyTheLastWordInCommon } from './names.js';
+import { isReused } from './reused-ids.js';
 import { type Bound, type Entry, type Fields, isDeleted, isUser, type Source } from './types.js';
 
 /** A change that a run applies at its end. */
@@ -43,9 +44,11 @@ export const countedChanges = (
   const changed = safeguard.changedFields.filter(
     (field) => before?.fields[field] && before.fields[field] !== fields[field],
   );
-  return isEnabled ? [...changed, enabled] : changed;
+  const marks = [...(isEnabled ? [enabled] : []), ...(isReused(before, fields) ? [reused] : [])];
+  return [...changed, ...marks];
 };
 const enabled = 'enabled';
+export const reused = 'reused';
 
 /** Numbers of the records that the runs of a day have deleted and disabled. */
 export type Removals = Readonly<Record<'delete' | 'disable', number>>;
@@ -78,7 +81,7 @@ export function heldBy(
 }
 
 export function exceedsAdditions(
-  { safeguard: { created, rekeyed, changed, changedFields: fields, enabled: returning } }: Source,
+  { safeguard: { created, rekeyed, changed, changedFields: fields, enabled: returning, reused: others } }: Source,
   plan: readonly Planned[],
   { living, isGuarded }: { living: number; isGuarded: boolean },
   entries: readonly Entry[],
@@ -88,7 +91,7 @@ export function exceedsAdditions(
   const replacing = made.flatMap((each) => replacedBy(each, gone, entries) ?? []);
   const changing = (field: string) => plan.filter((each) => each.changed.includes(field)).length;
   if (living === 0) return false;
-  if (exceeds(changing(enabled), returning, living)) return true;
+  if (exceeds(changing(enabled), returning, living) || exceeds(changing(reused), others, living)) return true;
   return (
     isGuarded &&
     (exceeds(made.length, created, living) ||

@@ -18,6 +18,7 @@ export interface Safeguard {
   deleted: Bound;
   disabled: Bound;
   enabled: Bound;
+  reused: Bound;
   created: Bound;
   rekeyed: Bound;
   /** For each of the fields. */
@@ -57,6 +58,11 @@ export interface Entry {
   /** The operation or job that was the last to change it, and what it was before; undefined if that created it. */
   changedBy: number;
   before: Earlier | undefined;
+  /** The person that its source names as the manager, and the text by which it does. */
+  manager?: number | undefined;
+  managerText?: string;
+  /** The fields from which an erasure has removed the manager. */
+  forgotten?: string;
 }
 
 /** State that an undo restores; with the external id if it has changed. */

@@ -11,6 +11,7 @@ import { Database } from '@idsync/database';
 import { silentLogger } from '@idsync/runtime';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { applyBatch } from '../../apps/directory/src/apply-batch.js';
+import { evaluateFindings } from '../../apps/directory/src/findings/evaluate-findings.js';
 import { runOperation } from '../../apps/directory/src/operations/run-operation.js';
 import { proposeMatches } from '../../apps/directory/src/propose-matches.js';
 import { clearEndedRuns } from '../../apps/directory/src/sweep/clear-ended-runs.js';
@@ -185,6 +186,11 @@ export class WholeSync {
     const [row] = await this.rows.rows<Operated>('select id, status, result from operations where id = $1', [id]);
     if (!row) throw new Error('the operation does not exist');
     return row;
+  }
+
+  /** Evaluates all findings now, which also resolves managers who were added late. */
+  evaluate(tenantId: string): Promise<void> {
+    return evaluateFindings(this.directory, tenantId, { until: new Date(8.64e15), force: true });
   }
 
   /** Delivers the waiting outbox messages in the chosen order; returns their number. */

@@ -1,0 +1,17 @@
+// "The same id for another person" of docs/directory.md.
+import { keysOf, permanentTiers, tiers } from './keys.js';
+import { haveNoWordInCommon, haveOnlyTheLastWordInCommon } from './names.js';
+import { type Entry, type Fields, isUser } from './types.js';
+
+export function isReused(entry: Entry | undefined, fields: Fields): boolean {
+  if (!entry || !isUser(entry)) return false;
+  const share = (tier: (typeof tiers)[number]) =>
+    keysOf(fields, tier).some((value) => keysOf(entry.fields, tier).includes(value));
+  const differ = (tier: (typeof tiers)[number]) =>
+    keysOf(fields, tier).length > 0 && keysOf(entry.fields, tier).length > 0 && !share(tier);
+  if (!permanentTiers.some(differ) || tiers.some(share)) return false;
+  return haveNoWordInCommon(entry, { fields }) || haveOnlyTheLastWordInCommon(entry, { fields });
+}
+
+/** The external id of a user that has given it up to another person, by the number of those before. */
+export const formerId = (id: string, nth: number): string => `${id} (formerly${nth > 1 ? ` ${nth}` : ''})`;
