@@ -619,6 +619,18 @@ create policy own_rows on list_terms to public using ((tenant_id = ( SELECT (NUL
 grant delete, insert, select, update on list_terms to idsync_directory;
 grant select on list_terms to idsync_gateway;
 
+create table logout_tokens (
+  id text not null,
+  tenant_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint logout_tokens_pkey PRIMARY KEY (id)
+);
+alter table logout_tokens enable row level security, force row level security;
+create policy own_rows on logout_tokens to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on logout_tokens to idsync_directory;
+grant delete, insert, select on logout_tokens to idsync_gateway;
+grant select (ctid, tenant_id) on logout_tokens to idsync_directory;
+
 create table machine_references (
   tenant_id uuid not null,
   record_id uuid not null,

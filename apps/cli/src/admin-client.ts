@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import type { responses } from '@idsync/contracts';
-import { CliError, UnreachableError, UsageError, WaitsForApproval } from './cli-error.js';
+import { CliError, UnauthorizedError, UnreachableError, UsageError, WaitsForApproval } from './cli-error.js';
 import { describeMissing } from './describe-missing.js';
 
 /** One page of a list with offset pagination. */
@@ -29,7 +29,8 @@ const maxPages = 100;
 export class AdminClient {
   constructor(
     private readonly url: string,
-    private readonly token: string,
+    /** Absent for requests that sign in. */
+    private readonly token?: string,
   ) {}
 
   get<Reply>(path: string): Promise<Reply> {
@@ -90,7 +91,7 @@ export class AdminClient {
     let response: Response;
     try {
       response = await fetch(`${this.url}/admin/v1/${path}`, {
-        headers: { authorization: `Bearer ${this.token}` },
+        headers: this.credentials,
         redirect: 'manual',
         signal: stalled.signal,
       });
@@ -123,7 +124,7 @@ export class AdminClient {
     if (typeof message !== 'string') {
       return new CliError(`unexpected response (${status}) from ${this.url}: is this an idsync gateway?`);
     }
-    if (status === 401) return new CliError(`${message}; check --token, ADMIN_TOKEN or the context`);
+    if (status === 401) return new UnauthorizedError(`${message}; check --token, ADMIN_TOKEN or the context`);
     if (status === 503) return new UnreachableError(message);
     if (status === 404) return new UsageError((await describeMissing(path, (part) => this.look(part))) ?? message);
     // Only a read is refused for its parameters alone.
@@ -141,7 +142,7 @@ export class AdminClient {
       const response = await fetch(`${this.url}/admin/v1/${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${this.token}`,
+          ...this.credentials,
           accept: 'application/json',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
@@ -154,6 +155,10 @@ export class AdminClient {
     } catch (error) {
       throw new UnreachableError(this.explain(error as Error));
     }
+  }
+
+  private get credentials(): Record<string, string> {
+    return this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
   }
 
   private explain(error: Error): string {

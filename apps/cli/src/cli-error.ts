@@ -21,6 +21,11 @@ export class WaitsForApproval extends CliError {
   override readonly exitCode = 4;
 }
 
+/** The token is absent, wrong or no longer valid. */
+export class UnauthorizedError extends CliError {
+  override readonly name = 'UnauthorizedError';
+}
+
 /** The user interrupted the command; 130 is what shells report for SIGINT. */
 export class InterruptedError extends CliError {
   override readonly name = 'InterruptedError';

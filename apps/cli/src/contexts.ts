@@ -70,3 +70,45 @@ function checked(value: unknown): Contexts {
   for (const { url } of Object.values(contexts)) if (typeof url !== 'string') throw new TypeError('no address');
   return { ...(typeof current === 'string' && { current }), contexts };
 }
+
+/** A sign-in to store, or to remove if it has no token. */
+interface StoredSignIn {
+  url: string;
+  token: string | undefined;
+  tenant?: string;
+  /** By default the context with this address, the current one first. */
+  name?: string;
+}
+
+/**
+ * Stores a token in the context of its address, which becomes the current one, or removes it. Returns the name of the
+ * context, or undefined if there was no token to remove.
+ */
+export function storeToken(env: Variables, { url, token, tenant, name }: StoredSignIn): string | undefined {
+  const path = contextsPath(env);
+  const stored = readContexts(path);
+  const chosen = name ?? contextAt(stored, url);
+  const there = chosen === undefined ? undefined : stored.contexts[chosen];
+  // Credentials of another address are not taken over.
+  const { token: earlier, ...rest } = there?.url === url ? there : { url, token: undefined };
+  if (token === undefined) {
+    if (chosen === undefined || earlier === undefined) return undefined;
+    writeContexts(path, { ...stored, contexts: { ...stored.contexts, [chosen]: rest } });
+    return chosen;
+  }
+  const added = checkedContextName(chosen ?? 'default');
+  const context = { ...rest, ...(tenant && { tenant }), token };
+  writeContexts(path, { current: added, contexts: { ...stored.contexts, [added]: context } });
+  return added;
+}
+
+function contextAt({ current, contexts }: Contexts, url: string): string | undefined {
+  const names = [...(current === undefined ? [] : [current]), ...Object.keys(contexts)];
+  return names.find((name) => Object.hasOwn(contexts, name) && contexts[name]?.url === url);
+}
+
+/** Returns the name. Throws if a context may not have it. */
+export function checkedContextName(name: string): string {
+  if (/^[\w.-]{1,64}$/.test(name)) return name;
+  throw new UsageError(`the name of a context must be 1 to 64 letters, digits, ".", "_" or "-", got "${name}"`);
+}

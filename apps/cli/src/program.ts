@@ -14,6 +14,7 @@ import { addJobCommands } from './commands/jobs.js';
 import { addKeyCommands } from './commands/keys.js';
 import { addLifecycleCommands } from './commands/lifecycle.js';
 import { addAccountCommands, addFindCommand, addMachineCommands } from './commands/lists.js';
+import { addLoginCommands } from './commands/login.js';
 import { addOperationCommands } from './commands/operations.js';
 import { addPriorityCommands } from './commands/priorities.js';
 import { addReplayCommands } from './commands/replays.js';
@@ -107,6 +108,7 @@ export function createProgram(io: CliContext, exit: (code: number) => void): Com
   addReplayCommands(program, io);
   addEventCommands(program, io, exit);
   addWatchCommand(program, io, exit);
+  addLoginCommands(program, io);
   addContextCommands(program, io);
   addCompletionCommand(program, io);
   return program;

@@ -9,6 +9,7 @@ import { HousekeepingModule } from './housekeeping/housekeeping.module.js';
 import { currentShare } from './http/database-share.js';
 import { HttpModule } from './http/http.module.js';
 import type { HttpOptions } from './http/http-options.js';
+import { OidcModule } from './oidc/oidc.module.js';
 import { OperatorModule } from './operator/operator.module.js';
 import { PublicModule } from './public/public.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
@@ -49,6 +50,7 @@ export class GatewayModule {
         ReferenceModule,
         PublicModule,
         OperatorModule,
+        OidcModule,
         ScimModule,
         ScimReaderModule,
         HousekeepingModule,

@@ -6,8 +6,8 @@ import { z } from 'zod';
  */
 export const installationId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** `system` is idsync itself, `anonymous` a caller without a valid token. */
-export const actorKinds = ['admin_token', 'service_token', 'api_key', 'system', 'anonymous'] as const;
+/** `oidc` is a person of an identity provider, `system` is idsync itself, `anonymous` a caller without a valid token. */
+export const actorKinds = ['admin_token', 'service_token', 'oidc', 'api_key', 'system', 'anonymous'] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
 /** `observed`: not an act of the actor, but noticed by idsync. */
@@ -18,6 +18,7 @@ export type AuditOutcome = (typeof auditOutcomes)[number];
 export const observedActions = {
   signedIn: 'signedIn',
   signedOut: 'signedOut',
+  signedOutByProvider: 'signedOutByProvider',
   signInFailed: 'signInFailed',
   newAddress: 'keyUsedFromNewAddress',
   keyAdded: 'auditKeyAdded',

@@ -65,6 +65,7 @@ export * from './probes.js';
 export { type QuarantineReason, quarantineReason, shownQuarantineReason } from './quarantine-reason.js';
 export * from './record-limits.js';
 export * from './records.js';
+export { type RoleMapping, roleMapping } from './role-mapping.js';
 export * from './schedule.js';
 export * from './source-errors.js';
 export { checkSourcePath } from './source-path.js';

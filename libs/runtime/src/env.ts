@@ -13,6 +13,7 @@ export const secretVariables = [
   'ADMIN_TOKEN',
   'ENCRYPTION_KEY',
   'ENCRYPTION_KEYS_PREVIOUS',
+  'OIDC_CLIENT_SECRET',
 ] as const;
 
 /**

@@ -49,6 +49,48 @@ describe('reading the environment', () => {
     expect(readEnv(gatewayEnvironment, { ...good, PORT: '', AMQP_URL: ' ' })).toMatchObject({ PORT: 3000 });
   });
 
+  it('accepts an identity provider only with all that its sign-in needs', () => {
+    const mapping = '[{"group":"admins","role":"admin"}]';
+    const complete = {
+      ...good,
+      PUBLIC_URL: 'https://idsync.example.com',
+      OIDC_ISSUER: 'https://login.example.com/realms/x',
+      OIDC_CLIENT_ID: 'idsync',
+      OIDC_ROLE_MAPPING: mapping,
+    };
+    for (const schema of [gatewayEnvironment, standaloneEnvironment]) {
+      expect(readEnv(schema, complete)).toMatchObject({
+        OIDC_ROLE_MAPPING: [{ group: 'admins', role: 'admin' }],
+        OIDC_SCOPES: 'openid profile email',
+        OIDC_GROUPS_CLAIM: 'groups',
+      });
+      for (const name of ['PUBLIC_URL', 'OIDC_CLIENT_ID', 'OIDC_ROLE_MAPPING']) {
+        expect(() => readEnv(schema, { ...complete, [name]: '' })).toThrow(
+          new RegExp(`^${name} .*must be set together with OIDC_ISSUER$`, 'm'),
+        );
+      }
+    }
+    const withValue = (name: string, value: string) => () =>
+      readEnv(gatewayEnvironment, { ...complete, [name]: value });
+    for (const issuer of ['http://127.0.0.1:8080', 'http://localhost:8080/realms/x', 'http://[::1]:1']) {
+      expect(withValue('OIDC_ISSUER', issuer)).not.toThrow();
+    }
+    for (const issuer of [
+      'http://login.example.com',
+      'login.example.com',
+      'https://u@x.example',
+      'https://x.example?a',
+    ]) {
+      expect(withValue('OIDC_ISSUER', issuer)).toThrow(/^OIDC_ISSUER is not valid: it must be an https URL/m);
+    }
+    for (const text of ['{', '{}', '[{}]', '[{"group":"x","role":"root"}]']) {
+      expect(withValue('OIDC_ROLE_MAPPING', text)).toThrow(/^OIDC_ROLE_MAPPING is not valid: it must look like/m);
+    }
+    expect(withValue('OIDC_SCOPES', 'profile')).toThrow('it must contain openid');
+    expect(withValue('PUBLIC_URL', 'https://idsync.example.com/path')).toThrow('it must have no path');
+    expect(withValue('SESSION_IDLE_SECONDS', '59')).toThrow('it must be seconds, 60 to 86400');
+  });
+
   it('accepts ports from 0 to 65535', () => {
     const port = (text: string) => readEnv(gatewayEnvironment, { ...good, PORT: text, INTERNAL_PORT: text });
     for (const text of ['0', '1', '8080', '65535']) {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
-import { parseUrl } from '@idsync/contracts';
+import { parseUrl, roleMapping } from '@idsync/contracts';
 import { z } from 'zod';
 
 const postgresUrl = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
@@ -58,6 +58,27 @@ const variables = {
     .refine((text) => isOrigin(text), { message: 'must have no path, such as https://idsync.example.com' })
     .transform((text) => new URL(text).origin)
     .optional(),
+  OIDC_ISSUER: z
+    .string()
+    .refine(isIssuer, { message: 'must be an https URL, or an http URL of this machine' })
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().max(100).default('single sign-on'),
+  OIDC_SCOPES: z
+    .string()
+    .refine((text) => text.split(' ').includes('openid'), { message: 'must contain openid' })
+    .default('openid profile email'),
+  OIDC_GROUPS_CLAIM: z.string().default('groups'),
+  OIDC_ROLE_MAPPING: z
+    .string()
+    .default('[]')
+    .transform((text, context) => {
+      const parsed = roleMapping.safeParse(parsedJson(text));
+      if (parsed.success) return parsed.data;
+      context.addIssue({ code: 'custom', message: 'must look like [{"group":"idsync-admins","role":"admin"}]' });
+      return z.NEVER;
+    }),
   SESSION_IDLE_SECONDS: seconds(60, 86_400).default(1_800),
   SESSION_MAX_SECONDS: seconds(60, 604_800).default(43_200),
   // Checked as text first, because Buffer.from ignores invalid base64 characters.
@@ -97,6 +118,8 @@ const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KE
 const { ADMIN_TOKEN_DISABLED, ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } =
   variables;
 const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS, PUBLIC_URL } = variables;
+const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME, OIDC_SCOPES } = variables;
+const { OIDC_GROUPS_CLAIM, OIDC_ROLE_MAPPING } = variables;
 const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE, TRUSTED_PROXIES } = variables;
 const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
 
@@ -111,21 +134,45 @@ const observed = {
 const everyService = { DATABASE_URL, AMQP_URL, LOG_LEVEL, ...observed };
 
 /** Sign-in of operators. */
-const signIn = { PUBLIC_URL, ADMIN_TOKEN_DISABLED, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS };
+const signIn = {
+  PUBLIC_URL,
+  ADMIN_TOKEN_DISABLED,
+  SESSION_IDLE_SECONDS,
+  SESSION_MAX_SECONDS,
+  OIDC_ISSUER,
+  OIDC_CLIENT_ID,
+  OIDC_CLIENT_SECRET,
+  OIDC_NAME,
+  OIDC_SCOPES,
+  OIDC_GROUPS_CLAIM,
+  OIDC_ROLE_MAPPING,
+};
 
-export const gatewayEnvironment = z.object({
-  ...everyService,
-  ...signIn,
-  PORT,
-  HOST,
-  DRAIN_DELAY_MS,
-  RATE_LIMIT_PER_MINUTE,
-  TRUSTED_PROXIES,
-  ADMIN_TOKEN,
-  ENCRYPTION_KEY,
-  ENCRYPTION_KEYS_PREVIOUS,
-  WEBHOOK_ALLOW_CIDRS,
-});
+/** Refuses an identity provider without what its sign-in needs. */
+function checkSignIn(values: Partial<Record<keyof typeof signIn, unknown>>, context: z.RefinementCtx): void {
+  if (values.OIDC_ISSUER === undefined) return;
+  const add = (name: keyof typeof signIn) =>
+    context.addIssue({ code: 'custom', path: [name], message: 'must be set together with OIDC_ISSUER' });
+  if (values.OIDC_CLIENT_ID === undefined) add('OIDC_CLIENT_ID');
+  if (values.PUBLIC_URL === undefined) add('PUBLIC_URL');
+  if (Array.isArray(values.OIDC_ROLE_MAPPING) && values.OIDC_ROLE_MAPPING.length === 0) add('OIDC_ROLE_MAPPING');
+}
+
+export const gatewayEnvironment = z
+  .object({
+    ...everyService,
+    ...signIn,
+    PORT,
+    HOST,
+    DRAIN_DELAY_MS,
+    RATE_LIMIT_PER_MINUTE,
+    TRUSTED_PROXIES,
+    ADMIN_TOKEN,
+    ENCRYPTION_KEY,
+    ENCRYPTION_KEYS_PREVIOUS,
+    WEBHOOK_ALLOW_CIDRS,
+  })
+  .superRefine(checkSignIn);
 export const directoryEnvironment = z.object(everyService);
 export const syncWorkerEnvironment = z.object({
   ...everyService,
@@ -145,29 +192,31 @@ export const dispatcherEnvironment = z.object({
 export const migrateEnvironment = z.object({ DATABASE_URL });
 
 /** Variables of `npm start`, which generates missing secrets and stores them in DATA_DIR. */
-export const standaloneEnvironment = z.object({
-  PORT,
-  HOST,
-  ...observed,
-  DRAIN_DELAY_MS,
-  RATE_LIMIT_PER_MINUTE,
-  TRUSTED_PROXIES,
-  DATA_DIR,
-  DATABASE_URL: postgresUrl.optional(),
-  AMQP_URL,
-  ADMIN_TOKEN: ADMIN_TOKEN.optional(),
-  ...signIn,
-  ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
-  ENCRYPTION_KEYS_PREVIOUS,
-  SOURCES_DIR,
-  // A local installation has one tenant, and the sample files are directly in the folder.
-  SOURCES_BY_TENANT: SOURCES_BY_TENANT.prefault('false'),
-  DEMO,
-  WEBHOOK_ALLOW_CIDRS,
-  SOURCE_ALLOW_CIDRS,
-  SOURCE_OUTAGE_SECONDS,
-  LOG_LEVEL: LOG_LEVEL.prefault('warn'),
-});
+export const standaloneEnvironment = z
+  .object({
+    PORT,
+    HOST,
+    ...observed,
+    DRAIN_DELAY_MS,
+    RATE_LIMIT_PER_MINUTE,
+    TRUSTED_PROXIES,
+    DATA_DIR,
+    DATABASE_URL: postgresUrl.optional(),
+    AMQP_URL,
+    ADMIN_TOKEN: ADMIN_TOKEN.optional(),
+    ...signIn,
+    ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
+    ENCRYPTION_KEYS_PREVIOUS,
+    SOURCES_DIR,
+    // A local installation has one tenant, and the sample files are directly in the folder.
+    SOURCES_BY_TENANT: SOURCES_BY_TENANT.prefault('false'),
+    DEMO,
+    WEBHOOK_ALLOW_CIDRS,
+    SOURCE_ALLOW_CIDRS,
+    SOURCE_OUTAGE_SECONDS,
+    LOG_LEVEL: LOG_LEVEL.prefault('warn'),
+  })
+  .superRefine(checkSignIn);
 
 export type StandaloneEnvironment = z.infer<typeof standaloneEnvironment>;
 
@@ -197,6 +246,23 @@ function seconds(min: number, max: number) {
 function isOrigin(text: string): boolean {
   const url = parseUrl(text);
   return url !== undefined && `${url.origin}/` === url.href;
+}
+
+/** Without TLS, a token could be read and the keys replaced on the way. */
+function isIssuer(text: string): boolean {
+  const url = parseUrl(text);
+  if (!url || url.username || url.search || url.hash) return false;
+  return (
+    url.protocol === 'https:' || (url.protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname))
+  );
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isFolder(path: string): boolean {

@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../cli-error.js';
-import { type Context, contextNamed, contextsPath, readContexts, writeContexts } from '../contexts.js';
+import {
+  type Context,
+  checkedContextName,
+  contextNamed,
+  contextsPath,
+  readContexts,
+  writeContexts,
+} from '../contexts.js';
 import { Printer } from '../printer.js';
 import type { CliContext } from '../session.js';
 import { checkedSecret, checkedUrl, readCredentials, type SettingFlags } from '../settings.js';
@@ -32,9 +39,7 @@ export function addContextCommands(program: Command, io: CliContext): void {
     .option('--credentials <path>', 'file with address, tenant and credentials, as "npm start" writes it')
     .addHelpText('after', addHelp)
     .action((name: string, _options: object, command: Command) => {
-      if (!/^[\w.-]{1,64}$/.test(name)) {
-        throw new UsageError(`the name of a context must be 1 to 64 letters, digits, ".", "_" or "-", got "${name}"`);
-      }
+      checkedContextName(name);
       const stored = readContexts(path);
       const context = contextFrom(command.optsWithGlobals<AddFlags>());
       writeContexts(path, { current: name, contexts: { ...stored.contexts, [name]: context } });

@@ -5,6 +5,7 @@ import { AccessGuard } from './access.guard.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { Authentication } from './authentication.service.js';
 import { KeyRing } from './key-ring.service.js';
+import { OidcSettings } from './oidc-settings.service.js';
 import { OperatorGuard } from './operator.guard.js';
 import { OperatorTokens } from './operator-tokens.service.js';
 import { RateLimit } from './rate-limit.service.js';
@@ -31,7 +32,17 @@ import { UnknownKeyLimits } from './unknown-key-limits.js';
     OperatorTokens,
     Sessions,
     SessionCookie,
+    OidcSettings,
   ],
-  exports: [Authentication, KeyRing, ServiceTokens, OperatorTokens, Sessions, SessionCookie, UnknownKeyLimits],
+  exports: [
+    Authentication,
+    KeyRing,
+    ServiceTokens,
+    OperatorTokens,
+    Sessions,
+    SessionCookie,
+    OidcSettings,
+    UnknownKeyLimits,
+  ],
 })
 export class AccessModule {}

@@ -39,8 +39,10 @@ export interface OperatorCaller {
   role: OperatorRole;
   /** Absent: all tenants. */
   tenantIds?: ReadonlySet<string>;
-  /** Absent with a bearer token. */
+  /** Absent with ADMIN_TOKEN or a service token. */
   session?: OperatorSession;
+  /** The session was sent as a cookie, as browsers do without being asked. */
+  byCookie?: true;
 }
 
 export type Caller = KeyCaller | ScimCaller | OperatorCaller;

@@ -12,6 +12,7 @@ import { ForAllTenants, Needs, OperatorRoles } from './operator-roles.decorator.
 import { OperatorTokens } from './operator-tokens.service.js';
 import { isRead, isSameOrigin } from './same-origin.js';
 import { SessionCookie } from './session-cookie.service.js';
+import { isSession } from './session-secret.js';
 import { Sessions } from './sessions.service.js';
 
 /** Accepts operators by a bearer token or the cookie of a session, if their role and their tenants include the route. */
@@ -37,9 +38,13 @@ export class OperatorGuard implements CanActivate {
   /** A bearer token, even a wrong one, is used instead of the cookie. */
   private async callerOf(request: FastifyRequest): Promise<OperatorCaller | undefined> {
     const token = bearerTokenOf(request);
-    if (token !== undefined) return this.tokens.identify(token, request.ip);
+    if (token !== undefined) {
+      const session = isSession(token) ? this.sessions : undefined;
+      return (session ?? this.tokens).identify(token, request.ip);
+    }
     const cookie = this.cookie.read(request);
-    return cookie === undefined ? undefined : this.sessions.identify(cookie, request.ip);
+    const caller = cookie === undefined ? undefined : await this.sessions.identify(cookie, request.ip);
+    return caller && { ...caller, byCookie: true };
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -51,7 +56,7 @@ export class OperatorGuard implements CanActivate {
   }
 
   private refusalOf(caller: OperatorCaller, context: ExecutionContext, request: FastifyRequest): ApiError | undefined {
-    if (caller.session && !isRead(request)) {
+    if (caller.session && caller.byCookie && !isRead(request)) {
       const forged = this.forgeryOf(caller.session, request);
       if (forged) return forged;
     }

@@ -3,6 +3,11 @@ import { decodeId, encodeId, idPrefixes } from '@idsync/contracts';
 
 const form = /^iso_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
+/** Returns whether a bearer token is a session: a program that signed in for a person has no cookie. */
+export function isSession(text: string): boolean {
+  return text.startsWith('iso_');
+}
+
 /** Formats the value of the cookie, `iso_<id>_<secret>`. */
 export function formatSession(id: string, secret: string): string {
   return `iso_${encodeId('session', id).slice(idPrefixes.session.length + 1)}_${secret}`;

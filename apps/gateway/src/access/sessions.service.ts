@@ -4,9 +4,12 @@ import { Database } from '@idsync/database';
 import {
   type AuditInput,
   deleteSession,
+  deleteSessionsOf,
   findSession,
   insertSession,
   type NewSession,
+  type ProviderLogout,
+  rememberLogout,
   type ServiceTokenRow,
   type SessionRow,
   touchSession,
@@ -19,6 +22,8 @@ import { AuditLog } from '../audit/audit-log.service.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { hashSecret, newSecret } from './api-key.js';
 import type { OperatorCaller, OperatorSession } from './caller.js';
+import { callerOfPerson, personId } from './caller-of-person.js';
+import { OidcSettings } from './oidc-settings.service.js';
 import { adminTokenCaller, OperatorTokens } from './operator-tokens.service.js';
 import { callerOfServiceToken, isLive } from './service-tokens.service.js';
 import { boundHash, csrfTokenOf, formatSession, parseSession } from './session-secret.js';
@@ -26,6 +31,13 @@ import { UnknownKeyLimits } from './unknown-key-limits.js';
 
 /** How an operator signed in, as the row of its session stores it. */
 export type Grant = Omit<NewSession, 'id' | 'secretHash' | 'expiresAt'>;
+
+export interface StartedSession {
+  /** Value of the cookie, or the bearer token of a program. */
+  cookie: string;
+  caller: OperatorCaller;
+  session: OperatorSession;
+}
 
 const cacheSize = 10_000;
 /** A use is stored this often at most, so that most requests do not write. */
@@ -48,17 +60,14 @@ export class Sessions {
     private readonly audit: AuditLog,
     private readonly tokens: OperatorTokens,
     private readonly unknown: UnknownKeyLimits,
+    private readonly oidc: OidcSettings,
   ) {
     this.idleSeconds = config.get('SESSION_IDLE_SECONDS', { infer: true });
     this.maxSeconds = config.get('SESSION_MAX_SECONDS', { infer: true });
   }
 
   /** Starts a session of a caller that has signed in, and records it. */
-  async start(
-    caller: OperatorCaller,
-    grant: Grant,
-    request: FastifyRequest,
-  ): Promise<{ cookie: string; caller: OperatorCaller; session: OperatorSession }> {
+  async start(caller: OperatorCaller, grant: Grant, request: FastifyRequest): Promise<StartedSession> {
     const { secret } = newSecret();
     const id = newUuid();
     const setting = this.settingOf(grant.kind);
@@ -96,6 +105,25 @@ export class Sessions {
     request.audited = true;
   }
 
+  /** Ends the sessions of a logout at the identity provider. Returns false if its token was used before. */
+  endByProvider(logout: ProviderLogout, request: FastifyRequest): Promise<boolean> {
+    return this.database.transaction(installationId, async (tx) => {
+      if (!(await rememberLogout(tx, logout))) return false;
+      for (const row of await deleteSessionsOf(tx, logout)) {
+        const session = encodeId('session', row.id);
+        await this.audit.append(tx, installationId, {
+          actor: { kind: 'oidc', id: personId(logout.issuer, row.subject ?? ''), name: row.name ?? '', session },
+          address: request.ip,
+          request_id: request.id,
+          action: observedActions.signedOutByProvider,
+          outcome: 'observed',
+          resource: session,
+        });
+      }
+      return true;
+    });
+  }
+
   private async find({ id, secret }: { id: string; secret: string }): Promise<OperatorCaller | undefined> {
     const found = await findSession(this.database, id);
     const setting = found && this.settingOf(found.session.kind);
@@ -113,12 +141,15 @@ export class Sessions {
   /** The setting that must not change during a session; undefined if sign-in of this kind is not enabled. */
   private settingOf(kind: SessionRow['kind']): string | undefined {
     if (kind === 'admin_token') return this.tokens.adminToken;
-    return kind === 'service_token' ? '' : undefined;
+    return kind === 'service_token' ? '' : this.oidc.fingerprint;
   }
 
-  private callerOf({ kind }: SessionRow, token: ServiceTokenRow | undefined): OperatorCaller | undefined {
-    if (kind === 'admin_token') return adminTokenCaller;
-    return token && isLive(token) ? callerOfServiceToken(token) : undefined;
+  private callerOf(row: SessionRow, token: ServiceTokenRow | undefined): OperatorCaller | undefined {
+    if (row.kind === 'admin_token') return adminTokenCaller;
+    if (row.kind === 'service_token') return token && isLive(token) ? callerOfServiceToken(token) : undefined;
+    const { issuer, subject, name, role, tenantIds } = row;
+    if (issuer === null || subject === null || name === null || role === null) return undefined;
+    return callerOfPerson({ issuer, subject, name, role, tenantIds });
   }
 
   private present({ id, lastUsedAt, expiresAt }: SessionRow, secret: string): OperatorSession {

@@ -1,7 +1,7 @@
 import { errorTexts } from '@idsync/contracts';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../http/api-error.js';
-import { ConcurrencyLimiter } from '../http/concurrency-limiter.js';
+import { ConcurrencyLimiter, type ConcurrencyLimits } from '../http/concurrency-limiter.js';
 import { networkOf } from './client-network.js';
 
 const windowMs = 60_000;
@@ -16,10 +16,11 @@ const retryAfterSeconds = 5;
 /** Limits look-ups of keys that are not in the cache: failures per network, and concurrent look-ups in total. */
 export class UnknownKeyLimits {
   private readonly failures = new LRUCache<string, { count: number; until: number }>({ max: maxNetworks });
-  private readonly limiter = new ConcurrencyLimiter(
-    lookUps,
-    () => new ApiError(503, errorTexts.busy, retryAfterSeconds),
-  );
+  private readonly limiter: ConcurrencyLimiter;
+
+  constructor(limits: ConcurrencyLimits = lookUps) {
+    this.limiter = new ConcurrencyLimiter(limits, () => new ApiError(503, errorTexts.busy, retryAfterSeconds));
+  }
 
   /** Runs a look-up within the limits. Throws a 429 after too many failures of the network, and a 503 if too many wait. */
   async lookUp<T>(address: string | undefined, find: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -1,6 +1,12 @@
-import { decodeId, installationId } from '@idsync/contracts';
+import { decodeId, installationId, observedActions } from '@idsync/contracts';
 import { Database, isUnavailable, type Transaction } from '@idsync/database';
-import { type AuditInput, appendAudit, findOperatorPolicy, findTenant } from '@idsync/database/gateway';
+import {
+  type AuditActor,
+  type AuditInput,
+  appendAudit,
+  findOperatorPolicy,
+  findTenant,
+} from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { HttpException, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -50,6 +56,25 @@ export class AuditLog {
     } catch (err) {
       if (!isUnavailable(err)) this.logger.warn({ err }, 'recording a refused act failed');
     }
+  }
+
+  /** Records the refusal of a person that an identity provider has authenticated. */
+  async recordRefusedSignIn({ ip, id }: FastifyRequest, actor: AuditActor, error: string): Promise<void> {
+    const isBeyond = await this.refusals.consume(actor.id ?? actor.name).then(
+      () => false,
+      () => true,
+    );
+    if (isBeyond) return;
+    const action = observedActions.signInFailed;
+    await this.record(installationId, {
+      actor,
+      address: ip,
+      request_id: id,
+      action,
+      outcome: 'refused',
+      status: 403,
+      error,
+    });
   }
 
   /** Number of refusals of this actor beyond the limit: a token that may do nothing must not fill the log. */

@@ -11,9 +11,9 @@ import { ConfigService } from '@nestjs/config';
 import type { GatewayConfig } from '../gateway-config.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { anchoring } from './anchor-audit.js';
-import { endedSessions } from './ended-sessions.js';
 import { pushedChores } from './pushed-chores.js';
 import { reencryption } from './reencrypt-secrets.js';
+import { sessionChores } from './session-chores.js';
 
 const everyMs = 60 * 60_000;
 
@@ -38,7 +38,7 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
       reencryption(database, 'audit', encryptionKeys, logger),
       anchoring(database, encryptionKeys, logger),
       ...pushedChores(database),
-      endedSessions(database, config.get('SESSION_IDLE_SECONDS', { infer: true })),
+      ...sessionChores(database, config.get('SESSION_IDLE_SECONDS', { infer: true })),
     ];
     this.housekeeping = new Housekeeping(chores, everyMs, logger);
   }

@@ -4,6 +4,8 @@ import { type ApiError, badRequest } from './api-error.js';
 import { type BodyBounds, boundsOf, scimPrefix } from './body-bounds.js';
 import { exceededBound } from './json-bounds.js';
 
+/** Bytes of a form. */
+const maxForm = 65_536;
 const notJson = badRequest('the body must be application/json');
 const notUtf8 = badRequest('the body must be valid UTF-8');
 const malformed = badRequest('the body must be valid JSON');
@@ -30,6 +32,16 @@ export function acceptJson(server: FastifyInstance): void {
       });
     },
   );
+}
+
+/** Accepts a form on the one route whose callers are required to send one. Others must not receive what a page can send. */
+export function acceptLogoutForm(server: FastifyInstance): void {
+  const type = 'application/x-www-form-urlencoded';
+  server.addContentTypeParser(type, { parseAs: 'string', bodyLimit: maxForm }, (request, body, done) => {
+    const isLogout = request.routeOptions.url === '/admin/v1/session/oidc/backchannel-logout';
+    if (isLogout) done(null, Object.fromEntries(new URLSearchParams(String(body))));
+    else done(notJson);
+  });
 }
 
 function excessOf(body: Buffer, most: BodyBounds): ApiError | undefined {

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Authentication } from '../access/authentication.service.js';
 import { registerOperatorRequests } from '../audit/request-context.js';
 import { registerScimConcurrency } from '../scim/scim-concurrency.js';
-import { acceptJson } from './accept-json.js';
+import { acceptJson, acceptLogoutForm } from './accept-json.js';
 import { bodyBounds, scimPrefix } from './body-bounds.js';
 import { registerDatabaseShares } from './database-share.js';
 import { observeRequests } from './http-metrics.js';
@@ -36,6 +36,7 @@ export class HttpHooks {
     });
     registerScimConcurrency(server);
     acceptJson(server);
+    acceptLogoutForm(server);
     // A hook, because Nest registers the routes later.
     server.addHook('onRoute', (route) => {
       if (route.url.startsWith(scimPrefix)) route.bodyLimit = bodyBounds.group.bytes;

@@ -1,12 +1,12 @@
 import type { responses } from '@idsync/contracts';
 import { Controller, Delete, Get, HttpCode, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { presentSession } from '../access/present-session.js';
 import { SessionCookie } from '../access/session-cookie.service.js';
 import { Sessions } from '../access/sessions.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { currentOperator } from '../audit/request-context.js';
 import { badRequest } from '../http/api-error.js';
-import { presentSession } from './present-session.js';
 
 @Controller('admin/v1/session')
 @OperatorAccess({ read: 'viewer', write: 'viewer' })

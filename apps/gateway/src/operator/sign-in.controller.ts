@@ -4,7 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Access } from '../access/access.decorator.js';
 import type { OperatorCaller } from '../access/caller.js';
+import { OidcSettings } from '../access/oidc-settings.service.js';
 import { OperatorTokens } from '../access/operator-tokens.service.js';
+import { presentSession } from '../access/present-session.js';
 import { isSameOrigin } from '../access/same-origin.js';
 import { SessionCookie } from '../access/session-cookie.service.js';
 import { type Grant, Sessions } from '../access/sessions.service.js';
@@ -12,7 +14,6 @@ import { UnknownKeyLimits } from '../access/unknown-key-limits.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { ApiError } from '../http/api-error.js';
 import { ZodBody } from '../http/zod.pipe.js';
-import { presentSession } from './present-session.js';
 
 /** The routes of a session that need no sign-in. */
 @Controller('admin/v1/session')
@@ -24,11 +25,13 @@ export class SignInController {
     private readonly cookie: SessionCookie,
     private readonly failures: FailedSignIns,
     private readonly unknown: UnknownKeyLimits,
+    private readonly oidc: OidcSettings,
   ) {}
 
   @Get('methods')
   methods(): responses.SessionMethods {
-    return { token: true };
+    const { config } = this.oidc;
+    return { token: true, ...(config && { oidc: { name: config.name } }) };
   }
 
   @Post()

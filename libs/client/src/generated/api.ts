@@ -1957,6 +1957,117 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/session/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in with the identity provider
+         * @description For browsers: redirects to the identity provider, which redirects to the callback. The callback sets the cookie and redirects to `return_to`, or to `/console/sign-in?error=…`.
+         */
+        get: operations["adminStartOidcSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/session/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Complete a sign-in with the identity provider */
+        get: operations["adminCompleteOidcSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/session/oidc/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign out at the identity provider */
+        get: operations["adminEndOidcSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/session/oidc/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a sign-out at the identity provider
+         * @description OpenID Connect Back-Channel Logout 1.0: ends the sessions of the logout token.
+         */
+        post: operations["adminReportOidcLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/session/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a sign-in on another device
+         * @description For programs without a browser: the person confirms the code at the identity provider (RFC 8628).
+         */
+        post: operations["adminStartDeviceSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/session/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Complete a sign-in on another device */
+        post: operations["adminCompleteDeviceSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "identity.created": {
@@ -13298,7 +13409,7 @@ export interface operations {
                             at: string;
                             actor: {
                                 /** @enum {string} */
-                                kind: "admin_token" | "service_token" | "api_key" | "system" | "anonymous";
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
                                 id?: string;
                                 name: string;
                                 role?: string;
@@ -13448,7 +13559,7 @@ export interface operations {
                             at: string;
                             actor: {
                                 /** @enum {string} */
-                                kind: "admin_token" | "service_token" | "api_key" | "system" | "anonymous";
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
                                 id?: string;
                                 name: string;
                                 role?: string;
@@ -13990,6 +14101,11 @@ export interface operations {
                     "application/json": {
                         /** @description Sign-in with the operator token or a service token is possible. */
                         token: boolean;
+                        /** @description Sign-in with an identity provider is possible, at `/admin/v1/session/oidc/start`. */
+                        oidc?: {
+                            /** @description Name of the identity provider, for people. */
+                            name: string;
+                        };
                     };
                 };
             };
@@ -14016,12 +14132,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         actor: {
-                            /** @description Id of the service token, or `admin_token`. */
+                            /** @description Id of the service token, issuer and subject of the identity provider, or `admin_token`. */
                             id: string;
                             /** @description Name of the actor in the audit log. */
                             name: string;
                             /** @enum {string} */
-                            kind: "admin_token" | "service_token" | "api_key" | "system" | "anonymous";
+                            kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
                             /** @enum {string} */
                             role: "viewer" | "operator" | "auditor" | "admin";
                             /** @description Absent: all tenants. */
@@ -14039,6 +14155,8 @@ export interface operations {
                          * @description The session ends at this time if it is not used before.
                          */
                         idle_expires_at?: string;
+                        /** @description After a sign-out, this path ends the session at the identity provider too. OIDC only. */
+                        end_session_url?: string;
                     };
                 };
             };
@@ -14075,12 +14193,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         actor: {
-                            /** @description Id of the service token, or `admin_token`. */
+                            /** @description Id of the service token, issuer and subject of the identity provider, or `admin_token`. */
                             id: string;
                             /** @description Name of the actor in the audit log. */
                             name: string;
                             /** @enum {string} */
-                            kind: "admin_token" | "service_token" | "api_key" | "system" | "anonymous";
+                            kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
                             /** @enum {string} */
                             role: "viewer" | "operator" | "auditor" | "admin";
                             /** @description Absent: all tenants. */
@@ -14098,6 +14216,8 @@ export interface operations {
                          * @description The session ends at this time if it is not used before.
                          */
                         idle_expires_at: string;
+                        /** @description After a sign-out, this path ends the session at the identity provider too. OIDC only. */
+                        end_session_url?: string;
                     };
                 };
             };
@@ -14131,6 +14251,235 @@ export interface operations {
             400: components["responses"]["OperatorBadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminStartOidcSignIn: {
+        parameters: {
+            query?: {
+                /** @description Path below `/console/`. */
+                return_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    adminCompleteOidcSignIn: {
+        parameters: {
+            query?: {
+                /** @description Set by the identity provider. */
+                code?: string;
+                /** @description Set by the identity provider. */
+                state?: string;
+                /** @description Set by the identity provider. */
+                iss?: string;
+                /** @description Set by the identity provider. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    adminEndOidcSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    adminReportOidcLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    logout_token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminStartDeviceSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For the requests whether the sign-in is complete. */
+                        handle: string;
+                        /** @description Shown to the person, who confirms it in a browser. */
+                        user_code: string;
+                        verification_uri: string;
+                        /** @description With the code. */
+                        verification_uri_complete?: string;
+                        /** @description Seconds. */
+                        expires_in: number;
+                        /** @description Seconds between two requests. */
+                        interval: number;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminCompleteDeviceSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    handle: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description pending: the person has not confirmed the code yet
+                         * @enum {string}
+                         */
+                        status: "pending" | "complete";
+                        /** @description The session as a bearer token. */
+                        token?: string;
+                        session?: {
+                            actor: {
+                                /** @description Id of the service token, issuer and subject of the identity provider, or `admin_token`. */
+                                id: string;
+                                /** @description Name of the actor in the audit log. */
+                                name: string;
+                                /** @enum {string} */
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                                /** @enum {string} */
+                                role: "viewer" | "operator" | "auditor" | "admin";
+                                /** @description Absent: all tenants. */
+                                tenants?: string[];
+                            };
+                            /** @description Value of the header `X-CSRF-Token`, which every request with the cookie except GET and HEAD needs. */
+                            csrf_token?: string;
+                            /**
+                             * Format: date-time
+                             * @description The session ends at this time, even if it is used.
+                             */
+                            expires_at?: string;
+                            /**
+                             * Format: date-time
+                             * @description The session ends at this time if it is not used before.
+                             */
+                            idle_expires_at?: string;
+                            /** @description After a sign-out, this path ends the session at the identity provider too. OIDC only. */
+                            end_session_url?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

@@ -5,6 +5,7 @@ export const errorTexts = {
   otherOrigin: 'the request comes from a page of another origin',
   csrfToken: 'a request with the cookie of a session needs its csrf_token in X-CSRF-Token',
   operatorUnauthorized: 'missing or invalid operator token',
+  providerUnavailable: 'the identity provider is not available: try again later',
   suspended: 'the tenant is suspended',
   notFound: 'not found',
   internal: 'internal server error',

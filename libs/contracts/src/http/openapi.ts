@@ -178,7 +178,9 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       })),
       ...(isPublic ? [prefer] : []),
     ],
-    ...(route.body && { requestBody: { required: !route.bodyOptional, content: json(route.body, refs, 'input') } }),
+    ...(route.body && {
+      requestBody: { required: !route.bodyOptional, content: json(route.body, refs, 'input', route.bodyType) },
+    }),
     responses: {
       [route.success.status]: {
         description: route.success.schema ? 'Success' : 'Success, without a body',

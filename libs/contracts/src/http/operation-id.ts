@@ -9,6 +9,12 @@ const exceptions: Record<string, string> = {
   'GET sync-jobs/{jobId}/plan': 'getSyncJobPlan',
   'POST session': 'signIn',
   'DELETE session': 'signOut',
+  'GET session/oidc/start': 'startOidcSignIn',
+  'GET session/oidc/callback': 'completeOidcSignIn',
+  'GET session/oidc/end': 'endOidcSession',
+  'POST session/oidc/backchannel-logout': 'reportOidcLogout',
+  'POST session/device': 'startDeviceSignIn',
+  'POST session/device/token': 'completeDeviceSignIn',
   'GET /admin/v1/audit': 'listAllAudit',
   'GET /admin/v1/audit/verification': 'getInstallationAuditVerification',
 };

@@ -301,6 +301,9 @@ export const serviceTokenBody = z.strictObject({
 });
 /** Body of a sign-in with ADMIN_TOKEN or a service token. */
 export const signInBody = z.strictObject({ token: text.min(1).max(1_000) });
+/** Body of a request whether a sign-in on another device is complete. */
+export const deviceTokenBody = z.strictObject({ handle: text.min(1).max(4_000) });
+export const logoutTokenBody = z.strictObject({ logout_token: text.min(1) });
 export const apiKeyBody = z.strictObject({
   name,
   scopes: z

@@ -14,6 +14,8 @@ export interface RouteDefinition {
   signsIn?: true;
   query?: readonly QueryParameter[];
   body?: z.ZodType;
+  /** Media type of the body; by default JSON. */
+  bodyType?: string;
   /** The body may be omitted. */
   bodyOptional?: boolean;
   success: {
@@ -97,7 +99,9 @@ export function errorStatusesOf({ method, path, auth, signsIn, bodyRefers }: Rou
   const ofAnyRequest = [400, 408, 431, 500];
   // A body is read for every method that may have one, even if the route ignores it.
   const ofBodies = method === 'GET' ? [] : [413];
-  const ofIds = path.includes('{') || bodyRefers ? [404] : [];
+  // Without an identity provider, its routes do not exist.
+  const isOptional = /\/session\/(oidc|device)/.test(path);
+  const ofIds = path.includes('{') || bodyRefers || isOptional ? [404] : [];
   const ofCallers = { none: [], key: [401, 403, 429, 503], operator: [401, 403, 429, 503] }[
     signsIn ? 'operator' : auth
   ];

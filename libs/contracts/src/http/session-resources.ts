@@ -3,7 +3,7 @@ import { actorKinds, operatorRoles } from '../audit.js';
 import { dateTime, oneOf, text } from './resources.js';
 
 export const sessionActor = z.strictObject({
-  id: text.describe('Id of the service token, or `admin_token`.'),
+  id: text.describe('Id of the service token, issuer and subject of the identity provider, or `admin_token`.'),
   name: text.describe('Name of the actor in the audit log.'),
   kind: oneOf(actorKinds),
   role: oneOf(operatorRoles),
@@ -18,12 +18,35 @@ export const session = z.strictObject({
     .describe('Value of the header `X-CSRF-Token`, which every request with the cookie except GET and HEAD needs.'),
   expires_at: dateTime.optional().describe('The session ends at this time, even if it is used.'),
   idle_expires_at: dateTime.optional().describe('The session ends at this time if it is not used before.'),
+  end_session_url: text
+    .optional()
+    .describe('After a sign-out, this path ends the session at the identity provider too. OIDC only.'),
 });
-export const createdSession = session.required();
+export const createdSession = session.required({ csrf_token: true, expires_at: true, idle_expires_at: true });
 
 export const sessionMethods = z.strictObject({
   token: z.boolean().describe('Sign-in with the operator token or a service token is possible.'),
+  oidc: z
+    .strictObject({ name: text.describe('Name of the identity provider, for people.') })
+    .optional()
+    .describe('Sign-in with an identity provider is possible, at `/admin/v1/session/oidc/start`.'),
 });
 
+export const deviceSignIn = z.strictObject({
+  handle: text.describe('For the requests whether the sign-in is complete.'),
+  user_code: text.describe('Shown to the person, who confirms it in a browser.'),
+  verification_uri: text,
+  verification_uri_complete: text.optional().describe('With the code.'),
+  expires_in: z.int().describe('Seconds.'),
+  interval: z.int().describe('Seconds between two requests.'),
+});
+export const deviceSession = z.strictObject({
+  status: oneOf(['pending', 'complete'], 'pending: the person has not confirmed the code yet'),
+  token: text.optional().describe('The session as a bearer token.'),
+  session: session.optional(),
+});
+
+export type DeviceSignIn = z.infer<typeof deviceSignIn>;
+export type DeviceSession = z.infer<typeof deviceSession>;
 export type Session = z.infer<typeof session>;
 export type SessionMethods = z.infer<typeof sessionMethods>;

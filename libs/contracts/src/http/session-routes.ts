@@ -4,6 +4,8 @@ import * as shown from './session-resources.js';
 
 const path = '/admin/v1/session';
 
+const redirect = { status: 302 };
+
 /** Routes for sessions of operators in a browser. */
 export const sessionRoutes: RouteDefinition[] = [
   {
@@ -23,6 +25,64 @@ export const sessionRoutes: RouteDefinition[] = [
     signsIn: true,
     body: requests.signInBody,
     success: created(shown.createdSession),
+  },
+  {
+    method: 'GET',
+    path: `${path}/oidc/start`,
+    summary: 'Sign in with the identity provider',
+    description:
+      'For browsers: redirects to the identity provider, which redirects to the callback. The callback sets the cookie and redirects to `return_to`, or to `/console/sign-in?error=…`.',
+    auth: 'none',
+    query: [{ name: 'return_to', description: 'Path below `/console/`.', schema: { type: 'string' } }],
+    success: redirect,
+  },
+  {
+    method: 'GET',
+    path: `${path}/oidc/callback`,
+    summary: 'Complete a sign-in with the identity provider',
+    auth: 'none',
+    query: ['code', 'state', 'iss', 'error'].map((name) => ({
+      name,
+      description: 'Set by the identity provider.',
+      schema: { type: 'string' },
+    })),
+    success: redirect,
+  },
+  {
+    method: 'GET',
+    path: `${path}/oidc/end`,
+    summary: 'Sign out at the identity provider',
+    auth: 'none',
+    success: redirect,
+  },
+  {
+    method: 'POST',
+    path: `${path}/oidc/backchannel-logout`,
+    summary: 'Report a sign-out at the identity provider',
+    description: 'OpenID Connect Back-Channel Logout 1.0: ends the sessions of the logout token.',
+    auth: 'none',
+    signsIn: true,
+    body: requests.logoutTokenBody,
+    bodyType: 'application/x-www-form-urlencoded',
+    success: { status: 200 },
+  },
+  {
+    method: 'POST',
+    path: `${path}/device`,
+    summary: 'Begin a sign-in on another device',
+    description: 'For programs without a browser: the person confirms the code at the identity provider (RFC 8628).',
+    auth: 'none',
+    signsIn: true,
+    success: created(shown.deviceSignIn),
+  },
+  {
+    method: 'POST',
+    path: `${path}/device/token`,
+    summary: 'Complete a sign-in on another device',
+    auth: 'none',
+    signsIn: true,
+    body: requests.deviceTokenBody,
+    success: ok(shown.deviceSession),
   },
   operator('GET', path, 'Get the caller, and its session if there is one', ok(shown.session)),
   operator('DELETE', path, 'Sign out', { status: 204 }),

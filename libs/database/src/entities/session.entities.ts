@@ -54,3 +54,14 @@ export class OperatorSessionEntity extends TenantOwned {
   @Column('timestamptz')
   expiresAt!: Date;
 }
+
+/** A logout token of the identity provider that was used. Its tenant is the installation. */
+@Entity('logout_tokens')
+export class LogoutTokenEntity extends TenantOwned {
+  /** SHA-256 of issuer and `jti`. */
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+}

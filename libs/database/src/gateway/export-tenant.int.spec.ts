@@ -12,7 +12,7 @@ const leftOut = {
     ...['webhook_headers', 'webhook_secrets'],
   ],
   'addresses of callers': ['key_addresses'],
-  'of the installation': ['operator_sessions', 'service_tokens'],
+  'of the installation': ['logout_tokens', 'operator_sessions', 'service_tokens'],
   'computed from the records': [
     ...[
       'contested_keys',

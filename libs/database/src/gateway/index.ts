@@ -30,6 +30,7 @@ export * from './operations.js';
 export * from './operator-policy.js';
 export * from './operator-sessions.js';
 export * from './plans.js';
+export * from './provider-logout.js';
 export * from './review-cases.js';
 export * from './search-documents.js';
 export * from './service-tokens.js';

@@ -56,6 +56,7 @@ import { SubscriberDiagnosis1700000000090 } from './1700000000090-subscriber-dia
 import { SigningKeys1700000000091 } from './1700000000091-signing-keys.js';
 import { WebhookFilters1700000000092 } from './1700000000092-webhook-filters.js';
 import { OperatorSessions1700000000110 } from './1700000000110-operator-sessions.js';
+import { LogoutTokens1700000000111 } from './1700000000111-logout-tokens.js';
 import { Approvals1700000000120 } from './1700000000120-approvals.js';
 
 /** Oldest first. */
@@ -118,5 +119,6 @@ export const migrations = [
   SigningKeys1700000000091,
   WebhookFilters1700000000092,
   OperatorSessions1700000000110,
+  LogoutTokens1700000000111,
   Approvals1700000000120,
 ];

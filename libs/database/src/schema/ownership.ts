@@ -51,6 +51,7 @@ const ofServices: Record<string, TableOwnership> = {
   // Tokens and sessions of operators belong to the installation, so no transaction of a tenant sees them.
   service_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   operator_sessions: { rows: byTenant, grants: { gateway: write } },
+  logout_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'DELETE'] } },
   approvals: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   operator_policies: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   connectors: {

@@ -1,5 +1,5 @@
 import { encodeId, type responses } from '@idsync/contracts';
-import type { OperatorCaller } from '../access/caller.js';
+import type { OperatorCaller } from './caller.js';
 
 export function presentSession({ actor, role, tenantIds, session }: OperatorCaller): responses.Session {
   return {
@@ -14,6 +14,7 @@ export function presentSession({ actor, role, tenantIds, session }: OperatorCall
       csrf_token: session.csrfToken,
       expires_at: session.expiresAt.toISOString(),
       idle_expires_at: session.idleExpiresAt.toISOString(),
+      ...(actor.kind === 'oidc' && { end_session_url: '/admin/v1/session/oidc/end' }),
     }),
   };
 }

@@ -1,0 +1,68 @@
+import type { responses } from '@idsync/contracts';
+import type { Command } from 'commander';
+import { AdminClient } from '../admin-client.js';
+import { UnauthorizedError } from '../cli-error.js';
+import { storeToken } from '../contexts.js';
+import { type CliContext, Session } from '../session.js';
+import { checkedSecret, type SettingFlags } from '../settings.js';
+import { signInByDevice } from '../sign-in-by-device.js';
+
+const loginHelp = `
+With the identity provider of the installation: shows an address and a code to confirm in a browser. With --token or
+ADMIN_TOKEN: checks this token instead. The result is stored as "idsync context add" stores it, in the context with this
+address, and commands use it from now on. A session ends by its timeouts, or with "idsync logout".
+
+Examples:
+  $ idsync login --url https://idsync.example.com
+  $ ADMIN_TOKEN=$(cat token) idsync login --url https://idsync.example.com --name production`;
+
+interface LoginFlags extends SettingFlags {
+  name?: string;
+}
+
+/** Adds the commands that sign a person in and out. */
+export function addLoginCommands(program: Command, io: CliContext): void {
+  const env = io.env ?? process.env;
+
+  program
+    .command('login')
+    .description('sign in with the identity provider or a token, and store the result for later commands')
+    .option('--name <name>', 'name of the context (default: the one with this address, otherwise "default")')
+    .addHelpText('after', loginHelp)
+    .action(async (_options: object, command: Command) => {
+      const session = await Session.of(command, io);
+      const { url, tenant } = session.settings;
+      const { name, token: flag } = command.optsWithGlobals<LoginFlags>();
+      const token = checkedSecret('the operator token', flag || env.ADMIN_TOKEN) ?? (await signInByDevice(url, io));
+      const { actor } = await new AdminClient(url, token).get<responses.Session>('session');
+      const stored = storeToken(env, { url, token, tenant, name });
+      session.note(`signed in to ${url} as ${actor.name} (${actor.role}), stored in the context ${stored}`);
+    });
+
+  program
+    .command('logout')
+    .description('end the session of "idsync login", and remove the token from the context')
+    .addHelpText('after', '\nExample:\n  $ idsync logout')
+    .action(async (_options: object, command: Command) => {
+      const session = await Session.of(command, io);
+      const { url, token } = session.settings;
+      // A session that has already ended is no reason to keep its token.
+      if (token?.startsWith('iso_')) await session.client.delete('session').catch(ignoreEnded);
+      const stored = storeToken(env, { url, token: undefined });
+      session.note(stored === undefined ? `no context has a token for ${url}` : `removed the token from ${stored}`);
+    });
+
+  program
+    .command('whoami')
+    .description('show the operator that the token belongs to, with its role and tenants')
+    .addHelpText('after', '\nExample:\n  $ idsync whoami')
+    .action(async (_options: object, command: Command) => {
+      const session = await Session.of(command, io);
+      const { actor, expires_at, idle_expires_at } = await session.client.get<responses.Session>('session');
+      session.printOne({ ...actor, ...(expires_at !== undefined && { expires_at, idle_expires_at }) });
+    });
+}
+
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof UnauthorizedError)) throw error;
+}

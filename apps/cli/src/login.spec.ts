@@ -1,0 +1,136 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeService } from '../test/fake-service.js';
+
+let service: FakeService;
+let file: string;
+
+beforeEach(async () => {
+  service = await FakeService.start();
+  file = join(service.cwd, 'config/idsync/contexts.json');
+});
+
+afterEach(() => service.stop());
+
+const actor = { id: 'https://idp#1', name: 'eva@example.com', kind: 'oidc', role: 'operator', tenants: ['ten_1'] };
+const idsync = (words: string[], env = {}, stop?: AbortSignal) =>
+  service.idsync(words, { env: { IDSYNC_URL: service.url, ...env }, stop });
+const stored = () => JSON.parse(readFileSync(file, 'utf8'));
+const started = {
+  handle: 'h1',
+  user_code: 'ABCD-EFGH',
+  verification_uri: 'https://idp/device',
+  verification_uri_complete: 'https://idp/device?user_code=ABCD-EFGH',
+  expires_in: 600,
+  interval: 0,
+};
+
+function offerDevice(...answers: [number, object][]): void {
+  service.replies['POST /session/device'] = [[201, started]];
+  service.replies['POST /session/device/token'] = answers;
+  service.replies['GET /session'] = [[200, { actor }]];
+}
+
+describe('idsync login', () => {
+  it('shows a code, waits for its confirmation, and stores the session where only the user can read it', async () => {
+    offerDevice(
+      [200, { status: 'pending' }],
+      [503, { error: 'busy' }],
+      [200, { status: 'complete', token: 'iso_1_x' }],
+    );
+    const { code, err } = await idsync(['login']);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err:
+        'open https://idp/device?user_code=ABCD-EFGH in a browser, and confirm the code ABCD-EFGH\n' +
+        `signed in to ${service.url} as eva@example.com (operator), stored in the context default\n`,
+    });
+    expect(service.requests.map(({ call, authorization }) => [call, authorization])).toEqual([
+      ['POST /session/device', undefined],
+      ...Array.from({ length: 3 }, () => ['POST /session/device/token', undefined]),
+      ['GET /session', 'Bearer iso_1_x'],
+    ]);
+    expect(service.requests[1]?.body).toEqual({ handle: 'h1' });
+    expect(stored()).toEqual({ current: 'default', contexts: { default: { url: service.url, token: 'iso_1_x' } } });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('stores a token that the service accepts, in the context with the address, and keeps the rest of it', async () => {
+    service.replies['GET /session'] = [[200, { actor }]];
+    const add = ['context', 'add', 'production', '--url', service.url, '--tenant', 'ten_1', '--api-key', 'iss_1_x'];
+    await idsync(add, { ADMIN_TOKEN: 'old' });
+    expect((await idsync(['login'], { ADMIN_TOKEN: 'ist_1_y' })).code).toBe(0);
+    const context = { url: service.url, tenant: 'ten_1', token: 'ist_1_y', api_key: 'iss_1_x' };
+    expect(stored()).toEqual({ current: 'production', contexts: { production: context } });
+    expect((await idsync(['login', '--token', 'ist_1_z', '--name', 'other'])).code).toBe(0);
+    expect(stored()).toMatchObject({
+      current: 'other',
+      contexts: { production: context, other: { token: 'ist_1_z' } },
+    });
+  });
+
+  it.each([
+    [[403, { error: 'no entry of OIDC_ROLE_MAPPING has a group of tom' }], 'no entry of OIDC_ROLE_MAPPING'],
+    [[400, { error: 'expired_token' }], 'expired_token'],
+  ] as [[number, object], string][])('stores nothing if the sign-in is refused: %j', async (answer, text) => {
+    offerDevice(answer);
+    expect(await idsync(['login'])).toEqual({ code: 1, out: '', err: expect.stringContaining(text) });
+    expect(() => stored()).toThrow('ENOENT');
+  });
+
+  it('stores nothing if the code expires or the command is interrupted', async () => {
+    offerDevice([200, { status: 'pending' }]);
+    expect((await idsync(['login'], {}, AbortSignal.abort())).err).toContain('interrupted: nothing was stored');
+    service.replies['POST /session/device'] = [[201, { ...started, expires_in: 0 }]];
+    expect((await idsync(['login'])).err).toContain('the code has expired: run "idsync login" again');
+    expect(() => stored()).toThrow('ENOENT');
+  });
+
+  it('explains that the service has no identity provider, and rejects a wrong token', async () => {
+    service.replies['POST /session/device'] = [[404, { error: 'not found' }]];
+    expect((await idsync(['login'])).err).toContain('this installation has no identity provider: pass --token');
+    service.replies['GET /session'] = [[401, { error: 'missing or invalid operator token' }]];
+    expect((await idsync(['login', '--token', 'wrong'])).code).toBe(1);
+    expect(() => stored()).toThrow('ENOENT');
+  });
+});
+
+describe('idsync logout', () => {
+  it('ends the session on the server, and removes its token also if it has already ended', async () => {
+    for (const answer of [[204], [401, { error: 'missing or invalid operator token' }]] as [number, object?][]) {
+      service.requests.length = 0;
+      service.replies['GET /session'] = [[200, { actor }]];
+      service.replies['DELETE /session'] = [answer];
+      await idsync(['login', '--token', 'iso_1_x']);
+      expect(await idsync(['logout'])).toEqual({ code: 0, out: '', err: 'removed the token from default\n' });
+      expect(service.requests.at(-1)).toMatchObject({ call: 'DELETE /session', authorization: 'Bearer iso_1_x' });
+      expect(stored()).toEqual({ current: 'default', contexts: { default: { url: service.url } } });
+    }
+  });
+
+  it('keeps the token of a session that it cannot end', async () => {
+    service.replies['GET /session'] = [[200, { actor }]];
+    service.replies['DELETE /session'] = [[503, { error: 'the database is not available' }]];
+    await idsync(['login', '--token', 'iso_1_x']);
+    expect((await idsync(['logout'])).code).toBe(1);
+    expect(stored().contexts.default.token).toBe('iso_1_x');
+  });
+
+  it('only forgets a token of another kind', async () => {
+    service.replies['GET /session'] = [[200, { actor }]];
+    await idsync(['login', '--token', 'ist_1_x']);
+    expect((await idsync(['logout'])).code).toBe(0);
+    expect(service.requests.map(({ call }) => call)).not.toContain('DELETE /session');
+    expect((await idsync(['logout'])).err).toBe(`no context has a token for ${service.url}\n`);
+  });
+});
+
+describe('idsync whoami', () => {
+  it('shows the operator of the token', async () => {
+    service.replies['GET /session'] = [[200, { actor, expires_at: '2027-01-01T00:00:00Z', idle_expires_at: 'x' }]];
+    const { out } = await idsync(['whoami', '--json'], { ADMIN_TOKEN: 'iso_1_x' });
+    expect(JSON.parse(out)).toEqual({ ...actor, expires_at: '2027-01-01T00:00:00Z', idle_expires_at: 'x' });
+    expect((await idsync(['whoami'], { ADMIN_TOKEN: 'iso_1_x' })).out).toContain('eva@example.com');
+  });
+});
