@@ -94,6 +94,7 @@ module.exports = {
         pathNot: [
           '^$1/$2/',
           '^libs/database/(src|dist)/[^/]+/index\\.(ts|js|d\\.ts)$',
+          '^libs/client/(src|dist)/operator\\.(ts|js|d\\.ts)$',
           '^libs/contracts/(src|dist)/parse-url\\.(ts|js|d\\.ts)$',
           '^(apps|libs)/[^/]+/(src|dist)/index\\.(ts|js|d\\.ts)$',
         ],
@@ -125,8 +126,13 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules', '(^|/)dist/'] },
+    // The parser does not read JSX; biome.json has the rules for the console.
+    exclude: { path: '^apps/console/src/' },
     parser: 'swc',
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+    },
   },
 };

@@ -32,7 +32,7 @@ RUN npx turbo run build --output-logs=errors-only
 RUN --mount=type=bind,from=pruned,source=/pruned,target=/pruned \
     set -e; for image in gateway directory sync-worker webhook-dispatcher migrate cli; do \
       for manifest in $(cd "/pruned/$image/json" && ls -d apps/*/package.json libs/*/package.json 2>/dev/null); do \
-        find "$(dirname "$manifest")" -path '*/node_modules' -prune -o -path '*/src' -prune -o \( -name '*.js' -o -name '*.css' \) -print; \
+        find "$(dirname "$manifest")" -path '*/node_modules' -prune -o -path '*/src' -prune -o \( -name '*.js' -o -name '*.css' -o -path 'apps/console/dist/static/*' -type f \) -print; \
       done | tar -c -T - | (mkdir -p "/out/$image" && tar -x -C "/out/$image"); \
     done
 

@@ -3,6 +3,7 @@ import { BusModule } from '@idsync/messaging';
 import { RuntimeModule } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { ConsoleModule } from './console/console.module.js';
 import type { GatewayConfig } from './gateway-config.js';
 import { HealthModule } from './health/health.module.js';
 import { HousekeepingModule } from './housekeeping/housekeeping.module.js';
@@ -48,6 +49,7 @@ export class GatewayModule {
         HttpModule.forRoot(options),
         HealthModule,
         ReferenceModule,
+        ConsoleModule,
         PublicModule,
         OperatorModule,
         OidcModule,

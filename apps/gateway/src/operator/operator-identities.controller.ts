@@ -13,6 +13,7 @@ import { JsonText } from '../http/json-text.decorator.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { historyPage } from '../shared/history-page.js';
 import { identityDocument } from '../shared/identity-document.js';
 import { explain } from './explain.js';
 import { Operations } from './operations.service.js';
@@ -40,6 +41,17 @@ export class OperatorIdentitiesController {
     @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
   ): Promise<string> {
     return identityDocument(this.database, tenantId, id, at);
+  }
+
+  /** Returns the same page as the public API. */
+  @Get('history')
+  @ReadsPeople(true)
+  history(
+    @TenantParam() tenantId: string,
+    @PublicId('identity', 'identityId') id: string,
+    @ZodQuery(requests.historyQuery) query: z.infer<typeof requests.historyQuery>,
+  ): Promise<object> {
+    return historyPage(this.database, tenantId, id, query);
   }
 
   @Get('explain')

@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { openApiDocument } from '@idsync/contracts';
 import { Controller, Get, Header, Redirect } from '@nestjs/common';
 import { Access } from '../access/access.decorator.js';
+import { contentSecurityPolicy } from '../http/content-security-policy.js';
 import type { OpenApiDocument } from './openapi-document.js';
 import { renderReference } from './render-reference.js';
 
 const version = '0.1.0';
 const cached = 'public, max-age=300';
-const csp =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
 
@@ -33,7 +32,7 @@ export class ReferenceController {
   root(): void {}
 
   @Get('docs')
-  @Header('content-security-policy', csp)
+  @Header('content-security-policy', contentSecurityPolicy)
   @Header('content-type', 'text/html; charset=utf-8')
   docs(): string {
     // Rendered once, at the first request, because most gateways are never asked for it.

@@ -1277,6 +1277,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/tenants/{tenantId}/identities/{identityId}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lifecycle history of an identity, as a client of the tenant sees it */
+        get: operations["adminListIdentityHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/tenants/{tenantId}/identities/{identityId}/explain": {
         parameters: {
             query?: never;
@@ -12223,6 +12240,47 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminListIdentityHistory: {
+        parameters: {
+            query?: {
+                /** @description Page size; larger values are reduced to 200. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+                /** @description Only items that changed at this time or later; `total` counts only these. Times follow the order of commits: a client that requests changes since the greatest time it has received misses none. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on. */
+                updated_since?: string;
+                /** @description Opaque; empty for the first page, then the `next_cursor` of the previous page. Replaces `offset`. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+                identityId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryPage"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

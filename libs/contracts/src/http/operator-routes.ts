@@ -4,7 +4,7 @@ import { connectorBody } from '../connector-config.js';
 import { lifecyclePolicy } from '../lifecycle-policy.js';
 import { matchingRules } from '../matching-rules.js';
 import { caseStatuses, ruleLists } from '../operations.js';
-import { accountParameters, directoryParameters, machineParameters } from './list-parameters.js';
+import { accountParameters, cursor, directoryParameters, machineParameters, updatedSince } from './list-parameters.js';
 import * as shown from './operator-resources.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
@@ -308,6 +308,14 @@ export const operatorRoutes: RouteDefinition[] = [
     `${tenantPath}/matching-rules/preview`,
     'Preview which identities these rules would merge and split',
     matchingRules,
+  ),
+  operator(
+    'GET',
+    `${tenantPath}/identities/{identityId}/history`,
+    'Lifecycle history of an identity, as a client of the tenant sees it',
+    ok(resources.historyPage),
+    undefined,
+    [...page, updatedSince, cursor],
   ),
   operator(
     'GET',

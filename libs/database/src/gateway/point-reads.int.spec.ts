@@ -87,6 +87,8 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/v1/identities/{id}': (tx, id) => findDocument(through(tx), tenant, 'identity', id),
   '/v1/identities/{id}?at=': (tx, id) => findIdentityAt(through(tx), tenant, id, new Date('2025-05-01')),
   '/v1/identities/{id}/history': (tx, id) => findHistory(through(tx), tenant, id, { limit: 50, offset: 0 }),
+  '/admin/v1/tenants/{tenantId}/identities/{identityId}/history': (tx, id) =>
+    findHistory(through(tx), tenant, id, { limit: 50, offset: 0 }),
   '/v1/users/{id}': (tx, id) => findDocument(through(tx), tenant, 'user', id),
   '/v1/accounts/{id}': (tx) => findDocument(through(tx), tenant, 'account', id(many)),
   '/v1/machine-identities/{id}': (tx, even) => findDocument(through(tx), tenant, 'machine_identity', odd(even)),

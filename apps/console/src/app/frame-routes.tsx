@@ -1,0 +1,35 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
+import { NotFound, RouteError } from '../components/route-states';
+import { sessionQuery } from '../data/session';
+import { lastTenant } from './preferences';
+import { Shell } from './shell';
+
+export interface RouterContext {
+  queryClient: QueryClient;
+}
+
+export const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: () => <Outlet />,
+  notFoundComponent: () => <NotFound />,
+  errorComponent: (props) => <RouteError {...props} />,
+});
+
+/** Parent of all screens that need a session. */
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    if (!session) throw redirect({ to: '/sign-in', search: { return_to: location.href } });
+    return { session };
+  },
+});
+
+/** Parent of all screens of a tenant: the sidebar, and the screen beside it. */
+export const tenantRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '$tenantId',
+  beforeLoad: ({ params }) => lastTenant.set(params.tenantId),
+  component: Shell,
+});

@@ -1,0 +1,92 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { Button } from './button';
+import styles from './dialog.module.css';
+import { TextArea, TextField } from './fields';
+
+interface ConfirmDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  /** What it changes, and whether it can be reverted. */
+  children: ReactNode;
+  action: string;
+  danger?: boolean;
+  /** `required`: without a reason the action is disabled. It is written to the audit log. */
+  reason?: 'required' | 'optional';
+  /** Text that must be typed, such as the name of what is deleted. */
+  typed?: string;
+  /** Closes the dialog when it resolves; an error is shown in the dialog, which keeps its input. */
+  onConfirm: (reason: string | undefined) => Promise<unknown>;
+}
+
+/** Asks before a change, with a reason. */
+export function ConfirmDialog({ open, onOpenChange, title, ...rest }: ConfirmDialogProps) {
+  return (
+    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={styles.backdrop} />
+        <AlertDialog.Popup className={styles.popup}>
+          <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
+          <ConfirmForm {...rest} onDone={() => onOpenChange(false)} />
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+type ConfirmFormProps = Omit<ConfirmDialogProps, 'open' | 'onOpenChange' | 'title'> & { onDone: () => void };
+
+function ConfirmForm({ children, action, danger, reason, typed, onConfirm, onDone }: ConfirmFormProps) {
+  const [text, setText] = useState('');
+  const [name, setName] = useState('');
+  const [error, setError] = useState<string>();
+  const [isSending, setSending] = useState(false);
+  const formId = useId();
+  const isReady = (reason !== 'required' || text.trim() !== '') && (typed === undefined || name === typed);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!isReady || isSending) return;
+    setSending(true);
+    setError(undefined);
+    try {
+      await onConfirm(text.trim() || undefined);
+      onDone();
+    } catch (failure) {
+      setError((failure as Error).message);
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <form id={formId} className={styles.form} onSubmit={submit}>
+      <AlertDialog.Description render={<div />} className={styles.text}>
+        {children}
+      </AlertDialog.Description>
+      {typed !== undefined && (
+        <TextField label={`Type ${typed} to confirm`} value={name} onChange={setName} autoComplete="off" />
+      )}
+      {reason && (
+        <TextArea
+          label={reason === 'required' ? 'Reason' : 'Reason (optional)'}
+          hint="Kept in the audit log. Do not write data of people."
+          value={text}
+          onChange={setText}
+          maxLength={1_000}
+          rows={2}
+        />
+      )}
+      {error && (
+        <p role="alert" className={styles.error}>
+          {error}
+        </p>
+      )}
+      <div className={styles.actions}>
+        <AlertDialog.Close render={<Button />}>Cancel</AlertDialog.Close>
+        <Button type="submit" look={danger ? 'danger' : 'primary'} disabled={!isReady || isSending}>
+          {isSending ? 'Sending…' : action}
+        </Button>
+      </div>
+    </form>
+  );
+}

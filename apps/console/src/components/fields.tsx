@@ -1,0 +1,158 @@
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import styles from './fields.module.css';
+import { Icon } from './icon';
+
+interface Labelled {
+  label: string;
+  hint?: string;
+  error?: string;
+}
+
+type Control<Element extends 'input' | 'textarea' | 'select'> = Omit<ComponentProps<Element>, 'onChange' | 'value'> & {
+  value: string;
+  onChange: (value: string) => void;
+};
+
+function useField({ label, hint, error }: Labelled) {
+  const id = useId();
+  const about = error ?? hint;
+  const wrap = (control: ReactNode) => (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      {control}
+      {about && (
+        <p id={`${id}-about`} className={error ? styles.error : styles.hint}>
+          {about}
+        </p>
+      )}
+    </div>
+  );
+  const given = { id, 'aria-invalid': error ? true : undefined, 'aria-describedby': about ? `${id}-about` : undefined };
+  return { wrap, given };
+}
+
+export function TextField({ label, hint, error, onChange, ...rest }: Labelled & Control<'input'>) {
+  const { wrap, given } = useField({ label, hint, error });
+  return wrap(
+    <input {...rest} {...given} className={styles.control} onChange={(event) => onChange(event.target.value)} />,
+  );
+}
+
+export function TextArea({ label, hint, error, onChange, ...rest }: Labelled & Control<'textarea'>) {
+  const { wrap, given } = useField({ label, hint, error });
+  return wrap(
+    <textarea {...rest} {...given} className={styles.control} onChange={(event) => onChange(event.target.value)} />,
+  );
+}
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+/** A filter: its label is shown inside, so that a bar of filters stays one line. */
+export function SelectFilter({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  choices: readonly Choice[];
+  onChange: (value: string | undefined) => void;
+}) {
+  const id = useId();
+  return (
+    <div className={styles.filter}>
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value ?? ''} onChange={(event) => onChange(event.target.value || undefined)}>
+        <option value="">Any</option>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  choices,
+  onChange,
+  ...rest
+}: Labelled & Control<'select'> & { choices: readonly Choice[] }) {
+  const { wrap, given } = useField({ label, hint, error });
+  return wrap(
+    <select {...rest} {...given} className={styles.control} onChange={(event) => onChange(event.target.value)}>
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.label}
+        </option>
+      ))}
+    </select>,
+  );
+}
+
+const settleMs = 200;
+
+/** A search box that reports its text when the typing pauses. */
+export function SearchField({
+  label,
+  value,
+  onChange,
+  placeholder,
+  autoFocus = false,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  placeholder?: string;
+  autoFocus?: boolean;
+}) {
+  const [text, setText] = useState(value);
+  const reported = useRef(value);
+  const report = useRef(onChange);
+  report.current = onChange;
+  useEffect(() => {
+    // Changed from outside, such as by the back button.
+    if (value !== reported.current) {
+      reported.current = value;
+      setText(value);
+    }
+  }, [value]);
+  useEffect(() => {
+    if (text === reported.current) return;
+    const timer = setTimeout(() => {
+      reported.current = text;
+      report.current(text);
+    }, settleMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div className={styles.search}>
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        spellCheck={false}
+        autoComplete="off"
+        // biome-ignore lint/a11y/noAutofocus: only on screens whose purpose is the search
+        autoFocus={autoFocus}
+      />
+    </div>
+  );
+}
+
+export function FilterBar({ children }: { children: ReactNode }) {
+  return <div className={styles.bar}>{children}</div>;
+}

@@ -1,0 +1,17 @@
+import { copy } from './copy';
+import { Icon } from './icon';
+import styles from './id-chip.module.css';
+
+/** An id, shortened in the middle; a click copies the whole of it. */
+export function IdChip({ id, full = false }: { id: string; full?: boolean }) {
+  const shown = full || id.length <= 20 ? id : `${id.slice(0, 11)}…${id.slice(-4)}`;
+  return (
+    <button type="button" className={styles.chip} title={id} onClick={() => copy(id, 'Id')}>
+      <span>
+        <span className="visually-hidden">Copy </span>
+        {shown}
+      </span>
+      <Icon name="copy" size={12} />
+    </button>
+  );
+}

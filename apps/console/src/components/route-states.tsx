@@ -1,0 +1,29 @@
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from './button';
+import { Page } from './page';
+import { EmptyState, ErrorState } from './states';
+
+export function NotFound() {
+  return (
+    <Page title="Page not found">
+      <EmptyState
+        title="There is no such page"
+        action={
+          <Link to="/" className={buttonClass({ look: 'primary' })}>
+            Go to the start page
+          </Link>
+        }
+      >
+        The address may be wrong, or from another version.
+      </EmptyState>
+    </Page>
+  );
+}
+
+export function RouteError({ error, reset }: { error: unknown; reset: () => void }) {
+  return (
+    <Page title="Something went wrong">
+      <ErrorState error={error as Error} onRetry={reset} />
+    </Page>
+  );
+}

@@ -1,0 +1,101 @@
+import type { operations } from '@idsync/client/operator';
+import { queryOptions } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+
+type Answer<Operation extends keyof operations> = operations[Operation] extends {
+  responses: { 200: { content: { 'application/json': infer Body } } };
+}
+  ? Body
+  : never;
+
+export type Session = Answer<'adminGetSession'>;
+export type Role = Session['actor']['role'];
+export type SignInMethods = Answer<'adminGetSessionMethods'> & { oidc?: { name: string } };
+
+const path = '/admin/v1/session';
+const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+/** Roles that may do what a role may; `operators.md` describes them. */
+const includes: Record<Role, readonly Role[]> = {
+  viewer: ['viewer'],
+  operator: ['viewer', 'operator'],
+  auditor: ['viewer', 'auditor'],
+  admin: ['viewer', 'operator', 'auditor', 'admin'],
+};
+
+let csrfToken: string | undefined;
+let hasExpired = false;
+const listeners = new Set<() => void>();
+
+function setExpired(value: boolean): void {
+  if (hasExpired === value) return;
+  hasExpired = value;
+  for (const listener of listeners) listener();
+}
+
+/** Sends a request with the session of this browser. A 401 opens the dialog of `ExpiredSession`. */
+export async function send(request: Request): Promise<Response> {
+  if (csrfToken !== undefined && changing.has(request.method)) request.headers.set('x-csrf-token', csrfToken);
+  const response = await fetch(request);
+  if (response.status === 401) setExpired(true);
+  return response;
+}
+
+/** Returns null without a session. */
+export async function readSession(): Promise<Session | null> {
+  const response = await fetch(path);
+  if (response.status === 401) return null;
+  if (!response.ok) throw new Error(await errorOf(response));
+  return remember((await response.json()) as Session);
+}
+
+export async function signIn(token: string): Promise<Session> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  if (response.status === 401) throw new Error('This token is not valid, or has expired.');
+  if (!response.ok) throw new Error(await errorOf(response));
+  return remember((await response.json()) as Session);
+}
+
+export async function signOut(): Promise<void> {
+  await fetch(path, { method: 'DELETE', headers: { ...(csrfToken && { 'x-csrf-token': csrfToken }) } });
+  csrfToken = undefined;
+}
+
+export async function readMethods(): Promise<SignInMethods> {
+  const response = await fetch(`${path}/methods`);
+  return response.ok ? ((await response.json()) as SignInMethods) : { token: true };
+}
+
+function remember(session: Session): Session {
+  csrfToken = session.csrf_token;
+  setExpired(false);
+  return session;
+}
+
+async function errorOf(response: Response): Promise<string> {
+  const body = (await response.json().catch(() => ({}))) as { error?: string };
+  return body.error ?? `The service answered with status ${response.status}.`;
+}
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: readSession,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export function includesRole(role: Role, needed: Role): boolean {
+  return includes[role].includes(needed);
+}
+
+export function useHasExpired(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => hasExpired,
+  );
+}

@@ -1,0 +1,58 @@
+import { queryOptions } from '@tanstack/react-query';
+import { answerOf, api } from '../../data/api';
+import { live } from '../../data/query-client';
+
+const few = 5;
+
+export const heldRunsQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['jobs', tenantId, { status: 'quarantined', limit: few }],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/sync-jobs', {
+          params: { path: { tenantId }, query: { status: 'quarantined', limit: few } },
+        }),
+      ),
+    ...live,
+  });
+
+export const openCasesQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['cases', tenantId, { status: 'open', limit: few }],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/cases', {
+          params: { path: { tenantId }, query: { status: 'open', limit: few } },
+        }),
+      ),
+    ...live,
+  });
+
+export const openFindingsQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['findings', tenantId, { state: 'open', limit: 200 }],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/findings', {
+          params: { path: { tenantId }, query: { state: 'open', limit: 200 } },
+        }),
+      ),
+    ...live,
+  });
+
+export const webhooksQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['webhooks', tenantId],
+    queryFn: () => answerOf(api.GET('/admin/v1/tenants/{tenantId}/webhooks', { params: { path: { tenantId } } })),
+    ...live,
+  });
+
+export const peopleCountQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['people-count', tenantId],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/identities', { params: { path: { tenantId }, query: { limit: 1 } } }),
+      ),
+    refetchInterval: 30_000,
+  });

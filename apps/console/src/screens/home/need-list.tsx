@@ -1,0 +1,29 @@
+import { Icon } from '../../components/icon';
+import { Ago } from '../../components/time';
+import styles from './need-list.module.css';
+import type { Need } from './needs';
+
+export function NeedList({ needs }: { needs: readonly Need[]; tenantId: string }) {
+  return (
+    <ul>
+      {needs.map(({ key, icon, tone, title, detail, at }) => (
+        <li key={key} className={styles.need}>
+          <span className={`${styles.icon} ${styles[tone]}`}>
+            <Icon name={icon} />
+          </span>
+          <span className={styles.text}>
+            <span className={styles.title} dir="auto">
+              {title}
+            </span>
+            {detail && <span className={styles.detail}>{detail}</span>}
+          </span>
+          {at && (
+            <span className={styles.at}>
+              <Ago at={at} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,130 @@
+import type { IconName } from '../../components/icon';
+import type { Tone } from '../../components/status';
+import type { Connector, WebhookHealthList } from '../../data/api';
+
+export interface Need {
+  key: string;
+  icon: IconName;
+  tone: Tone;
+  title: string;
+  detail: string;
+  at?: string;
+}
+
+interface Findings {
+  data: readonly { kind: string }[];
+  next_cursor?: string;
+}
+
+interface Situation {
+  held: {
+    data: readonly { job_id: string; connector_id: string; error_message?: string; created_at: string }[];
+    total: number;
+  };
+  sources: readonly Connector[];
+  cases: { data: readonly { opened_at: string }[]; total: number };
+  findings: Findings;
+  webhooks: WebhookHealthList['data'];
+  now: number;
+}
+
+const staleMs = 26 * 3_600_000;
+
+const findingTitles: Record<string, [one: string, many: string, Tone]> = {
+  leaver_with_account: ['leaver still has an account', 'leavers still have accounts', 'bad'],
+  leaver_with_machine_secret: ['leaver owns a machine with a secret', 'leavers own machines with secrets', 'bad'],
+  machine_without_owner: ['machine has no owner', 'machines have no owner', 'warn'],
+  unmatched_account: ['account belongs to nobody', 'accounts belong to nobody', 'warn'],
+  duplicate_in_source: ['person is twice in one source', 'people are twice in one source', 'warn'],
+  unknown_manager: ['manager is unknown', 'managers are unknown', 'info'],
+  manager_cycle: ['circle of managers', 'circles of managers', 'info'],
+};
+
+/** Decisions and failures that need an operator, most urgent first. */
+export function needsOf({ held, sources, cases, findings, webhooks, now }: Situation): Need[] {
+  const nameOf = (id: string) => sources.find((source) => source.id === id)?.name ?? id;
+  return [
+    ...held.data.map(({ job_id, connector_id, error_message, created_at }) => ({
+      key: job_id,
+      icon: 'plan' as const,
+      tone: 'warn' as const,
+      title: `A run of ${nameOf(connector_id)} is held`,
+      detail: error_message ?? 'It would change more than the safeguard allows.',
+      at: created_at,
+    })),
+    ...sources.flatMap((source) => sourceNeed(source, now)),
+    ...webhooks.flatMap(webhookNeed),
+    ...(cases.total > 0
+      ? [
+          {
+            key: 'cases',
+            icon: 'cases' as const,
+            tone: 'warn' as const,
+            title: cases.total === 1 ? '1 record may belong to two people' : `${cases.total} records need a decision`,
+            detail: 'Matching could not decide. The records wait until you do.',
+            at: cases.data[0]?.opened_at,
+          },
+        ]
+      : []),
+    ...findingNeeds(findings),
+  ];
+}
+
+function sourceNeed(
+  { id, name, health, failures, last_run, complete_as_of, schedule }: Connector,
+  now: number,
+): Need[] {
+  if (health === 'failing' || health === 'suspended') {
+    const title = health === 'failing' ? `${name} cannot be read` : `${name} is suspended after ${failures} failures`;
+    const detail = last_run?.source_message ?? last_run?.error_message ?? 'The last run failed.';
+    return [{ key: id, icon: 'source', tone: 'bad', title, detail, at: last_run?.completed_at }];
+  }
+  if (schedule && !schedule.paused && complete_as_of && now - Date.parse(complete_as_of) > staleMs)
+    return [
+      {
+        key: id,
+        icon: 'source',
+        tone: 'warn',
+        title: `${name} is out of date`,
+        detail: 'Its last complete read is more than a day ago.',
+        at: complete_as_of,
+      },
+    ];
+  return [];
+}
+
+function webhookNeed({
+  id,
+  callback_url,
+  active,
+  dead,
+  disabled_at,
+  disabled_reason,
+  breaker,
+  last_failure_at,
+}: WebhookHealthList['data'][number]): Need[] {
+  const need = (tone: Tone, title: string, detail: string, at?: string): Need[] => [
+    { key: id, icon: 'webhook', tone, title, detail, at },
+  ];
+  const host = URL.canParse(callback_url) ? new URL(callback_url).host : callback_url;
+  if (!active && disabled_at)
+    return need('bad', `Webhook ${host} was switched off`, disabled_reason ?? '', disabled_at);
+  if (dead.count > 0)
+    return need(
+      'bad',
+      `${dead.count}${dead.exact ? '' : '+'} deliveries to ${host} are dead`,
+      'They are not sent again until you requeue them.',
+      last_failure_at,
+    );
+  if (breaker.state !== 'closed')
+    return need('warn', `Webhook ${host} does not answer`, 'Deliveries wait.', last_failure_at);
+  return [];
+}
+
+function findingNeeds({ data }: Findings): Need[] {
+  return Object.entries(findingTitles).flatMap(([kind, [one, many, tone]]) => {
+    const count = data.filter((finding) => finding.kind === kind).length;
+    if (count === 0) return [];
+    return [{ key: kind, icon: 'finding' as const, tone, title: `${count} ${count === 1 ? one : many}`, detail: '' }];
+  });
+}

@@ -1,0 +1,41 @@
+import { type Column, DataTable } from '../../components/data-table';
+import { formatCount } from '../../components/format-time';
+import { wordsOf } from '../../components/status';
+import { StatusBadge } from '../../components/status-badge';
+import { Ago } from '../../components/time';
+import type { Connector } from '../../data/api';
+
+const columns: readonly Column<Connector>[] = [
+  { id: 'name', header: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => <strong dir="auto">{name}</strong> },
+  { id: 'type', header: 'Type', width: 'minmax(0, 1fr)', from: 'medium', cell: ({ type }) => type },
+  { id: 'records', header: 'Lists', width: 'minmax(0, 1fr)', from: 'wide', cell: ({ records }) => wordsOf(records) },
+  { id: 'health', header: 'Health', width: '120px', cell: ({ health }) => <StatusBadge status={health} /> },
+  {
+    id: 'read',
+    header: 'Records read',
+    width: '110px',
+    align: 'end',
+    from: 'medium',
+    cell: ({ last_run }) => (last_run ? formatCount(last_run.records_read) : '—'),
+  },
+  {
+    id: 'complete',
+    header: 'Complete as of',
+    width: '120px',
+    align: 'end',
+    cell: ({ complete_as_of }) => (complete_as_of ? <Ago at={complete_as_of} /> : 'never'),
+  },
+];
+
+export function SourceHealth({ sources }: { sources: readonly Connector[] }) {
+  return (
+    <DataTable
+      label="Sources"
+      columns={columns}
+      rows={sources}
+      rowKey={({ id }) => id}
+      query={{ isPending: false, error: null, refetch: () => {} }}
+      empty={null}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+import { Menu } from '@base-ui/react/menu';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { buttonClass } from '../../components/button';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { Icon } from '../../components/icon';
+import menu from '../../components/menu.module.css';
+import { useMay } from '../../data/access';
+import { answerOf, api, type Identity } from '../../data/api';
+import { operationDone } from '../../data/operations';
+import { nameOf } from '../../data/person';
+
+/** What an operator may do with the identity; nothing is shown to a viewer. */
+export function IdentityActions({ tenantId, identity }: { tenantId: string; identity: Identity }) {
+  const [asked, setAsked] = useState<'erase'>();
+  const mayErase = useMay('admin');
+  const client = useQueryClient();
+  const name = nameOf(identity);
+  const path = { tenantId, identityId: identity.id };
+  if (!mayErase) return null;
+  const erase = async (reason: string | undefined) => {
+    const operation = await answerOf(
+      api.POST('/admin/v1/tenants/{tenantId}/identities/{identityId}/erase', {
+        params: { path },
+        body: { keep_out: true, ...(reason && { reason }) },
+      }),
+    );
+    await operationDone(tenantId, operation, `${name} was erased`);
+    await client.invalidateQueries({ queryKey: ['identity', tenantId, identity.id] });
+  };
+  return (
+    <>
+      <Menu.Root>
+        <Menu.Trigger className={buttonClass()}>
+          Actions
+          <Icon name="chevron" />
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner sideOffset={4} align="end">
+            <Menu.Popup className={menu.popup}>
+              <Menu.Item className={menu.item} onClick={() => setAsked('erase')}>
+                Erase…
+              </Menu.Item>
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      <ConfirmDialog
+        open={asked === 'erase'}
+        onOpenChange={(open) => setAsked(open ? 'erase' : undefined)}
+        title={`Erase ${name}?`}
+        action="Erase permanently"
+        danger
+        reason="required"
+        typed={name}
+        onConfirm={erase}
+      >
+        <p>All records, values and the history of this person are deleted, and subscribers are told to delete them.</p>
+        <p>This cannot be reverted. The person is left out when a source lists them again.</p>
+      </ConfirmDialog>
+    </>
+  );
+}

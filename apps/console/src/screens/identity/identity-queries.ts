@@ -1,0 +1,48 @@
+import { queryOptions } from '@tanstack/react-query';
+import { answerOf, api, type LifecycleEvent } from '../../data/api';
+
+/** An identity now, or as it was. */
+export const identityQuery = (tenantId: string, identityId: string, at?: string) =>
+  queryOptions({
+    queryKey: ['identity', tenantId, identityId, at ?? 'now'],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}', {
+          params: { path: { tenantId, identityId }, query: { at } },
+        }),
+      ),
+    placeholderData: (old) => (old?.id === identityId ? old : undefined),
+  });
+
+export const explanationQuery = (tenantId: string, identityId: string) =>
+  queryOptions({
+    queryKey: ['identity', tenantId, identityId, 'explanation'],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}/explain', {
+          params: { path: { tenantId, identityId } },
+        }),
+      ),
+  });
+
+/** Events that are read of one person; a person with more is shown from its first ones. */
+const mostEvents = 2_000;
+
+/** The whole history, oldest first. */
+export const historyQuery = (tenantId: string, identityId: string) =>
+  queryOptions({
+    queryKey: ['identity', tenantId, identityId, 'history'],
+    queryFn: async () => {
+      const events: LifecycleEvent[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined && events.length < mostEvents; ) {
+        const page: { data: LifecycleEvent[]; next_cursor?: string } = await answerOf(
+          api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}/history', {
+            params: { path: { tenantId, identityId }, query: { limit: 200, cursor } },
+          }),
+        );
+        events.push(...page.data);
+        cursor = page.next_cursor;
+      }
+      return events;
+    },
+  });

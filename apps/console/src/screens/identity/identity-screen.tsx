@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { CopyAs } from '../../components/copy-as';
+import { FieldDiff } from '../../components/field-diff';
+import { IdChip } from '../../components/id-chip';
+import { Page, Section } from '../../components/page';
+import { EmptyState, ErrorState, Loading } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import { TabLinks, tabLink } from '../../components/tabs';
+import { Ago } from '../../components/time';
+import type { Identity } from '../../data/api';
+import { useConnectorNames } from '../../data/connectors';
+import { attributeOf, nameOf } from '../../data/person';
+import { History } from './history';
+import { IdentityActions } from './identity-actions';
+import { explanationQuery, historyQuery, identityQuery } from './identity-queries';
+import { Records } from './records';
+import { TimeTravel } from './time-travel';
+import { Values } from './values';
+import { views } from './views';
+import { changesBetween } from './winning-values';
+
+const route = getRouteApi('/signed-in/$tenantId/people/$identityId');
+const viewNames = { values: 'Values', records: 'Records and evidence', history: 'History' };
+
+export function IdentityScreen() {
+  const { tenantId, identityId } = route.useParams();
+  const { view = 'values', at, and } = route.useSearch();
+  const now = useQuery(identityQuery(tenantId, identityId));
+  const then = useQuery({ ...identityQuery(tenantId, identityId, at), enabled: at !== undefined });
+  const explanation = useQuery(explanationQuery(tenantId, identityId));
+  const history = useQuery(historyQuery(tenantId, identityId));
+  const sourceName = useConnectorNames(tenantId);
+  if (now.isPending) return <Loading />;
+  if (now.error) return <ErrorState error={now.error} onRetry={() => now.refetch()} />;
+  const person = at === undefined ? now.data : (then.data ?? now.data);
+  const number = attributeOf(person, 'employee_number');
+  return (
+    <Page
+      title={nameOf(person)}
+      beside={<StatusBadge status={person.status} />}
+      description={
+        <>
+          {[attributeOf(person, 'job_title'), attributeOf(person, 'email'), number && `No. ${number}`]
+            .filter(Boolean)
+            .map((fact) => (
+              <span key={fact} dir="auto">
+                {fact}
+              </span>
+            ))}
+          <IdChip id={person.id} />
+          <span>
+            changed <Ago at={person.updated_at} />
+          </span>
+        </>
+      }
+      actions={
+        <>
+          <CopyAs
+            path={`/admin/v1/tenants/${tenantId}/identities/${identityId}${at ? `?at=${at}` : ''}`}
+            cli={at ? `idsync identities show ${identityId} --at ${at}` : `idsync identities explain ${identityId}`}
+            json={person}
+          />
+          <IdentityActions tenantId={tenantId} identity={now.data} />
+        </>
+      }
+    >
+      <TabLinks label="Parts of the identity">
+        {views.map((each) => (
+          <Link
+            key={each}
+            from="/$tenantId/people/$identityId"
+            to="."
+            search={(old) => ({ ...old, view: each === 'values' ? undefined : each })}
+            className={tabLink}
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+            resetScroll={false}
+          >
+            {viewNames[each]}
+          </Link>
+        ))}
+      </TabLinks>
+      {view === 'values' && history.data && <TimeTravel events={history.data} />}
+      {then.error && <ErrorState error={then.error} />}
+      {view === 'values' && at !== undefined && and !== undefined && then.data && (
+        <Comparison earlier={then.data} later={now.data} />
+      )}
+      {view === 'values' && !then.error && (
+        <Values
+          identity={person}
+          explanation={at === undefined ? explanation.data : undefined}
+          sourceName={sourceName}
+        />
+      )}
+      {view === 'records' &&
+        (explanation.data ? (
+          <Records explanation={explanation.data} sourceName={sourceName} />
+        ) : explanation.error ? (
+          <ErrorState error={explanation.error} onRetry={() => explanation.refetch()} />
+        ) : (
+          <Loading />
+        ))}
+      {view === 'history' && (history.data ? <History events={history.data} sourceName={sourceName} /> : <Loading />)}
+    </Page>
+  );
+}
+
+function Comparison({ earlier, later }: { earlier: Identity; later: Identity }) {
+  const changes = changesBetween(earlier, later);
+  return (
+    <Section title="Changed until now">
+      {changes.length > 0 ? <FieldDiff changes={changes} /> : <EmptyState title="Nothing has changed since then" />}
+    </Section>
+  );
+}

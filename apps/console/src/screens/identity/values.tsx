@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import { Button } from '../../components/button';
+import { Section } from '../../components/page';
+import { shownValue } from '../../components/shown-value';
+import { EmptyState } from '../../components/states';
+import { Ago } from '../../components/time';
+import type { Explanation, Identity } from '../../data/api';
+import styles from './values.module.css';
+import { type WinningValue, winningValues } from './winning-values';
+
+interface ValuesProps {
+  identity: Identity;
+  /** Absent for an earlier moment: reasons are known for the present only. */
+  explanation: Explanation | undefined;
+  sourceName: (id: string) => string;
+}
+
+/** The values that won, each with its source, and why it won over the others. */
+export function Values({ identity, explanation, sourceName }: ValuesProps) {
+  const values = winningValues(identity);
+  const explained = new Map(explanation?.fields.map((field) => [field.field, field]));
+  const status = explained.get('status');
+  return (
+    <Section title="Values" untitled flush>
+      {values.length === 0 && <EmptyState title="No values">No source says anything about this person.</EmptyState>}
+      <ul>
+        {status && (
+          <Value
+            value={{
+              field: 'status',
+              values: [status.winner.value],
+              sourceId: status.winner.connector_id,
+              at: status.winner.updated_at,
+            }}
+            why={status}
+            sourceName={sourceName}
+          />
+        )}
+        {values.map((value) => (
+          <Value key={value.field} value={value} why={explained.get(value.field)} sourceName={sourceName} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+interface ValueProps {
+  value: WinningValue;
+  why: Explanation['fields'][number] | undefined;
+  sourceName: (id: string) => string;
+}
+
+function Value({ value: { field, values, sourceId, at }, why, sourceName }: ValueProps) {
+  const [isOpen, setOpen] = useState(false);
+  const differing = why?.over.filter(({ value }) => value !== '' && !values.includes(value)).length ?? 0;
+  return (
+    <li className={styles.value}>
+      <span className={styles.field}>{field}</span>
+      <span className={styles.shown} dir="auto">
+        {values.map(shownValue).join(', ')}
+      </span>
+      <span className={styles.source}>
+        {sourceName(sourceId)}
+        {differing > 0 && (
+          <span className={styles.disputed}>{differing === 1 ? '1 differs' : `${differing} differ`}</span>
+        )}
+      </span>
+      <span className={styles.at}>
+        <Ago at={at} />
+      </span>
+      <span className={styles.why}>
+        {why && (
+          <Button look="quiet" small aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Why?<span className="visually-hidden"> {field}</span>
+          </Button>
+        )}
+      </span>
+      {isOpen && why && <Reason why={why} sourceName={sourceName} />}
+    </li>
+  );
+}
+
+function Reason({
+  why: { winner, over, because },
+  sourceName,
+}: Omit<ValueProps, 'value' | 'why'> & { why: Explanation['fields'][number] }) {
+  return (
+    <div className={styles.reason}>
+      <p>
+        <strong>{sourceName(winner.connector_id)}</strong> decides: {because}.
+      </p>
+      {over.length > 0 && (
+        <table className={styles.over}>
+          <thead>
+            <tr>
+              <th scope="col">Instead of</th>
+              <th scope="col">From</th>
+              <th scope="col">Because</th>
+            </tr>
+          </thead>
+          <tbody>
+            {over.map(({ connector_id, value, because: reason }) => (
+              <tr key={`${connector_id} ${value}`}>
+                <td dir="auto">{shownValue(value)}</td>
+                <td>{sourceName(connector_id)}</td>
+                <td>{reason ?? '—'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { TokenForm } from '../../app/token-form';
+import { buttonClass } from '../../components/button';
+import { Loading } from '../../components/states';
+import { readMethods, readSession, sessionQuery } from '../../data/session';
+import styles from './sign-in-screen.module.css';
+
+const route = getRouteApi('/sign-in');
+
+/** Messages of the codes with which the gateway returns from an identity provider. */
+const problems: Record<string, string> = {
+  access_denied: 'The identity provider did not let you in.',
+  no_role: 'You are known, but have no role in idsync. Ask an administrator for one.',
+};
+
+/** Only a path of the console, so that a link cannot lead to another site. */
+function targetOf(returnTo: string | undefined): string {
+  return returnTo?.startsWith('/') && !returnTo.startsWith('//') && !returnTo.includes('\\') ? returnTo : '/';
+}
+
+export function SignInScreen() {
+  const { return_to, error } = route.useSearch();
+  const { data: methods } = useQuery({ queryKey: ['sign-in-methods'], queryFn: readMethods });
+  const client = useQueryClient();
+  const router = useRouter();
+  const target = targetOf(return_to);
+  useEffect(() => {
+    document.title = 'Sign in · idsync';
+  }, []);
+  const enter = async () => {
+    client.setQueryData(sessionQuery.queryKey, await readSession());
+    router.history.push(target);
+  };
+  return (
+    <main className={styles.screen}>
+      <div className={styles.card}>
+        <div className={styles.head}>
+          <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width={32} height={32} />
+          <h1 className={styles.title}>Sign in to idsync</h1>
+        </div>
+        {error && (
+          <p role="alert" className={styles.problem}>
+            {(Object.hasOwn(problems, error) ? problems[error] : undefined) ?? `Sign-in failed (${error}). Try again.`}
+          </p>
+        )}
+        {!methods && <Loading rows={3} />}
+        {methods?.oidc && (
+          <a
+            className={buttonClass({ look: 'primary' })}
+            href={`/admin/v1/session/oidc/start?return_to=${encodeURIComponent(`/console${target}`)}`}
+          >
+            Continue with {methods.oidc.name}
+          </a>
+        )}
+        {methods?.oidc && methods.token && <p className={styles.or}>or</p>}
+        {methods?.token && <TokenForm onSignedIn={enter} autoFocus />}
+        {methods?.token && (
+          <p className={styles.hint}>
+            <code>npm start</code> prints the token, and stores it in <code>.data/credentials.json</code>.
+          </p>
+        )}
+      </div>
+    </main>
+  );
+}

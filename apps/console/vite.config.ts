@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const outDir = 'dist/static';
+
+/** Writes each file also compressed, as the gateway sends it, so that no request compresses anything. */
+const compressed: Plugin = {
+  name: 'compressed',
+  apply: 'build',
+  closeBundle() {
+    for (const file of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(js|css|html|svg)$/.test(file)) continue;
+      const content = readFileSync(join(outDir, file));
+      writeFileSync(join(outDir, `${file}.br`), brotliCompressSync(content));
+      writeFileSync(join(outDir, `${file}.gz`), gzipSync(content, { level: 9 }));
+    }
+  },
+};
+
+/** `IDSYNC_URL=http://127.0.0.1:3000 npx vite apps/console` serves the sources against a running gateway. */
+export default defineConfig({
+  base: '/console/',
+  plugins: [react(), compressed],
+  build: {
+    target: 'es2023',
+    // The policy of the gateway allows no inline resources.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    emptyOutDir: true,
+    outDir,
+    reportCompressedSize: false,
+  },
+  server: { proxy: { '/admin': process.env.IDSYNC_URL ?? 'http://127.0.0.1:3000' } },
+});

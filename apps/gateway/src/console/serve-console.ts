@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import { errorTexts } from '@idsync/contracts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { contentSecurityPolicy } from '../http/content-security-policy.js';
+
+const hashed = 'public, max-age=31536000, immutable';
+const require = createRequire(import.meta.url);
+const folder = join(require.resolve('@idsync/console/package.json'), '../dist/static');
+
+/**
+ * Serves the built console below its prefix. Files with a hash in their names are cached permanently; the page itself is
+ * requested again each time, and is the answer to every path of a screen.
+ */
+export async function serveConsole(server: FastifyInstance): Promise<void> {
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.header('content-security-policy', contentSecurityPolicy);
+    done();
+  });
+  // Not built, as in tests of the gateway alone.
+  if (!existsSync(folder)) return;
+  const page = (reply: FastifyReply) => reply.header('cache-control', 'no-cache').sendFile('index.html');
+  server.get('/', (_request, reply) => page(reply));
+  server.setNotFoundHandler((request, reply) => {
+    const isScreen = request.method === 'GET' && !request.url.startsWith('/console/assets/');
+    return isScreen ? page(reply) : reply.code(404).send({ error: errorTexts.notFound });
+  });
+  await server.register(fastifyStatic, {
+    root: folder,
+    preCompressed: true,
+    index: false,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      if (path.includes('/static/assets/')) reply.setHeader('cache-control', hashed);
+    },
+  });
+}
