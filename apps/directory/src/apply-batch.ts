@@ -13,6 +13,7 @@ import { applyChanges } from './apply-changes.js';
 import { causedAt, loadTenant } from './cause.js';
 import { asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
 import type { AppliedBatch } from './metrics.js';
+import { peopleLimit, withinQuota } from './people-quota.js';
 import { type ChangedRecords, findChanges, repeatedRecord } from './read-batch.js';
 import { reportOvertaken } from './report-overtaken.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
@@ -98,7 +99,10 @@ async function apply(
   if (!batch || batch.jobStatus === 'cancelled') return undefined;
   if (batch.isSuspect && !suspected) throw new SuspectBatch();
 
-  const tenant = await loadTenant(tx, tenantId, batch.kind === 'machine_identity' ? 'alone' : 'shared');
+  const limit = await peopleLimit(tx, tenantId, batch.kind);
+  // With a limit, one transaction at a time adds users.
+  const isAlone = batch.kind === 'machine_identity' || limit !== undefined;
+  const tenant = await loadTenant(tx, tenantId, isAlone ? 'alone' : 'shared');
   const { connectorId, kind } = batch;
   const { job_id: jobId, seq } = data;
   const job = { id: jobId, connectorId };
@@ -129,20 +133,27 @@ async function apply(
     const changes = isNew ? found.changes : [];
     const counting = some.filter((record) => latest.get(record.external_id) === record);
     const incoming = new Map(counting.map((record) => [record.external_id, record]));
+    // The safeguard covers mass changes; in mode record, a client named this one record.
+    const applied =
+      batch.mode === 'record' || batch.dryRun
+        ? separateReused(changes, cause.rules, now)
+        : await setAside(tx, cause, job, changes, incoming, guard);
+    const { admitted, leftOut: beyond } = await withinQuota(tx, tenantId, batch.dryRun ? undefined : limit, applied);
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
-    // The safeguard covers mass changes; a client named this one record.
-    else if (batch.mode === 'record') await applyChanges(tx, cause, separateReused(changes, cause.rules, now));
-    else await applyChanges(tx, cause, await setAside(tx, cause, job, changes, incoming, guard));
+    else await applyChanges(tx, cause, admitted);
     if (contradicts) await contradictHeldPlan(tx, job, counting, changes, { guard, rules: cause.rules });
-    const created = changes.filter(({ before }) => !before).length;
+    const absent = new Set(beyond.map(({ external_id }) => external_id));
+    const kept = changes.filter(({ record }) => !absent.has(record.externalId));
+    const created = kept.filter(({ before }) => !before).length;
+    const withoutAbsent = new Set(kept.map(({ record }) => record.id));
     parts.push({
       knownIds: found.knownIds,
-      createdIds: found.createdIds,
+      createdIds: isNew && absent.size > 0 ? found.createdIds.filter((id) => withoutAbsent.has(id)) : found.createdIds,
       repeated: found.repeated,
       overtaken: found.overtaken,
-      undated: found.undated,
+      undated: [...found.undated, ...beyond],
       created,
-      updated: changes.length - created,
+      updated: kept.length - created,
       unchanged: found.unchanged + found.changes.length - changes.length,
     });
   });

@@ -13,6 +13,11 @@ const records = counter({
   labels: ['outcome'],
 });
 
+export const peopleLeftOut = counter({
+  name: 'people_left_out_total',
+  help: 'New users that runs left out because of the quota of their tenant; counted again in each run.',
+});
+
 export interface AppliedBatch {
   created: number;
   updated: number;

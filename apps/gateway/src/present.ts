@@ -53,11 +53,12 @@ export function presentApiKey(row: ApiKeyRow): responses.ApiKey {
     expires_at: row.expiresAt?.toISOString(),
     last_used_at: row.lastUsedAt?.toISOString(),
     revoked_at: row.revokedAt?.toISOString(),
+    allowed_networks: row.allowedNetworks ?? undefined,
   };
 }
 
 export function presentConnectorToken(row: ApiKeyRow): responses.ConnectorToken {
-  const { scopes: _, ...token } = presentApiKey(row);
+  const { scopes: _, allowed_networks: __, ...token } = presentApiKey(row);
   return token;
 }
 

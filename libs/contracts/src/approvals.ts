@@ -18,5 +18,6 @@ export const guardedActions = {
   replaceLifecyclePolicy: 'admin',
   updateConnector: 'admin',
   replaceOperatorPolicy: 'admin',
+  updateSettings: 'admin',
 } as const satisfies Record<string, OperatorRole>;
 export type GuardedAction = keyof typeof guardedActions;

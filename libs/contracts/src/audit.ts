@@ -21,6 +21,7 @@ export const observedActions = {
   signedOutByProvider: 'signedOutByProvider',
   signInFailed: 'signInFailed',
   newAddress: 'keyUsedFromNewAddress',
+  refusedAddress: 'keyRefusedFromAddress',
   keyAdded: 'auditKeyAdded',
   anchored: 'auditAnchored',
 } as const;

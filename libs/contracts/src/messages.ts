@@ -63,7 +63,7 @@ export const messageTypes = {
       deleted: z.int().min(0),
       /** Why nothing was deleted, or some deletions were quarantined. */
       note: z.string().optional(),
-      /** How often a record appeared again in another batch; `errors` lists these records if they are not too many. */
+      /** How many records appeared again in another batch, or are beyond a quota; `errors` lists up to a thousand of each. */
       repeated: z.int().min(0).optional(),
       errors: z.array(leftOut).optional(),
     }),

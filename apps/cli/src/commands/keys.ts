@@ -13,15 +13,20 @@ export function addKeyCommands(program: Command, io: CliContext): void {
     .action(async (_options: object, command: Command) => {
       const session = await Session.of(command, io);
       const list = await session.client.getAll<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys'));
-      session.printList(list, ['id', 'name', 'scopes', 'created', 'expires', 'last used', 'revoked'], (key) => [
-        key.id,
-        key.name,
-        key.scopes,
-        key.created_at,
-        key.expires_at,
-        key.last_used_at,
-        key.revoked_at,
-      ]);
+      session.printList(
+        list,
+        ['id', 'name', 'scopes', 'created', 'networks', 'expires', 'last used', 'revoked'],
+        (key) => [
+          key.id,
+          key.name,
+          key.scopes,
+          key.created_at,
+          key.allowed_networks ?? 'any',
+          key.expires_at,
+          key.last_used_at,
+          key.revoked_at,
+        ],
+      );
     });
 
   keys
@@ -30,19 +35,23 @@ export function addKeyCommands(program: Command, io: CliContext): void {
     .argument('<name>', 'what the key is for')
     .option('--scopes <scopes>', 'comma-separated scopes (default: all)')
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
+    .option('--networks <networks>', 'comma-separated addresses and CIDR ranges of its users (default: any)')
     .addHelpText('after', '\nExample:\n  $ KEY=$(idsync keys create reporting --json | jq -r .key)')
-    .action(async (name: string, options: { scopes?: string; expiresAt?: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      const body = {
-        name,
-        ...(options.scopes === undefined ? {} : { scopes: options.scopes.split(',').map((scope) => scope.trim()) }),
-        ...(options.expiresAt === undefined ? {} : { expires_at: options.expiresAt }),
-      };
-      session.printOne(
-        await session.client.post<responses.CreatedApiKey>(pathOf('tenants', session.tenant, 'api-keys'), body),
-      );
-      session.note('store the key now: it is not shown again');
-    });
+    .action(
+      async (name: string, options: { scopes?: string; expiresAt?: string; networks?: string }, command: Command) => {
+        const session = await Session.of(command, io);
+        const body = {
+          name,
+          ...(options.scopes === undefined ? {} : { scopes: listOf(options.scopes) }),
+          ...(options.networks === undefined ? {} : { allowed_networks: listOf(options.networks) }),
+          ...(options.expiresAt === undefined ? {} : { expires_at: options.expiresAt }),
+        };
+        session.printOne(
+          await session.client.post<responses.CreatedApiKey>(pathOf('tenants', session.tenant, 'api-keys'), body),
+        );
+        session.note('store the key now: it is not shown again');
+      },
+    );
 
   keys
     .command('revoke')
@@ -55,3 +64,5 @@ export function addKeyCommands(program: Command, io: CliContext): void {
       session.note(`revoked ${key}`);
     });
 }
+
+const listOf = (text: string) => text.split(',').map((each) => each.trim());

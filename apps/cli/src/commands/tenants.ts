@@ -2,10 +2,14 @@ import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
 import { type CliContext, Session } from '../session.js';
+import { addQuotaCommands } from './quotas.js';
 import { addTenantRemovalCommands } from './tenant-removal.js';
 
 export function addTenantCommands(program: Command, io: CliContext): void {
-  const tenants = program.command('tenants').description('list, create, rename, suspend, export and delete tenants');
+  const tenants = program
+    .command('tenants')
+    .description('list, create, limit, rename, suspend, export and delete tenants');
+  addQuotaCommands(tenants, io);
 
   tenants
     .command('list')

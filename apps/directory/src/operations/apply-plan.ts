@@ -1,6 +1,7 @@
 import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  countEntries,
   findJobState,
   findOpenEntries,
   findOutdatedEntries,
@@ -12,8 +13,10 @@ import {
   type SyncPlan,
   savePlan,
 } from '@idsync/database/directory';
+import { countPeople } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
+import { peopleLimit } from '../people-quota.js';
 import { quarantineReasons } from '../sweep/guard.js';
 import { plannedChanges } from '../sweep/planned-changes.js';
 import { type Outcome, Refused } from './outcome.js';
@@ -40,6 +43,7 @@ export async function applyPlan(
   if (reason === undefined && (await exceedsSafeguard(tx, job, plan))) {
     throw new Refused(`the safeguard would quarantine this plan; give a reason to apply it anyway (${plan.note})`);
   }
+  await requireRoom(tx, cause.tenantId, job);
   if (await isConnectorBusy(tx, job.connectorId)) throw new Refused('a sync job of the connector is running');
   const outdated = await findOutdatedEntries(tx, job.id, job.connectorId);
   if (outdated.length > 0) {
@@ -63,6 +67,18 @@ export async function applyPlan(
   }
   await savePlan(tx, { ...plan, state: 'done' });
   return { result };
+}
+
+/** Refuses a plan as a whole, because its reviewer expects all of it. */
+async function requireRoom(tx: Transaction, tenantId: string, { id, kind }: JobState): Promise<void> {
+  const limit = await peopleLimit(tx, tenantId, kind);
+  if (limit === undefined) return;
+  const { create } = await countEntries(tx, id);
+  const people = await countPeople(tx, tenantId);
+  if (create > 0 && people + create > limit)
+    throw new Refused(
+      `the plan creates ${create} users beside ${people}, and the quota of the tenant is ${limit} people`,
+    );
 }
 
 async function exceedsSafeguard(

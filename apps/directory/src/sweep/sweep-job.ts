@@ -19,6 +19,7 @@ import {
   findRunCoverage,
   findSafeguard,
   findStaleRecords,
+  findUnappliedCreations,
   type JobState,
   lockPlan,
   markEntriesDone,
@@ -30,6 +31,7 @@ import {
 import { findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
 import { causedAt, loadTenant } from '../cause.js';
+import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
 import { repeatedRecord } from '../read-batch.js';
 import { reportOvertaken } from '../report-overtaken.js';
 import { runChunk } from '../run-chunk.js';
@@ -164,7 +166,9 @@ async function applyChunk(
   const job = await findJobState(tx, jobId);
   // The job was cancelled in the meantime.
   if (job?.status !== 'running') return false;
-  const tenant = await loadTenant(tx, tenantId, job.kind === 'machine_identity' ? 'alone' : 'shared');
+  const limit = await peopleLimit(tx, tenantId, job.kind);
+  const isAlone = job.kind === 'machine_identity' || limit !== undefined;
+  const tenant = await loadTenant(tx, tenantId, isAlone ? 'alone' : 'shared');
   const plan = await lockPlan(tx, tenantId, job);
   const isHeld = scope === 'additions';
   const waits = isHeld && plan.reasons.some(boundsAdditions);
@@ -180,11 +184,16 @@ async function applyChunk(
     const note = job.released ? await findIncompleteness(tx, job) : plan.note;
     const { count, externalIds } = await findRepeatedRecords(tx, jobId, maxReported);
     await reportOvertaken(tx, tenantId, jobId, await findStaleRecords(tx, jobId, maxReadAgain));
-    const errors = externalIds.map(repeatedRecord);
+    const beyond = limit === undefined ? undefined : await findUnappliedCreations(tx, job, maxReported);
+    const errors = [
+      ...externalIds.map(repeatedRecord),
+      ...(beyond?.externalIds.map((id) => beyondQuota(id, limit ?? 0)) ?? []),
+    ];
+    const failed = count + (beyond?.count ?? 0);
     await enqueue(tx, {
       type: 'sync.sweep.ended',
       tenantId,
-      data: { job_id: jobId, deleted, note, ...(count > 0 && { repeated: count, errors }) },
+      data: { job_id: jobId, deleted, note, ...(failed > 0 && { repeated: failed, errors }) },
     });
     return false;
   }
@@ -195,6 +204,7 @@ async function applyChunk(
   const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
   const { changes, overtaken } = await plannedChanges(tx, job, entries, cause);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
-  await applyChanges(tx, cause, changes);
+  const { admitted } = await withinQuota(tx, tenantId, limit, changes);
+  await applyChanges(tx, cause, admitted);
   return true;
 }

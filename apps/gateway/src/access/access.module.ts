@@ -37,6 +37,7 @@ import { UnknownKeyLimits } from './unknown-key-limits.js';
   exports: [
     Authentication,
     KeyRing,
+    RateLimit,
     ServiceTokens,
     OperatorTokens,
     Sessions,

@@ -26,7 +26,7 @@ export class Authentication {
   async authenticate(request: FastifyRequest): Promise<void> {
     const caller = await this.callerOf(request);
     request.caller = caller;
-    if (caller && 'keyId' in caller) await this.rateLimit.take(caller.keyId);
+    if (caller && 'keyId' in caller) await this.rateLimit.take(caller);
   }
 
   private callerOf(request: FastifyRequest): Caller | undefined | Promise<Caller> {

@@ -14,6 +14,8 @@ export interface KeyCaller {
   scopes: ReadonlySet<string>;
   /** The tenant is suspended. */
   isSuspended?: boolean;
+  /** Quota of the tenant, for all its keys together. */
+  requestsPerMinute?: number;
 }
 
 /** An identity provider, which may only push to its connector. */
@@ -23,6 +25,7 @@ export interface ScimCaller {
   tenantId: string;
   connectorId: string;
   isSuspended?: boolean;
+  requestsPerMinute?: number;
 }
 
 /** A session in a browser. */

@@ -1,15 +1,25 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { BlockList } from 'node:net';
 import { Database } from '@idsync/database';
 import { findApiKeySecret, findLiveApiKeys, touchApiKeys } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { NewAddresses } from '../audit/new-addresses.service.js';
+import { NewAddresses, type UsedKey } from '../audit/new-addresses.service.js';
+import { ApiError } from '../http/api-error.js';
 import { hashSecret, parseApiKey } from './api-key.js';
 import type { KeyCaller, ScimCaller } from './caller.js';
+import { isInNetworks, networkList } from './network-list.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
 
 type KeyHolder = KeyCaller | ScimCaller;
+
+/** A valid key, with the networks from which it may be used. */
+interface ValidKey {
+  caller: KeyHolder;
+  expiresAt?: number;
+  networks?: BlockList;
+}
 
 /** Bounds how long a revoked key still works on other gateways; the promise is one second. */
 const ttlMs = 500;
@@ -22,17 +32,15 @@ const maxAddresses = 20;
 /** Identifies callers by their API key or connector token, with a short cache. */
 @Injectable()
 export class KeyRing implements OnModuleInit, OnApplicationShutdown {
-  private readonly valid = new LRUCache<string, { caller: KeyHolder; expiresAt?: number }>({
-    max: cacheSize,
-    ttl: ttlMs,
-  });
+  private readonly valid = new LRUCache<string, ValidKey>({ max: cacheSize, ttl: ttlMs });
   /** A separate cache, so that invalid keys do not evict valid ones. */
   private readonly invalid = new LRUCache<string, true>({ max: cacheSize, ttl: ttlMs });
   /** Keys that were valid recently. The limits on unknown keys do not apply to them. */
   private readonly recentlyValid = new LRUCache<string, true>({ max: cacheSize });
   private generation = 0;
-  private readonly pending = new Map<string, Promise<KeyHolder | undefined>>();
-  private readonly used = new Map<string, { holder: KeyHolder; addresses: Set<string> }>();
+  private readonly pending = new Map<string, Promise<ValidKey | undefined>>();
+  private used = new Map<string, UsedKey>();
+  private refused = new Map<string, UsedKey>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -73,8 +81,8 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Returns the caller that a key belongs to, or undefined if the key is malformed, unknown, revoked or expired. Throws a 429 or 503 if
-   * `address` sends too many unknown keys.
+   * Returns the caller that a key belongs to, or undefined if the key is malformed, unknown, revoked or expired. Throws a
+   * 403 if the key may not be used from `address`, and a 429 or 503 if that sends too many unknown keys.
    */
   async identify(text: string, address?: string): Promise<KeyHolder | undefined> {
     const key = parseApiKey(text);
@@ -84,8 +92,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     const name = cacheKey(key.id, hash);
     const hit = this.valid.get(name);
     if (this.invalid.has(name)) return undefined;
-    if (hit)
-      return hit.expiresAt !== undefined && hit.expiresAt <= Date.now() ? undefined : this.use(hit.caller, address);
+    if (hit) return hit.expiresAt !== undefined && hit.expiresAt <= Date.now() ? undefined : this.use(hit, address);
     const lookUp = this.pending.get(name) ?? this.startLookUp(name, key.id, hash, address);
     return this.use(await lookUp, address);
   }
@@ -96,7 +103,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     this.valid.clear();
   }
 
-  private startLookUp(name: string, id: string, hash: Buffer, address?: string): Promise<KeyHolder | undefined> {
+  private startLookUp(name: string, id: string, hash: Buffer, address?: string): Promise<ValidKey | undefined> {
     const lookUp = () => this.lookUp(name, id, hash);
     const isLimited = this.unknownKeys !== undefined && !this.recentlyValid.has(name);
     const started = isLimited ? this.unknownKeys.lookUp(address, lookUp) : lookUp();
@@ -105,7 +112,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     return result;
   }
 
-  private async lookUp(name: string, id: string, hash: Buffer): Promise<KeyHolder | undefined> {
+  private async lookUp(name: string, id: string, hash: Buffer): Promise<ValidKey | undefined> {
     const generation = this.generation;
     const row = await findApiKeySecret(this.database, id);
     const expiresAt = row?.expiresAt?.getTime();
@@ -120,33 +127,49 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
       return undefined;
     }
     this.recentlyValid.set(name, true);
-    const { tenantId, connectorId, scopes, isSuspended } = row;
+    const { tenantId, connectorId, scopes, isSuspended, requestsPerMinute, allowedNetworks } = row;
     const held: KeyHolder = connectorId
       ? { access: 'scim-token', keyId: id, tenantId, connectorId }
       : { access: 'key', keyId: id, tenantId, scopes: new Set(scopes) };
-    const caller = isSuspended ? { ...held, isSuspended } : held;
+    const caller = {
+      ...held,
+      ...(isSuspended && { isSuspended }),
+      ...(requestsPerMinute !== null && { requestsPerMinute }),
+    };
+    const key = { caller, expiresAt, ...(allowedNetworks && { networks: networkList(allowedNetworks) }) };
     // A look-up that began before a revocation must not enter the cache.
-    if (generation === this.generation) this.valid.set(name, { caller, expiresAt });
+    if (generation === this.generation) this.valid.set(name, key);
+    return key;
+  }
+
+  private use(key: ValidKey | undefined, address: string | undefined): KeyHolder | undefined {
+    if (!key) return undefined;
+    const { caller, networks } = key;
+    if (networks && !isInNetworks(networks, address ?? '')) {
+      note(this.refused, caller, address);
+      throw new ApiError(403, `the key may not be used from ${address ?? 'an unknown address'}`);
+    }
+    note(this.used, caller, address);
     return caller;
   }
 
-  private use(holder: KeyHolder | undefined, address: string | undefined): KeyHolder | undefined {
-    if (!holder) return undefined;
-    const addresses = this.used.get(holder.keyId)?.addresses ?? new Set();
-    if (address !== undefined && addresses.size < maxAddresses) addresses.add(address);
-    this.used.set(holder.keyId, { holder, addresses });
-    return holder;
-  }
-
   private async touch(): Promise<void> {
-    const used = [...this.used.values()];
-    this.used.clear();
+    const [used, refused] = [[...this.used.values()], [...this.refused.values()]];
+    this.used = new Map();
+    this.refused = new Map();
     const keys = used.map(({ holder }) => holder);
     await this.newAddresses?.record(used);
+    await this.newAddresses?.recordRefused(refused);
     await touchApiKeys(this.database, keys).catch((err: unknown) =>
       this.logger.warn({ err }, 'recording the last use of API keys failed'),
     );
   }
+}
+
+function note(keys: Map<string, UsedKey>, holder: KeyHolder, address: string | undefined): void {
+  const addresses = keys.get(holder.keyId)?.addresses ?? new Set();
+  if (address !== undefined && addresses.size < maxAddresses) addresses.add(address);
+  keys.set(holder.keyId, { holder, addresses });
 }
 
 const cacheKey = (id: string, hash: Buffer): string => `${id} ${hash.toString('base64')}`;

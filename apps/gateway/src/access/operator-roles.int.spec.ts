@@ -38,6 +38,7 @@ const forAllTenants = [
   'POST /tenants',
   `PATCH ${ofTenant}`,
   `POST ${ofTenant}/deletion`,
+  `PUT ${ofTenant}/quotas`,
   'GET /audit/verification',
   'GET /service-tokens',
   'POST /service-tokens',

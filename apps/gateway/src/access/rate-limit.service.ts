@@ -3,26 +3,47 @@ import { ConfigService } from '@nestjs/config';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { GatewayConfig } from '../gateway-config.js';
 import { ApiError } from '../http/api-error.js';
+import { quotaRefusals } from '../quotas/metrics.js';
+import type { KeyCaller, ScimCaller } from './caller.js';
 
-/** Limits the requests of each key per minute in this process. Memory is bounded, because only existing keys are counted. */
+/**
+ * Limits the requests of each key, and of all keys of a tenant, per minute in this process. Memory is bounded, because only
+ * existing keys are counted.
+ */
 @Injectable()
 export class RateLimit {
   /** Absent if no limit is configured. */
-  private readonly limiter: RateLimiterMemory | undefined;
+  private readonly ofKeys: RateLimiterMemory | undefined;
+  /** Counts only: each tenant has its own limit. */
+  private readonly ofTenants = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60 });
 
   constructor(config: ConfigService<GatewayConfig, true>) {
     const perMinute = config.get('RATE_LIMIT_PER_MINUTE', { infer: true });
-    if (perMinute !== undefined) this.limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+    if (perMinute !== undefined) this.ofKeys = new RateLimiterMemory({ points: perMinute, duration: 60 });
   }
 
   /** Throws a 429 with the seconds to wait. */
-  async take(keyId: string): Promise<void> {
-    if (!this.limiter) return;
-    try {
-      await this.limiter.consume(keyId);
-    } catch (refused) {
-      const seconds = Math.ceil((refused as RateLimiterRes).msBeforeNext / 1_000);
-      throw new ApiError(429, 'too many requests with this key', Math.max(seconds, 1));
+  async take({ keyId, tenantId, requestsPerMinute }: KeyCaller | ScimCaller): Promise<void> {
+    if (this.ofKeys) {
+      try {
+        await this.ofKeys.consume(keyId);
+      } catch (refused) {
+        throw tooMany('too many requests with this key', refused as RateLimiterRes);
+      }
     }
+    if (requestsPerMinute === undefined) return;
+    const counted = await this.ofTenants.consume(tenantId);
+    if (counted.consumedPoints <= requestsPerMinute) return;
+    quotaRefusals.add({ quota: 'requests_per_minute' });
+    throw tooMany(`the tenant may send ${requestsPerMinute} requests a minute`, counted);
   }
+
+  /** Requests of a tenant with a limit in the present minute. */
+  async usedBy(tenantId: string): Promise<number> {
+    return (await this.ofTenants.get(tenantId))?.consumedPoints ?? 0;
+  }
+}
+
+function tooMany(text: string, { msBeforeNext }: RateLimiterRes): ApiError {
+  return new ApiError(429, text, Math.max(Math.ceil(msBeforeNext / 1_000), 1));
 }

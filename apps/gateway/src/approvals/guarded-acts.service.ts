@@ -20,6 +20,7 @@ import { Injectable } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
 import { changeConnector } from '../operator/change-connector.js';
+import { changeSettings, changesLifecycle, findSettings } from '../operator/change-settings.js';
 import { releaseJob } from '../operator/release-job.js';
 import {
   presentLifecyclePolicy,
@@ -120,6 +121,17 @@ export class GuardedActs {
       perform: async (tx, tenantId, { connector_id, ...patch }) => {
         await changeConnector(tx, tenantId, uuidOf('connector', connector_id), patch, this.settings.encryptionKeys);
         return {};
+      },
+    },
+    updateSettings: {
+      basis: async (tx, tenantId, patch) => {
+        const settings = await findSettings(tx, tenantId);
+        if (changesLifecycle(settings, patch)) await requireNoneQueued(tx, tenantId, 'lifecycle.change');
+        return settings;
+      },
+      perform: async (tx, tenantId, patch) => {
+        const requested = await changeSettings(tx, tenantId, patch);
+        return requested ? { operationId: requested.id } : {};
       },
     },
     replaceOperatorPolicy: {

@@ -5,6 +5,7 @@ import type {
   OperatorPolicy,
   requests,
   Safeguard,
+  TenantSettingsPatch,
 } from '@idsync/contracts';
 import type { z } from 'zod';
 
@@ -18,6 +19,7 @@ export interface GuardedInputs {
   replaceLifecyclePolicy: LifecyclePolicy;
   updateConnector: { connector_id: string; safeguard?: Partial<Safeguard>; priority?: number };
   replaceOperatorPolicy: OperatorPolicy;
+  updateSettings: TenantSettingsPatch;
 }
 
 /** The resource that an act addresses; undefined for settings of the tenant. */

@@ -1,6 +1,6 @@
 import { encodeId, observedActions } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { addKeyAddresses } from '@idsync/database/gateway';
+import { type AuditInput, addKeyAddresses } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { networkOf } from '../access/client-network.js';
@@ -34,18 +34,35 @@ export class NewAddresses {
     }
   }
 
+  /** Records the networks from which keys were refused, once a minute each. */
+  async recordRefused(refused: readonly UsedKey[]): Promise<void> {
+    for (const { holder, addresses } of refused) {
+      try {
+        for (const network of new Set([...addresses].map(networkOf))) {
+          await this.audit.record(holder.tenantId, observed('apiKey', holder.keyId, network, 'refusedAddress'));
+        }
+      } catch (err) {
+        this.logger.warn({ err }, 'recording the addresses of refused keys failed');
+      }
+    }
+  }
+
   private async recordOne({ tenantId, keyId }: UsedKey['holder'], kind: KeyKind, networks: string[]): Promise<void> {
-    const id = encodeId(kind, keyId);
     await this.database.transaction(tenantId, async (tx) => {
       for (const network of await addKeyAddresses(tx, tenantId, keyId, networks)) {
-        await this.audit.append(tx, tenantId, {
-          actor: { kind: kind === 'apiKey' ? 'api_key' : 'service_token', id, name: id },
-          address: network,
-          action: observedActions.newAddress,
-          outcome: 'observed',
-          resource: id,
-        });
+        await this.audit.append(tx, tenantId, observed(kind, keyId, network, 'newAddress'));
       }
     });
   }
+}
+
+function observed(kind: KeyKind, keyId: string, network: string, what: 'newAddress' | 'refusedAddress'): AuditInput {
+  const id = encodeId(kind, keyId);
+  return {
+    actor: { kind: kind === 'apiKey' ? 'api_key' : 'service_token', id, name: id },
+    address: network,
+    action: observedActions[what],
+    outcome: 'observed',
+    resource: id,
+  };
 }

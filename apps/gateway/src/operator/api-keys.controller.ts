@@ -22,12 +22,18 @@ export class ApiKeysController {
   @Post()
   async issue(
     @TenantParam() tenantId: string,
-    @ZodBody(requests.apiKeyBody) { name, scopes, expires_at }: z.infer<typeof requests.apiKeyBody>,
+    @ZodBody(requests.apiKeyBody) { name, scopes, expires_at, allowed_networks }: z.infer<typeof requests.apiKeyBody>,
   ): Promise<object> {
     const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
     const { shown, id } = await this.tenants.act(tenantId, async (tx, describe) => {
-      const row = await insertApiKey(tx, tenantId, { name, scopes, secretHash: hash, expiresAt });
+      const row = await insertApiKey(tx, tenantId, {
+        name,
+        scopes,
+        secretHash: hash,
+        expiresAt,
+        allowedNetworks: allowed_networks,
+      });
       const after = presentApiKey(row);
       describe({ resource: after.id, after });
       return { shown: after, id: row.id };

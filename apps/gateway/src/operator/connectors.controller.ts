@@ -27,6 +27,7 @@ import { MayTakeLonger, type Progress } from '../http/may-take-longer.intercepto
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
+import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
@@ -47,6 +48,7 @@ export class ConnectorsController {
     requireValid(body);
     const row = await rejectTakenName(body, () =>
       this.tenants.act(tenantId, async (tx, describe) => {
+        await requireRoom(tx, tenantId, 'connectors');
         const inserted = await insertConnector(tx, tenantId, body);
         const secrets = await writeSecrets(tx, tenantId, inserted.id, body, this.settings.encryptionKeys);
         const made = { ...inserted, secrets };

@@ -1,12 +1,12 @@
 import { decodeId, encodeId, type FindingPolicy, findingPolicy, type IdKind, requests } from '@idsync/contracts';
-import { findConnector, findFinding, listFindings, saveFindingPolicy } from '@idsync/database/gateway';
+import { findFinding, listFindings, saveFindingPolicy } from '@idsync/database/gateway';
 import { findFindingPolicy } from '@idsync/database/settings';
 import { Controller, Get, Post, Put } from '@nestjs/common';
 import type { z } from 'zod';
 import { Needs } from '../access/operator-roles.decorator.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
-import { badRequest, orNotFound } from '../http/api-error.js';
+import { orNotFound } from '../http/api-error.js';
 import { bodyId } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
@@ -14,6 +14,7 @@ import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { invalidCursor } from '../shared/cursor.js';
 import { Operations } from './operations.service.js';
 import { presentFinding } from './present-finding.js';
+import { presentFindingPolicy, requireConnectors, storedFindingPolicy } from './rule-inputs.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 const subjects: readonly IdKind[] = ['user', 'account', 'machineIdentity', 'connector'];
@@ -82,7 +83,7 @@ export class FindingsController {
   @Get('finding-policy')
   async getPolicy(@TenantParam() tenantId: string): Promise<FindingPolicy> {
     const policy = await this.tenants.run(tenantId, (tx) => findFindingPolicy(tx, tenantId));
-    return withConnectorIds(policy, (id) => encodeId('connector', id));
+    return presentFindingPolicy(policy);
   }
 
   @Put('finding-policy')
@@ -91,13 +92,11 @@ export class FindingsController {
     @TenantParam() tenantId: string,
     @ZodBody(findingPolicy) body: FindingPolicy,
   ): Promise<FindingPolicy> {
-    const policy = withConnectorIds(body, (id) => bodyId(['connector'], id));
+    const policy = storedFindingPolicy(body);
     await this.tenants.act(tenantId, async (tx, describe) => {
-      for (const { connector_id } of policy.connector_stale_hours) {
-        if (!(await findConnector(tx, tenantId, connector_id)))
-          throw badRequest(`there is no connector ${encodeId('connector', connector_id)}`);
-      }
-      const before = withConnectorIds(await findFindingPolicy(tx, tenantId), (id) => encodeId('connector', id));
+      const connectors = policy.connector_stale_hours.map(({ connector_id }) => connector_id);
+      await requireConnectors(tx, tenantId, connectors);
+      const before = presentFindingPolicy(await findFindingPolicy(tx, tenantId));
       describe({ before, after: body });
       await saveFindingPolicy(tx, tenantId, policy);
     });
@@ -109,15 +108,4 @@ export class FindingsController {
 function aboutOne(subject: string): { identityId: string } | { subjectId: string } {
   const identityId = decodeId('identity', subject);
   return identityId === undefined ? { subjectId: bodyId(subjects, subject) } : { identityId };
-}
-
-/** The API names connectors by their public ids, stored policies by bare uuids. */
-function withConnectorIds(policy: FindingPolicy, convert: (id: string) => string): FindingPolicy {
-  return {
-    ...policy,
-    connector_stale_hours: policy.connector_stale_hours.map((each) => ({
-      ...each,
-      connector_id: convert(each.connector_id),
-    })),
-  };
 }

@@ -35,6 +35,12 @@ export class Operations {
       describe({ ...(await detailsOf(tx)), created: { operation_id: encodeId('operation', operation.id) } });
       return operation;
     });
+    const operation = await this.wait(tenantId, requested);
+    return { finished: operation.status === 'done', body: await this.present(tenantId, operation) };
+  }
+
+  /** Waits up to 10 s for the end of an operation. Throws a 400 if the directory refused it. */
+  async wait(tenantId: string, requested: OperationRow): Promise<OperationRow> {
     const operation = await waitFor(
       async () =>
         (await this.database.transaction(tenantId, (tx) => findOperation(tx, tenantId, requested.id))) ?? requested,
@@ -42,7 +48,7 @@ export class Operations {
       waitMs,
     );
     if (operation.status === 'refused') throw badRequest(refusal(operation));
-    return { finished: operation.status === 'done', body: await this.present(tenantId, operation) };
+    return operation;
   }
 
   /** Presents an operation; a change of rules with the names of the people that it lists. */

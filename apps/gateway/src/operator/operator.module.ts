@@ -4,6 +4,7 @@ import { ApprovalsController } from '../approvals/approvals.controller.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { GuardedActs } from '../approvals/guarded-acts.service.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { QuotasController } from '../quotas/quotas.controller.js';
 import { SharedModule } from '../shared/shared.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AttributePrioritiesController } from './attribute-priorities.controller.js';
@@ -34,6 +35,7 @@ import { SuppressionsController } from './suppressions.controller.js';
 import { Suppressions } from './suppressions.service.js';
 import { SyncJobsController } from './sync-jobs.controller.js';
 import { TenantExports } from './tenant-exports.service.js';
+import { TenantSettingsController } from './tenant-settings.controller.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 import { TenantsController } from './tenants.controller.js';
 
@@ -43,6 +45,7 @@ import { TenantsController } from './tenants.controller.js';
   controllers: [
     AuditController,
     ApprovalsController,
+    QuotasController,
     OperatorPolicyController,
     ServiceTokensController,
     SignInController,
@@ -67,6 +70,7 @@ import { TenantsController } from './tenants.controller.js';
     DeliveriesController,
     ReplaysController,
     SuppressionsController,
+    TenantSettingsController,
   ],
   providers: [TenantTransactions, Approvals, GuardedActs, TenantExports, Operations, Suppressions, Probes, RecordJobs],
 })

@@ -1,4 +1,4 @@
-import { type AttributePriorities, encodeId, type LifecyclePolicy } from '@idsync/contracts';
+import { type AttributePriorities, encodeId, type FindingPolicy, type LifecyclePolicy } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { findConnector } from '@idsync/database/gateway';
 import type { findAttributePriorities } from '@idsync/database/settings';
@@ -7,12 +7,12 @@ import { bodyId } from '../http/ids.js';
 
 /** Shows the connectors of a stored policy by their public ids. */
 export function presentLifecyclePolicy(policy: LifecyclePolicy): LifecyclePolicy {
-  return withConnectorIds(policy, (id) => encodeId('connector', id));
+  return { ...policy, connector_time_zones: converted(policy.connector_time_zones, toPublic) };
 }
 
 /** The API names connectors by their public ids, stored policies by bare uuids. */
 export function storedLifecyclePolicy(policy: LifecyclePolicy): LifecyclePolicy {
-  return withConnectorIds(policy, (id) => bodyId(['connector'], id));
+  return { ...policy, connector_time_zones: converted(policy.connector_time_zones, toStored) };
 }
 
 /** Throws a 400 if a connector does not exist. */
@@ -23,14 +23,23 @@ export async function requireConnectors(tx: Transaction, tenantId: string, ids: 
   }
 }
 
-function withConnectorIds(policy: LifecyclePolicy, convert: (id: string) => string): LifecyclePolicy {
-  return {
-    ...policy,
-    connector_time_zones: policy.connector_time_zones.map((each) => ({
-      ...each,
-      connector_id: convert(each.connector_id),
-    })),
-  };
+/** Shows the connectors of stored settings for findings by their public ids. */
+export function presentFindingPolicy(policy: FindingPolicy): FindingPolicy {
+  return { ...policy, connector_stale_hours: converted(policy.connector_stale_hours, toPublic) };
+}
+
+export function storedFindingPolicy(policy: FindingPolicy): FindingPolicy {
+  return { ...policy, connector_stale_hours: converted(policy.connector_stale_hours, toStored) };
+}
+
+const toPublic = (id: string) => encodeId('connector', id);
+const toStored = (id: string) => bodyId(['connector'], id);
+
+function converted<Item extends { connector_id: string }>(
+  list: readonly Item[],
+  convert: (id: string) => string,
+): Item[] {
+  return list.map((each) => ({ ...each, connector_id: convert(each.connector_id) }));
 }
 
 type StoredPriorities = Awaited<ReturnType<typeof findAttributePriorities>>;
@@ -45,5 +54,5 @@ export function presentPriorities(rows: StoredPriorities): AttributePriorities {
 }
 
 export function storedPriorities({ priorities }: AttributePriorities): AttributePriorities['priorities'] {
-  return priorities.map((each) => ({ ...each, connector_id: bodyId(['connector'], each.connector_id) }));
+  return converted(priorities, toStored);
 }

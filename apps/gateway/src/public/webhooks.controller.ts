@@ -17,6 +17,7 @@ import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
 import { presentWebhook } from '../present.js';
+import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { newSigningSecret, rotateSigningSecret } from '../shared/signing-secret.js';
 
@@ -36,14 +37,15 @@ export class WebhooksController {
     const { callback_url: callbackUrl, headers, ...settings } = body;
     this.refuseBlocked(callbackUrl);
     const { secret, encryptedSecret } = newSigningSecret(this.settings, tenantId);
-    const webhook = await this.database.transaction(tenantId, (tx) =>
-      insertWebhook(tx, tenantId, {
+    const webhook = await this.database.transaction(tenantId, async (tx) => {
+      await requireRoom(tx, tenantId, 'webhooks');
+      return insertWebhook(tx, tenantId, {
         callbackUrl,
         ...settings,
         headers: this.encrypted(tenantId, headers),
         encryptedSecret,
-      }),
-    );
+      });
+    });
     if (!webhook) throw badRequest(`a tenant can have at most ${maxWebhooks} webhooks`);
     return { ...presentWebhook(webhook), signing_secret: secret };
   }

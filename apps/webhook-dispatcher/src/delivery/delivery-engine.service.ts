@@ -2,12 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import { encodeId, type SentRequest } from '@idsync/contracts';
 import { type Database, eachTenant } from '@idsync/database';
 import {
+  addDeliveryAttempts,
   type ClaimedDelivery,
   type ClaimRequest,
   claimDeliveries,
   databaseTime,
+  findDeliveryQuotas,
   findDueEndpoints,
   findReceivers,
+  lockDeliveryHour,
   type Receiver,
   resetChangedEndpoints,
 } from '@idsync/database/delivery';
@@ -25,7 +28,7 @@ import {
 } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import type { FannedOut } from '../fan-out.js';
-import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
+import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag, quotaWaits } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
 import { masked, sentHeaders } from '../sending/sent-headers.js';
 import { signedHeaders } from '../sign.js';
@@ -33,6 +36,7 @@ import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
 import type { BreakerSettings } from './breaker.js';
 import { DatabaseClock } from './database-clock.js';
 import { Endpoint } from './endpoint.js';
+import { changedQuotas, nextHour, withinRoom } from './quota-room.js';
 import { bodyOf } from './render-again.js';
 import { nextAttemptAt } from './retry-schedule.js';
 import { shareSlots } from './share-slots.js';
@@ -85,6 +89,8 @@ export class DeliveryEngine extends BackgroundService {
   private readonly inFlight = new Set<Promise<void>>();
   private readonly slots: Slots;
   private readonly clock = new DatabaseClock();
+  /** Limits on attempts an hour, by tenant, as of the last poll. */
+  private quotas: ReadonlyMap<string, number> = new Map();
   private polls = 0;
   private due = { lag: 0, healthy: 0, failing: 0 };
   private unwatch: (() => void)[] = [];
@@ -154,10 +160,14 @@ export class DeliveryEngine extends BackgroundService {
   private async poll(): Promise<void> {
     const { database } = this.context;
     const changed = await resetChangedEndpoints(database);
-    const { due, time } = await database.acrossTenants(async (tx) => ({
+    const { due, quotas, time } = await database.acrossTenants(async (tx) => ({
       due: await findDueEndpoints(tx),
+      quotas: await findDeliveryQuotas(tx),
       time: await databaseTime(tx),
     }));
+    const changedTenants = new Set(changedQuotas(this.quotas, quotas));
+    this.quotas = quotas;
+    for (const endpoint of this.endpoints.values()) if (changedTenants.has(endpoint.tenantId)) endpoint.waitForQuota(0);
     this.clock.set(time);
     const healthy = due.filter(({ failures }) => failures === 0);
     const lag = healthy.reduce((longest, { seconds }) => Math.max(longest, seconds), 0);
@@ -186,16 +196,26 @@ export class DeliveryEngine extends BackgroundService {
     return begun;
   }
 
-  private async claimOf(tenantId: string, requests: readonly ClaimRequest[]): Promise<number> {
+  private async claimOf(tenantId: string, wanted: readonly ClaimRequest[]): Promise<number> {
     const { database, settings } = this.context;
-    const calls = new Map(requests.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
+    const quota = this.quotas.get(tenantId);
+    const calls = new Map(wanted.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
-    const { claimed, receivers } = await database.transaction(tenantId, async (tx) => {
+    const { claimed, receivers, requests } = await database.transaction(tenantId, async (tx) => {
+      const room = quota === undefined ? undefined : quota - (await lockDeliveryHour(tx, tenantId));
+      const requests = room === undefined ? wanted : withinRoom(wanted, room);
+      if (requests.length === 0) return { claimed: [], receivers: new Map<string, Receiver>(), requests };
       const claimed = await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
+      if (quota !== undefined && claimed.length > 0) await addDeliveryAttempts(tx, tenantId, claimed.length);
       const receivers =
         claimed.length === 0 ? [] : await findReceivers(tx, tenantId, [...new Set(claimed.map((d) => d.webhookId))]);
-      return { claimed, receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])) };
+      return { claimed, receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])), requests };
     });
+    if (requests.length === 0) {
+      quotaWaits.add({});
+      const until = nextHour(this.clock.now());
+      for (const { webhookId } of wanted) this.endpoints.get(webhookId)?.waitForQuota(until);
+    }
     for (const { webhookId, firstLimit, retryLimit } of requests) {
       const endpoint = this.endpoints.get(webhookId);
       const own = claimed.filter((delivery) => delivery.webhookId === webhookId);

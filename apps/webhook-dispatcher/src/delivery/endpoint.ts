@@ -23,6 +23,8 @@ export class Endpoint {
   private cap = initialCap;
   private breaker: Breaker = closed;
   private pausedUntil = 0;
+  /** The tenant has used up its quota until then. */
+  private withoutQuotaUntil = 0;
 
   constructor(
     readonly webhookId: string,
@@ -56,7 +58,7 @@ export class Endpoint {
 
   /** Returns undefined if the endpoint has nothing to send or may not send now. */
   waiting(now: number): Waiting | undefined {
-    if (!(this.hasFirst || this.hasRetry) || this.pausedUntil > now) return undefined;
+    if (!(this.hasFirst || this.hasRetry) || Math.max(this.pausedUntil, this.withoutQuotaUntil) > now) return undefined;
     const state = breakerState(this.breaker, now);
     if (state === 'open') return undefined;
     const cap = state === 'half_open' ? 1 : Math.floor(this.cap);
@@ -90,6 +92,10 @@ export class Endpoint {
   /** Pauses sending without counting a failure. */
   pauseFor(now: number, pauseMs: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
+  }
+
+  waitForQuota(until: number): void {
+    this.withoutQuotaUntil = until;
   }
 
   /** `retryAfterMs`: the delay that the receiver requested. */

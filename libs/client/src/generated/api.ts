@@ -1900,6 +1900,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/tenants/{tenantId}/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the limits of a tenant, and how much of them is used */
+        get: operations["adminGetQuotas"];
+        /** Replace the limits of a tenant; an absent one is unlimited */
+        put: operations["adminReplaceQuotas"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get all settings of a tenant */
+        get: operations["adminGetSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change settings of a tenant; others stay as they are
+         * @description Changed rules for dates and leavers compute all statuses again: returns 202 if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         */
+        patch: operations["adminUpdateSettings"];
+        trace?: never;
+    };
     "/admin/v1/service-tokens": {
         parameters: {
             query?: never;
@@ -4499,6 +4538,8 @@ export interface components {
                 last_used_at?: string;
                 /** Format: date-time */
                 revoked_at?: string;
+                /** @description Absent: the key may be used from any address. */
+                allowed_networks?: string[];
             }[];
             total: number;
             /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
@@ -4724,6 +4765,8 @@ export interface components {
             last_used_at?: string;
             /** Format: date-time */
             revoked_at?: string;
+            /** @description Absent: the key may be used from any address. */
+            allowed_networks?: string[];
             /** @description Returned only once. */
             key: string;
         };
@@ -5664,7 +5707,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "stale" | "expired";
-            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy. */
+            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings. */
             action: string;
             /** @description The role that an approver needs. */
             role: string;
@@ -5693,6 +5736,36 @@ export interface components {
             /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
             limit: number;
             offset: number;
+        };
+        QuotaUsage: {
+            /** @description `used`: users that are not deleted. */
+            people: {
+                /** @description Absent: unlimited. */
+                limit?: number;
+                used: number;
+            };
+            connectors: {
+                /** @description Absent: unlimited. */
+                limit?: number;
+                used: number;
+            };
+            webhooks: {
+                /** @description Absent: unlimited. */
+                limit?: number;
+                used: number;
+            };
+            /** @description `used`: requests in the present minute at the gateway that answers. */
+            requests_per_minute: {
+                /** @description Absent: unlimited. */
+                limit?: number;
+                used: number;
+            };
+            /** @description `used`: attempts in the present hour; 0 without a limit, because they are not counted. */
+            deliveries_per_hour: {
+                /** @description Absent: unlimited. */
+                limit?: number;
+                used: number;
+            };
         };
     };
     responses: {
@@ -5921,6 +5994,7 @@ export type WebhookDetails = components['schemas']['WebhookDetails'];
 export type WebhookHealthList = components['schemas']['WebhookHealthList'];
 export type Approval = components['schemas']['Approval'];
 export type ApprovalPage = components['schemas']['ApprovalPage'];
+export type QuotaUsage = components['schemas']['QuotaUsage'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -8261,6 +8335,8 @@ export interface operations {
                     scopes?: ("identities:read" | "users:read" | "sync:read" | "sync:write" | "webhooks:read" | "webhooks:write" | "events:read" | "accounts:read" | "machines:read" | "groups:read")[];
                     /** Format: date-time */
                     expires_at?: string;
+                    /** @description Addresses and CIDR ranges from which the key may be used; absent: any. */
+                    allowed_networks?: string[];
                 };
             };
         };
@@ -13982,6 +14058,379 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaUsage"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminReplaceQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Users that are not deleted. A run leaves new users beyond it out, and applies changes and deletions. */
+                    people?: number;
+                    /** @description Connectors; another one is refused with 403. */
+                    connectors?: number;
+                    /** @description Webhooks; another one is refused with 403. */
+                    webhooks?: number;
+                    /** @description Requests of all keys of the tenant in a minute, at each gateway; further ones are refused with 429. */
+                    requests_per_minute?: number;
+                    /** @description Delivery attempts of all webhooks in an hour of the clock; further ones wait for the next hour. */
+                    deliveries_per_hour?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaUsage"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description In which a date without a time is a day.
+                         * @default UTC
+                         */
+                        time_zone: string;
+                        /**
+                         * @description Time zones of connectors, where they differ from `time_zone`.
+                         * @default []
+                         */
+                        connector_time_zones: {
+                            connector_id: string;
+                            time_zone: string;
+                        }[];
+                        /**
+                         * @description How many days before the hire date a pending user becomes active.
+                         * @default 0
+                         */
+                        start_days_before: number;
+                        /**
+                         * @description How long a user is inactive before the status becomes deleted.
+                         * @default 30
+                         */
+                        grace_days: number;
+                        /**
+                         * @description How long a deleted record can be read before it is purged.
+                         * @default 30
+                         */
+                        retention_days: number;
+                        /**
+                         * @description Age at which an account without a person is a finding: its person may be in a source that is read later.
+                         * @default 24
+                         */
+                        unmatched_account_hours: number;
+                        /**
+                         * @description Age of the last complete read at which a source is stale.
+                         * @default 36
+                         */
+                        stale_source_hours: number;
+                        /**
+                         * @description Ages for connectors, where they differ from `stale_source_hours`.
+                         * @default []
+                         */
+                        connector_stale_hours: {
+                            connector_id: string;
+                            hours: number;
+                        }[];
+                        /**
+                         * @description Also records in the audit log when an operator reads data of people.
+                         * @default false
+                         */
+                        log_reads: boolean;
+                        /**
+                         * @description Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.
+                         * @default false
+                         */
+                        four_eyes: boolean;
+                        /**
+                         * @description How long an approval can be given.
+                         * @default 24
+                         */
+                        approval_hours: number;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminUpdateSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description In which a date without a time is a day. */
+                    time_zone?: string;
+                    /** @description Time zones of connectors, where they differ from `time_zone`. */
+                    connector_time_zones?: {
+                        connector_id: string;
+                        time_zone: string;
+                    }[];
+                    /** @description How many days before the hire date a pending user becomes active. */
+                    start_days_before?: number;
+                    /** @description How long a user is inactive before the status becomes deleted. */
+                    grace_days?: number;
+                    /** @description How long a deleted record can be read before it is purged. */
+                    retention_days?: number;
+                    /** @description Age at which an account without a person is a finding: its person may be in a source that is read later. */
+                    unmatched_account_hours?: number;
+                    /** @description Age of the last complete read at which a source is stale. */
+                    stale_source_hours?: number;
+                    /** @description Ages for connectors, where they differ from `stale_source_hours`. */
+                    connector_stale_hours?: {
+                        connector_id: string;
+                        hours: number;
+                    }[];
+                    /** @description Also records in the audit log when an operator reads data of people. */
+                    log_reads?: boolean;
+                    /** @description Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator. */
+                    four_eyes?: boolean;
+                    /** @description How long an approval can be given. */
+                    approval_hours?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description In which a date without a time is a day.
+                         * @default UTC
+                         */
+                        time_zone: string;
+                        /**
+                         * @description Time zones of connectors, where they differ from `time_zone`.
+                         * @default []
+                         */
+                        connector_time_zones: {
+                            connector_id: string;
+                            time_zone: string;
+                        }[];
+                        /**
+                         * @description How many days before the hire date a pending user becomes active.
+                         * @default 0
+                         */
+                        start_days_before: number;
+                        /**
+                         * @description How long a user is inactive before the status becomes deleted.
+                         * @default 30
+                         */
+                        grace_days: number;
+                        /**
+                         * @description How long a deleted record can be read before it is purged.
+                         * @default 30
+                         */
+                        retention_days: number;
+                        /**
+                         * @description Age at which an account without a person is a finding: its person may be in a source that is read later.
+                         * @default 24
+                         */
+                        unmatched_account_hours: number;
+                        /**
+                         * @description Age of the last complete read at which a source is stale.
+                         * @default 36
+                         */
+                        stale_source_hours: number;
+                        /**
+                         * @description Ages for connectors, where they differ from `stale_source_hours`.
+                         * @default []
+                         */
+                        connector_stale_hours: {
+                            connector_id: string;
+                            hours: number;
+                        }[];
+                        /**
+                         * @description Also records in the audit log when an operator reads data of people.
+                         * @default false
+                         */
+                        log_reads: boolean;
+                        /**
+                         * @description Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.
+                         * @default false
+                         */
+                        four_eyes: boolean;
+                        /**
+                         * @description How long an approval can be given.
+                         * @default 24
+                         */
+                        approval_hours: number;
+                        /** @description The operation that applies changed rules for dates and leavers. */
+                        operation_id?: string;
+                    };
+                };
+            };
+            /** @description Accepted, and not finished yet; or waits for an approval */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description In which a date without a time is a day.
+                         * @default UTC
+                         */
+                        time_zone: string;
+                        /**
+                         * @description Time zones of connectors, where they differ from `time_zone`.
+                         * @default []
+                         */
+                        connector_time_zones: {
+                            connector_id: string;
+                            time_zone: string;
+                        }[];
+                        /**
+                         * @description How many days before the hire date a pending user becomes active.
+                         * @default 0
+                         */
+                        start_days_before: number;
+                        /**
+                         * @description How long a user is inactive before the status becomes deleted.
+                         * @default 30
+                         */
+                        grace_days: number;
+                        /**
+                         * @description How long a deleted record can be read before it is purged.
+                         * @default 30
+                         */
+                        retention_days: number;
+                        /**
+                         * @description Age at which an account without a person is a finding: its person may be in a source that is read later.
+                         * @default 24
+                         */
+                        unmatched_account_hours: number;
+                        /**
+                         * @description Age of the last complete read at which a source is stale.
+                         * @default 36
+                         */
+                        stale_source_hours: number;
+                        /**
+                         * @description Ages for connectors, where they differ from `stale_source_hours`.
+                         * @default []
+                         */
+                        connector_stale_hours: {
+                            connector_id: string;
+                            hours: number;
+                        }[];
+                        /**
+                         * @description Also records in the audit log when an operator reads data of people.
+                         * @default false
+                         */
+                        log_reads: boolean;
+                        /**
+                         * @description Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.
+                         * @default false
+                         */
+                        four_eyes: boolean;
+                        /**
+                         * @description How long an approval can be given.
+                         * @default 24
+                         */
+                        approval_hours: number;
+                        /** @description The operation that applies changed rules for dates and leavers. */
+                        operation_id?: string;
+                    } | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];

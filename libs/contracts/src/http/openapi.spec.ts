@@ -209,6 +209,7 @@ describe('the OpenAPI document', () => {
     const slow = operations.filter(({ operation }) => operation.responses[200] && operation.responses[202]);
     expect(slow.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`).sort()).toEqual([
       'PATCH connectors/{connectorId}',
+      'PATCH settings',
       'POST cases/{caseId}/resolve',
       'POST connectors/{connectorId}/discover',
       'POST connectors/{connectorId}/records/{externalId}/sync',
@@ -236,6 +237,7 @@ describe('the OpenAPI document', () => {
     const waiting = operations.filter(mayWait);
     expect(waiting.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`).sort()).toEqual([
       'PATCH connectors/{connectorId}',
+      'PATCH settings',
       'POST identities/{identityId}/erase',
       'POST sync-jobs/{jobId}/apply',
       'POST sync-jobs/{jobId}/release',

@@ -7,6 +7,7 @@ import * as approvalResources from './approval-resources.js';
 import * as deliveryResources from './delivery-resources.js';
 import { operationIdOf } from './operation-id.js';
 import * as operatorResources from './operator-resources.js';
+import * as quotaResources from './quota-resources.js';
 import * as resources from './resources.js';
 import { responseExamples } from './response-examples.js';
 import { errorStatusesOf, type RouteDefinition } from './route.js';
@@ -30,7 +31,13 @@ const named: Record<string, z.ZodType> = {
   GroupFact: events.groupFact,
   ...Object.fromEntries(eventTypes.map((type) => [eventName(type), events.eventBody(type)])),
   ...Object.fromEntries(
-    Object.entries<unknown>({ ...resources, ...operatorResources, ...deliveryResources, ...approvalResources })
+    Object.entries<unknown>({
+      ...resources,
+      ...operatorResources,
+      ...deliveryResources,
+      ...approvalResources,
+      ...quotaResources,
+    })
       .filter((entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject)
       .map(([name, schema]) => [schema === resources.errorBody ? 'Error' : capitalised(name), schema]),
   ),

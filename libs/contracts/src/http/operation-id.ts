@@ -15,6 +15,7 @@ const exceptions: Record<string, string> = {
   'POST session/oidc/backchannel-logout': 'reportOidcLogout',
   'POST session/device': 'startDeviceSignIn',
   'POST session/device/token': 'completeDeviceSignIn',
+  'PATCH settings': 'updateSettings',
   'GET /admin/v1/audit': 'listAllAudit',
   'GET /admin/v1/audit/verification': 'getInstallationAuditVerification',
 };

@@ -46,9 +46,10 @@ const apiKeyFields = {
   expires_at: dateTime.optional(),
   last_used_at: dateTime.optional(),
   revoked_at: dateTime.optional(),
+  allowed_networks: z.array(text).optional().describe('Absent: the key may be used from any address.'),
 };
 const apiKey = z.strictObject(apiKeyFields);
-const connectorToken = apiKey.omit({ scopes: true });
+const connectorToken = apiKey.omit({ scopes: true, allowed_networks: true });
 export const createdConnectorToken = connectorToken.extend({
   token: text.describe('Returned only once.'),
   path: text.describe('Path of the SCIM service for this token.'),

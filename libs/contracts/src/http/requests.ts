@@ -3,6 +3,7 @@ import { approvalStatuses } from '../approvals.js';
 import { operatorRoles } from '../audit.js';
 import { safeguard } from '../connector-config.js';
 import { findingKinds, findingStates } from '../findings.js';
+import { maxNetworks, network } from '../network.js';
 import { caseStatuses, ruleLists } from '../operations.js';
 import { parseUrl } from '../parse-url.js';
 import {
@@ -312,6 +313,13 @@ export const apiKeyBody = z.strictObject({
     .transform((list) => [...new Set(list)])
     .default([...scopes]),
   expires_at: expiry,
+  allowed_networks: z
+    .array(network)
+    .min(1)
+    .max(maxNetworks)
+    .transform((list) => [...new Set(list)])
+    .optional()
+    .describe('Addresses and CIDR ranges from which the key may be used; absent: any.'),
 });
 /** Documents the patch; the resulting connector is validated as a whole. */
 export const connectorPatch = z.looseObject({

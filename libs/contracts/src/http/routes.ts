@@ -4,9 +4,11 @@ import { deliveryRoutes } from './delivery-routes.js';
 import { findingRoutes } from './finding-routes.js';
 import { operatorRoutes } from './operator-routes.js';
 import { publicRoutes } from './public-routes.js';
+import { quotaRoutes } from './quota-routes.js';
 import type { RouteDefinition } from './route.js';
 import { serviceTokenRoutes } from './service-token-routes.js';
 import { sessionRoutes } from './session-routes.js';
+import { settingRoutes } from './setting-routes.js';
 import { subscriberRoutes } from './subscriber-routes.js';
 
 /** All routes of the gateway, from which the OpenAPI document and the check of scopes are derived. */
@@ -18,6 +20,8 @@ export const routes: readonly RouteDefinition[] = [
   ...deliveryRoutes,
   ...auditRoutes,
   ...approvalRoutes,
+  ...quotaRoutes,
+  ...settingRoutes,
   ...serviceTokenRoutes,
   ...sessionRoutes,
 ];

@@ -23,8 +23,8 @@ const publicTopics: readonly Topic[] = [
 const operatorTopics: readonly Topic[] = [
   {
     name: 'Operator: tenants',
-    description: 'Tenants, their API keys, their export and their deletion.',
-    words: ['tenants', 'api-keys', 'export', 'deletion'],
+    description: 'Tenants, their settings, limits, API keys, export and deletion.',
+    words: ['tenants', 'settings', 'quotas', 'api-keys', 'export', 'deletion'],
   },
   {
     name: 'Operator: sources',

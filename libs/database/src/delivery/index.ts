@@ -1,5 +1,6 @@
 export * from './claim-deliveries.js';
 export * from './database-time.js';
+export * from './delivery-quotas.js';
 export * from './endpoints.js';
 export * from './erase-payloads.js';
 export * from './event-bodies.js';

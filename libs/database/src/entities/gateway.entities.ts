@@ -50,6 +50,10 @@ export class ApiKeyEntity extends DeletedWithTenant {
   /** The connector that the key may push to; such a key grants no other access. */
   @Column('uuid', { nullable: true })
   connectorId!: string | null;
+
+  /** Addresses and CIDR ranges from which the key may be used; null: any. */
+  @Column('text', { array: true, nullable: true })
+  allowedNetworks!: string[] | null;
 }
 
 @Index('connectors_name', ['tenantId', 'name'], { unique: true, where: 'deleted_at is null' })

@@ -12,15 +12,22 @@ export type ApiKeyRow = Omit<ApiKeyEntity, 'secretHash'>;
 /** `connectorId` is the connector that the key may push to; null for a client's key. */
 export type ApiKeySecret = Pick<
   ApiKeyEntity,
-  'tenantId' | 'secretHash' | 'scopes' | 'expiresAt' | 'revokedAt' | 'connectorId'
-> & { isSuspended: boolean };
+  'tenantId' | 'secretHash' | 'scopes' | 'expiresAt' | 'revokedAt' | 'connectorId' | 'allowedNetworks'
+> & { isSuspended: boolean; requestsPerMinute: number | null };
 
 const revoked = { revokedAt: () => 'coalesce(revoked_at, now())' };
 
 export function insertApiKey(
   tx: Transaction,
   tenantId: string,
-  key: { name: string; scopes: readonly string[]; secretHash: Buffer; expiresAt?: Date; connectorId?: string },
+  key: {
+    name: string;
+    scopes: readonly string[];
+    secretHash: Buffer;
+    expiresAt?: Date;
+    connectorId?: string;
+    allowedNetworks?: string[];
+  },
 ): Promise<ApiKeyRow> {
   return insertRow(tx, ApiKeyEntity, { ...key, id: newUuid(), tenantId, scopes: [...key.scopes] });
 }
@@ -63,7 +70,9 @@ export async function findApiKeySecret(database: Database, id: string): Promise<
   const [row] = await database.acrossTenants((tx) =>
     tx.query<ApiKeySecret>(
       `select tenant_id as "tenantId", secret_hash as "secretHash", scopes, expires_at as "expiresAt",
-              revoked_at as "revokedAt", connector_id as "connectorId",
+              revoked_at as "revokedAt", connector_id as "connectorId", allowed_networks as "allowedNetworks",
+              (select (quotas ->> 'requests_per_minute')::int from tenant_quotas q where q.tenant_id = k.tenant_id)
+                as "requestsPerMinute",
               exists (select from tenants t where t.id = k.tenant_id and t.suspended_at is not null) as "isSuspended"
          from api_keys k where id = $1`,
       [id],

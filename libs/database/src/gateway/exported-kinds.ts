@@ -42,6 +42,7 @@ export const exportedKinds: Record<string, ExportedKind> = {
   matching_rules: { selects: [ofTenant('rules, updated_at', 'matching_rules')] },
   lifecycle_policy: { selects: [ofTenant('policy, updated_at', 'lifecycle_policies')] },
   operator_policy: { selects: [ofTenant('policy, updated_at', 'operator_policies')] },
+  quotas: { selects: [ofTenant('quotas, updated_at', 'tenant_quotas')] },
   finding_policy: { selects: [ofTenant('policy, updated_at', 'finding_policies')] },
   attribute_priority: { selects: [ofTenant('field, connector_id, priority', 'attribute_priorities')] },
   webhook: {
@@ -61,7 +62,12 @@ export const exportedKinds: Record<string, ExportedKind> = {
   },
   api_key: {
     idKind: 'apiKey',
-    selects: [ofTenant('id, name, scopes, connector_id, created_at, expires_at, last_used_at, revoked_at', 'api_keys')],
+    selects: [
+      ofTenant(
+        'id, name, scopes, connector_id, allowed_networks, created_at, expires_at, last_used_at, revoked_at',
+        'api_keys',
+      ),
+    ],
   },
   suppression: {
     idKind: 'suppression',

@@ -137,7 +137,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
 const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain';
 /** Reads of more than one resource, which have their own tests. */
 const notPointReads =
-  /\{tenantId\}\/(deletion|export)$|\/(audit|verification|approvals|api-keys|identities|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
+  /\{tenantId\}\/(deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
 
 const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
 const even = asked - 1;

@@ -58,6 +58,7 @@ import { WebhookFilters1700000000092 } from './1700000000092-webhook-filters.js'
 import { OperatorSessions1700000000110 } from './1700000000110-operator-sessions.js';
 import { LogoutTokens1700000000111 } from './1700000000111-logout-tokens.js';
 import { Approvals1700000000120 } from './1700000000120-approvals.js';
+import { TenantQuotas1700000000121 } from './1700000000121-tenant-quotas.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   OperatorSessions1700000000110,
   LogoutTokens1700000000111,
   Approvals1700000000120,
+  TenantQuotas1700000000121,
 ];

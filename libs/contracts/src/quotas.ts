@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+const limit = (max: number, description: string) => z.int().min(0).max(max).optional().describe(description);
+
+/** Limits of a tenant, which only operators of all tenants set. An absent one is unlimited. */
+export const tenantQuotas = z.strictObject({
+  people: limit(
+    1_000_000_000,
+    'Users that are not deleted. A run leaves new users beyond it out, and applies changes and deletions.',
+  ),
+  connectors: limit(100_000, 'Connectors; another one is refused with 403.'),
+  webhooks: limit(1_000, 'Webhooks; another one is refused with 403.'),
+  requests_per_minute: limit(
+    10_000_000,
+    'Requests of all keys of the tenant in a minute, at each gateway; further ones are refused with 429.',
+  ),
+  deliveries_per_hour: limit(
+    1_000_000_000,
+    'Delivery attempts of all webhooks in an hour of the clock; further ones wait for the next hour.',
+  ),
+});
+export type TenantQuotas = z.infer<typeof tenantQuotas>;
+export type QuotaName = keyof TenantQuotas;
+export const quotaNames = Object.keys(tenantQuotas.shape) as QuotaName[];

@@ -1,0 +1,21 @@
+// SQL by hand: the directory reads it for every batch.
+import type { TenantQuotas } from '@idsync/contracts';
+import type { Transaction } from '../database.js';
+
+/** Returns the limits of the tenant; an absent one is unlimited. */
+export async function findTenantQuotas(tx: Transaction, tenantId: string): Promise<TenantQuotas> {
+  const [row] = await tx.query<{ quotas: TenantQuotas }>('select quotas from tenant_quotas where tenant_id = $1', [
+    tenantId,
+  ]);
+  return row?.quotas ?? {};
+}
+
+/** Counts the users that are not deleted. */
+export async function countPeople(tx: Transaction, tenantId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select coalesce(sum(count), 0)::int as count from directory_counters
+      where tenant_id = $1 and resource = 'user' and status <> 'deleted'`,
+    [tenantId],
+  );
+  return row?.count ?? 0;
+}
