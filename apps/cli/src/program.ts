@@ -4,6 +4,7 @@ import { addApprovalCommands } from './commands/approvals.js';
 import { addAuditCommands } from './commands/audit.js';
 import { addCaseCommands } from './commands/cases.js';
 import { addCompletionCommand } from './commands/completion.js';
+import { addConfigCommands } from './commands/config.js';
 import { addConnectorCommands } from './commands/connectors.js';
 import { addContextCommands } from './commands/contexts.js';
 import { addDeliveryCommands } from './commands/deliveries.js';
@@ -90,6 +91,7 @@ export function createProgram(io: CliContext, exit: (code: number) => void): Com
   addApprovalCommands(program, io);
   addServiceTokenCommands(program, io);
   addKeyCommands(program, io);
+  addConfigCommands(program, io, exit);
   addConnectorCommands(program, io, exit);
   addJobCommands(program, io, exit);
   addSyncCommand(program, io, exit);

@@ -1,0 +1,77 @@
+import type { AttributePriorities, GivenRules, responses, TenantSettings } from '@idsync/contracts';
+import { pathOf } from '../admin-client.js';
+import type { Session } from '../session.js';
+import type { ConnectorConfig, SettingsConfig, TenantConfig, WebhookConfig } from './tenant-config.js';
+
+/** The present configuration of a tenant, with the ids that its names stand for. */
+export interface LoadedConfig {
+  config: Required<TenantConfig>;
+  connectorIds: ReadonlyMap<string, string>;
+  /** Names of the secrets that each connector has, by its name. */
+  secretNames: ReadonlyMap<string, readonly string[]>;
+  /** Several webhooks may have one URL. */
+  webhookIds: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Reads the configuration of the tenant through the operator API. */
+export async function loadConfig({ client, tenant }: Session): Promise<LoadedConfig> {
+  const path = (...rest: string[]) => pathOf('tenants', tenant, ...rest);
+  const { data: connectors } = await client.getAll<responses.Connector>(path('connectors'));
+  const { data: webhooks } = await client.get<{ data: responses.WebhookHealth[] }>(path('webhooks'));
+  const settings = await client.get<TenantSettings>(path('settings'));
+  const { priorities } = await client.get<AttributePriorities>(path('attribute-priorities'));
+  const names = new Map(connectors.map(({ id, name }) => [id, name]));
+  const named = <Item extends { connector_id: string }>(list: readonly Item[]) =>
+    list.map(({ connector_id, ...rest }) => ({ connector: names.get(connector_id) ?? connector_id, ...rest }));
+  const webhookIds = new Map<string, string[]>();
+  for (const { id, callback_url: url } of webhooks) webhookIds.set(url, [...(webhookIds.get(url) ?? []), id]);
+  return {
+    config: {
+      version: 1,
+      settings: {
+        ...settings,
+        connector_time_zones: named(settings.connector_time_zones),
+        connector_stale_hours: named(settings.connector_stale_hours),
+      } as SettingsConfig,
+      connectors: connectors.map(shownConnector),
+      attribute_priorities: named(priorities),
+      matching_rules: await client.get<GivenRules>(path('matching-rules')),
+      webhooks: webhooks.map(shownWebhook),
+    },
+    connectorIds: new Map(connectors.map(({ id, name }) => [name, id])),
+    secretNames: new Map(connectors.map(({ name, secrets }) => [name, secrets])),
+    webhookIds,
+  };
+}
+
+function shownConnector(connector: responses.Connector): ConnectorConfig {
+  const { name, type, records, priority, config, safeguard, schedule, secrets } = connector;
+  return {
+    name,
+    type: type as ConnectorConfig['type'],
+    records: records as ConnectorConfig['records'],
+    priority,
+    config,
+    safeguard,
+    ...(schedule && { schedule }),
+    ...(secrets.length > 0 && {
+      secrets: Object.fromEntries(secrets.map((secret) => [secret, `\${env:${variableOf(name, secret)}}`])),
+    }),
+  };
+}
+
+/** Names the variable of a secret, such as `HR_PASSWORD`. */
+function variableOf(connector: string, secret: string): string {
+  const name = `${connector}_${secret}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+  return /^\d/.test(name) ? `_${name}` : name;
+}
+
+function shownWebhook({ callback_url, events, active, filter, payload }: responses.WebhookHealth): WebhookConfig {
+  return {
+    callback_url,
+    events,
+    active,
+    payload: payload ?? 'full',
+    ...(filter && { filter }),
+  };
+}

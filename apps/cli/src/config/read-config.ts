@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+import { UsageError } from '../cli-error.js';
+import { sections, type TenantConfig } from './tenant-config.js';
+
+const maxBytes = 10 * 1024 * 1024;
+const connectorFields = new Set(['name', 'type', 'records', 'priority', 'config', 'safeguard', 'schedule', 'secrets']);
+const webhookFields = new Set(['callback_url', 'events', 'active', 'filter', 'payload']);
+const secretForm = /^(unchanged|\$\{env:[A-Za-z_][A-Za-z0-9_]*\})$/;
+
+/** Reads a configuration. The service validates values; this checks what the plan depends on. */
+export function readConfig(file: string, cwd = '.'): TenantConfig {
+  const text = readText(file, cwd);
+  let config: unknown;
+  try {
+    config = parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not valid YAML: ${(error as Error).message.split('\n')[0]}`);
+  }
+  return checkConfig(config, file);
+}
+
+function checkConfig(config: unknown, file: string): TenantConfig {
+  const fail = (problem: string): never => {
+    throw new UsageError(`${file}: ${problem}`);
+  };
+  if (!isObject(config)) return fail('must contain one mapping');
+  if (config.version !== 1) fail(`version must be 1, got ${JSON.stringify(config.version) ?? 'none'}`);
+  const unknown = Object.keys(config).find((name) => name !== 'version' && !sections.includes(name as never));
+  if (unknown !== undefined) fail(`unknown section "${unknown}"; there are ${sections.join(', ')}`);
+  for (const name of ['connectors', 'webhooks', 'attribute_priorities'] as const) {
+    if (config[name] !== undefined && !(Array.isArray(config[name]) && config[name].every(isObject)))
+      fail(`${name} must be a list of mappings`);
+  }
+  for (const name of ['settings', 'matching_rules'] as const) {
+    if (config[name] !== undefined && !isObject(config[name])) fail(`${name} must be a mapping`);
+  }
+  const { connectors = [], webhooks = [] } = config as unknown as TenantConfig;
+  requireIdentified(connectors, 'name', connectorFields, fail);
+  requireIdentified(webhooks, 'callback_url', webhookFields, fail);
+  for (const { name, secrets = {} } of connectors) {
+    for (const [secret, value] of Object.entries(secrets)) {
+      // The value is not printed: it may be a secret.
+      if (typeof value !== 'string' || !secretForm.test(value))
+        fail(
+          `secrets.${secret} of connector "${name}" must be \${env:NAME} or unchanged: secrets do not belong in the file`,
+        );
+    }
+  }
+  return config as unknown as TenantConfig;
+}
+
+function requireIdentified(
+  items: readonly object[],
+  key: string,
+  fields: ReadonlySet<string>,
+  fail: (problem: string) => never,
+): void {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const id = (item as Record<string, unknown>)[key];
+    if (typeof id !== 'string' || id === '') fail(`each item needs ${key}`);
+    const normal = key === 'callback_url' && URL.canParse(String(id)) ? new URL(String(id)).href : String(id);
+    if (seen.has(normal)) fail(`${key} ${JSON.stringify(id)} occurs twice`);
+    seen.add(normal);
+    const unknown = Object.keys(item).find((name) => !fields.has(name));
+    if (unknown !== undefined) fail(`unknown field "${unknown}" of ${JSON.stringify(id)}`);
+  }
+}
+
+function readText(file: string, cwd: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (text.length > maxBytes) throw new UsageError(`${file} is larger than ${maxBytes} bytes`);
+  return text;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
