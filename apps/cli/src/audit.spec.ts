@@ -46,6 +46,24 @@ function chained(count: number) {
 }
 
 describe('audit entries', () => {
+  it('distinguish a request that waits for approval from the approval that performs it', async () => {
+    const shared = { ...entry, outcome: 'accepted', resource: 'job_1' };
+    const requested = {
+      ...shared,
+      action: 'releaseSyncJob',
+      after: { approval_id: 'apr_1', waits_for_approval_until: at },
+    };
+    const approved = {
+      ...shared,
+      action: 'approveApproval',
+      after: { approval_id: 'apr_1', action: 'releaseSyncJob' },
+    };
+    replies['GET /tenants/ten_1/audit'] = [[200, { data: [approved, requested] }]];
+    const { out } = await idsync('audit', 'list');
+    expect(out).toMatch(/approveApproval releaseSyncJob +accepted/);
+    expect(out).toMatch(/releaseSyncJob +waits for apr_1/);
+  });
+
   it('are listed with actor, address, action and reason, by filters', async () => {
     replies['GET /tenants/ten_1/audit'] = [[200, { data: [{ ...entry, hash }], limit: 50 }]];
     const { out } = await idsync('audit', 'list', '--resource', 'job_1', '--actor', 'eva');

@@ -32,6 +32,8 @@ const nameInPublicPath: Record<string, string> = {
   '/v1/sync/jobs': 'jobId',
   '/v1/webhooks': 'webhookId',
 };
+/** Limits, and settings that make other requests wait, are those of a spare tenant. */
+const limits = /^P(UT|ATCH) .*\/(quotas|operator-policy|settings)$/;
 /** Operations that remove resources or suspend the tenant use spare ids, because other requests need the rest. */
 const destroys = /^DELETE |^PATCH \/admin\/v1\/tenants\/\{tenantId\}$|\/erase$|\/merge$|\/split$/;
 
@@ -75,7 +77,8 @@ const brokenEncoding = fc.constantFrom(
 function pathId(route: string, method: string, name: string): Arbitrary<string> {
   const prefix = route.split('/{')[0] ?? '';
   const kind = name === 'id' ? (nameInPublicPath[prefix] ?? 'jobId') : name;
-  const isDestroyed = destroys.test(`${method} ${route}`) && route.endsWith(`{${name}}`);
+  const isLimited = name === 'tenantId' && limits.test(`${method} ${route}`);
+  const isDestroyed = isLimited || (destroys.test(`${method} ${route}`) && route.endsWith(`{${name}}`));
   const spareOf = (each: string) => (isDestroyed ? `spare-${each}` : each);
   const valid = idOf(spareOf(kind));
   // There is one SCIM connector, which all SCIM requests need.

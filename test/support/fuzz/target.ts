@@ -192,6 +192,7 @@ async function fill(operator: Client): Promise<Record<string, string[]>> {
     caseId: [...(await list(operator, `${admin}/cases`)), encodeId('case', newUuid())],
     findingId: [...(await list(operator, `${admin}/findings`)), encodeId('finding', newUuid())],
     serviceTokenId: [encodeId('serviceToken', newUuid())],
+    approvalId: [encodeId('approval', newUuid())],
     suppressionId: [encodeId('suppression', newUuid())],
     deliveryId: await list(operator, `${admin}/deliveries?limit=200`),
     probeId: [probe.probe_id],

@@ -59,8 +59,8 @@ export function addAuditCommands(program: Command, io: CliContext, exit: (code: 
         each.actor.name,
         each.actor.role,
         each.address,
-        each.action,
-        each.status === undefined ? each.outcome : `${each.outcome} ${each.status}`,
+        actionOf(each),
+        outcomeOf(each),
         each.resource,
         each.reason ?? each.error,
       ]);
@@ -99,6 +99,19 @@ export function addAuditCommands(program: Command, io: CliContext, exit: (code: 
     });
 
   addPolicyCommands(audit, io);
+}
+
+/** An approval performs another act, which is what a reader looks for. */
+function actionOf({ action, after }: responses.AuditEntry): string {
+  const { action: performed } = (after ?? {}) as { action?: unknown };
+  return action === 'approveApproval' && typeof performed === 'string' ? `${action} ${performed}` : action;
+}
+
+/** A request that waits for a second operator has changed nothing yet. */
+function outcomeOf({ outcome, status, after }: responses.AuditEntry): string {
+  if (status !== undefined) return `${outcome} ${status}`;
+  const { waits_for_approval_until: until, approval_id: id } = (after ?? {}) as Record<string, unknown>;
+  return until === undefined ? outcome : `waits for ${id}`;
 }
 
 function withFilters(command: Command): Command {
