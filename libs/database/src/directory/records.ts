@@ -154,7 +154,10 @@ async function lockAndLoad(tx: Transaction, ids: readonly string[]): Promise<Sto
   );
 }
 
-/** Reads the current state of these records and of all users of their identities. */
+/**
+ * Reads the current state of these records and of all users of their identities. The kind is compared outside of the
+ * look-up: on tables without statistics, PostgreSQL would choose an index of the users of the tenant.
+ */
 export async function findRecordsWithUsers(tx: Transaction, ids: readonly string[]): Promise<StoredRecord[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<WeighedId>(
@@ -164,7 +167,8 @@ export async function findRecordsWithUsers(tx: Transaction, ids: readonly string
        wanted as (
          select id from named
          union select r.id from (select distinct identity_id from named where identity_id is not null) i
-          cross join lateral (select id from source_records where identity_id = i.identity_id and kind = 'user' offset 0) r)
+          cross join lateral (select id, kind from source_records where identity_id = i.identity_id offset 0) r
+          where r.kind = 'user')
        select r.* from wanted
         cross join lateral (select id, ${weightOf} as weight from source_records where id = wanted.id limit 1) r`,
     [uuids(ids)],

@@ -96,7 +96,8 @@ export async function countQueued(tx: Transaction, tenantId: string): Promise<nu
 
 /**
  * Returns the records that share a value with one of these records, grouped by value. Values shared by too many records
- * are excluded.
+ * are excluded. The condition on the record is repeated, so that PostgreSQL chooses its index on tables without
+ * statistics.
  */
 export async function findRecordsSharingValues(
   tx: Transaction,
@@ -105,13 +106,16 @@ export async function findRecordsSharingValues(
 ): Promise<readonly string[][]> {
   if (recordIds.length === 0) return [];
   const rows = await tx.query<{ ids: string[] }>(
-    `with wanted as (select distinct value from weak_keys where record_id = any($2))
+    `with wanted as (
+       select distinct value from unnest($2::uuid[]) as n (id)
+        cross join lateral (select value from weak_keys
+                             where record_id = n.id and record_id between n.id and n.id offset 0) as own)
      select sharing.ids
        from wanted
       cross join lateral (select array_agg(record_id) as ids
                             from (select record_id from weak_keys where tenant_id = $1 and value = wanted.value limit $3) few) sharing
       where cardinality(sharing.ids) between 2 and $3 - 1`,
-    [tenantId, recordIds, maxSharingRecords + 1],
+    [tenantId, uuids(recordIds), maxSharingRecords + 1],
   );
   return rows.map(({ ids }) => ids);
 }

@@ -100,9 +100,11 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
     : '';
   const slice = `order by created_at, id limit $2 ${deep ? '' : 'offset $3'}`;
   const rows = `${table} where ${filter}${after}${reach} ${slice}`;
-  // Changes are sorted by id and time only, because their documents would not fit into memory.
+  // Changes are sorted by id and time only, because their documents would not fit into memory. The inner order keeps
+  // PostgreSQL from reading the whole list in creation order.
+  const changes = `select id, created_at from ${table} where ${filter}${after} order by updated_at offset 0`;
   const page = query.updatedSince
-    ? `unnest(array(select id from ${rows})) as place (place)
+    ? `unnest(array(select id from (${changes}) as changes ${slice})) as place (place)
         cross join lateral (select document, created_at, id from ${table} where id = place limit 1) as found`
     : rows;
   const hasPositions = query.hasPositions !== false;

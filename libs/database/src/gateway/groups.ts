@@ -27,8 +27,12 @@ export interface GroupPage {
 }
 
 const columns = 'id, connector_id as "connectorId", name, created_at as "createdAt"';
-/** A group without members may have been renamed or deleted. `offset 0` keeps it a lookup for each group. */
-const hasMembers = 'exists (select from list_terms where tenant_id = $1 and term = groups.term offset 0)';
+/**
+ * A group without members may have been renamed or deleted. `offset 0` keeps it a lookup for each group, and the order
+ * one by the index, also if a term has so many members that any row seems to be one.
+ */
+const hasMembers =
+  'exists (select from list_terms where tenant_id = $1 and term = groups.term order by created_at offset 0)';
 
 /** Returns a page of a tenant's groups with members, in creation order. */
 export async function listGroups(database: Database, tenantId: string, query: GroupQuery): Promise<GroupPage> {
