@@ -1,0 +1,55 @@
+import { defaultMatchingRules, encodeId } from '@idsync/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { storedRecord, uuid } from '../../test/stored-record.js';
+import { isReused, separateReused } from './reused-ids.js';
+
+const ann = { employee_number: ['17'], display_name: ['Ann Lee'], email: ['ann@x.org'] };
+const karl = { employee_number: ['18'], display_name: ['Karl Berg'], email: ['karl@x.org'] };
+const change = (fields: Record<string, string[]>) => {
+  const before = storedRecord(1, { fields: ann, identityId: uuid(2) });
+  return { before, record: { ...before, fields } };
+};
+const reused = (fields: Record<string, string[]>) => isReused(change(fields), defaultMatchingRules);
+
+describe('an external id', () => {
+  it('belongs to another person if number, address and name are others', () => {
+    expect(reused(karl)).toBe(true);
+    expect(reused({ ...karl, display_name: ['Karl Lee'] })).toBe(true);
+  });
+
+  it.each(['employee_number', 'email', 'display_name'] as const)(
+    'belongs to the same person if %s is the same',
+    (field) => {
+      expect(reused({ ...karl, [field]: ann[field] })).toBe(false);
+    },
+  );
+
+  it('belongs to the same person if there is no number to compare', () => {
+    expect(reused({ display_name: karl.display_name, email: karl.email })).toBe(false);
+    expect(isReused({ record: change(karl).record }, defaultMatchingRules)).toBe(false);
+  });
+});
+
+describe('a change that gives an id to another person', () => {
+  it('deletes the earlier user, which gives up the id, and creates a new one', () => {
+    const now = new Date('2026-01-01T00:00:00Z');
+    const given = change(karl);
+    const [former, made, ...others] = separateReused([given], defaultMatchingRules, now);
+    expect(others).toEqual([]);
+    expect(former?.record).toMatchObject({
+      id: given.before.id,
+      status: 'deleted',
+      fields: ann,
+      externalId: `${given.before.externalId} (formerly ${encodeId('user', given.before.id)})`,
+    });
+    expect(made?.before).toBeUndefined();
+    expect(made?.record).toMatchObject({ externalId: given.before.externalId, fields: karl, createdAt: now });
+    expect(made?.record.id).not.toBe(given.before.id);
+    expect(made?.record.identityId).toBeUndefined();
+  });
+
+  it('is the only one that is separated', () => {
+    const same = change({ ...ann, job_title: ['Clerk'] });
+    expect(separateReused([same], defaultMatchingRules, new Date())).toEqual([same]);
+  });
+});
