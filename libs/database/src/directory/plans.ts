@@ -301,7 +301,7 @@ export function countDoneDeletions(tx: Transaction, jobId: string): Promise<numb
   return tx.manager.countBy(SyncPlanEntryEntity, { jobId, action: 'delete', done: true });
 }
 
-/** Finds records whose creation was planned, and that a quota left out. */
+/** Finds users whose creation or return was planned, and that a quota left out. */
 export async function findUnappliedCreations(
   tx: Transaction,
   { id, connectorId }: { id: string; connectorId: string },
@@ -309,8 +309,11 @@ export async function findUnappliedCreations(
 ): Promise<{ count: number; externalIds: string[] }> {
   const [found] = await tx.query<{ count: number; externalIds: string[] }>(
     `with absent as materialized (
-       select e.external_id from sync_plan_entries e where e.job_id = $1 and e.action = 'create' and e.done
-          and not exists (select from source_records r where r.connector_id = $2 and r.external_id = e.external_id))
+       select e.external_id from sync_plan_entries e
+        where e.job_id = $1 and e.action in ('create', 'update') and e.done
+          and not exists (
+            select from source_records r
+             where r.connector_id = $2 and r.external_id = e.external_id and r.status <> 'deleted'))
      select (select count(*)::int from absent) as count,
             array(select external_id from absent order by 1 limit $3) as "externalIds"`,
     [id, connectorId, limit],
