@@ -20,7 +20,7 @@ const common = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '<rootDir>/test/setup/transform.mjs' },
   dependencyExtractor: '<rootDir>/test/setup/dependencies.mjs',
-  modulePathIgnorePatterns: ['/dist/', '/.data/'],
+  modulePathIgnorePatterns: ['/dist/', '<rootDir>/bundle/', '/.data/'],
   moduleNameMapper: {
     ...Object.fromEntries(sourceNames.map(([{ source }, path]) => [source, `<rootDir>/${path}`])),
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -45,7 +45,7 @@ export class DeliveryRun {
   }
 
   startDispatcher() {
-    const program = fileURLToPath(new URL('../../apps/webhook-dispatcher/dist/main.js', import.meta.url));
+    const program = fileURLToPath(new URL('../../bundle/webhook-dispatcher.js', import.meta.url));
     const words = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
     this.dispatcher = spawn(process.execPath, [...words, program], {
       stdio: 'inherit',

@@ -40,7 +40,7 @@ export class FourServices {
       LOG_LEVEL: 'error',
     };
     for (const name of names) {
-      const words = [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), join(root, 'apps', name, 'dist/main.js')];
+      const words = [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), join(root, 'bundle', `${name}.js`)];
       this.children.set(name, spawn(process.execPath, words, { env, stdio: 'inherit' }));
     }
   }

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../libs/testing/dist/index.js';
 
-const own = join(fileURLToPath(new URL('../..', import.meta.url)), 'apps/gateway/dist/main.js');
+const own = join(fileURLToPath(new URL('../..', import.meta.url)), 'bundle/gateway.js');
 const upWithinMs = 60_000;
 
 export class GatewayProcess {

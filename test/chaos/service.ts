@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { programIn } from '../support/programs.js';
 import { environmentOf, type ServicesOptions } from '../support/services.js';
 import { Supervised } from '../support/supervised.js';
 import { SteppedClock } from './clock.js';
@@ -83,6 +84,6 @@ export class ChaosService {
 }
 
 function wordsOf(name: ServiceName, dir: string): string[] {
-  if (name !== 'webhook-dispatcher') return [`${dir}/apps/${name}/dist/main.js`];
+  if (name !== 'webhook-dispatcher') return [programIn(dir, name)];
   return [`${dir}/apps/webhook-dispatcher/test/short-lease-dispatcher.mjs`, JSON.stringify(dispatcherSettings)];
 }

@@ -1,5 +1,5 @@
-// Runs once before the integration tests, and before each run in watch mode. It builds, so that services and migrations
-// of dist are never older than the sources. Then it starts a PostgreSQL (DATABASE_URL, or an embedded one) with a migrated
+// Runs once before the integration tests, and before each run in watch mode. It builds, so that bundled services and
+// compiled migrations are never older than the sources. Then it starts a PostgreSQL (DATABASE_URL, or an embedded one) with a migrated
 // template database that every test file copies, and prints a notice if AMQP_URL is not set.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
@@ -32,8 +32,8 @@ export default async function servicesUp() {
 function build() {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const turbo = join(root, 'node_modules/.bin/turbo');
-  const options = ['run', 'build', '--output-logs=errors-only', '--log-order=grouped'];
+  const options = ['run', 'build', 'programs', '--output-logs=errors-only', '--log-order=grouped'];
   const { status, error, stdout } = spawnSync(turbo, options, { cwd: root, encoding: 'utf8' });
   if (error) throw error;
-  if (status !== 0) throw new Error(`the tests start services from dist, but the build failed:\n${stdout}`);
+  if (status !== 0) throw new Error(`the tests start bundled services, but the build failed:\n${stdout}`);
 }

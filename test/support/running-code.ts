@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@idsync/testing';
+import { programIn } from './programs.js';
 import { readMetrics } from './read-metrics.js';
 import { environmentOf, type ServicesOptions } from './services.js';
 import { Supervised } from './supervised.js';
@@ -23,7 +23,7 @@ export class RunningCode {
     const [port, internalPort] = [await freePort(), await freePort()];
     const env = (internal: number) => ({ ...environmentOf(options, port, internal), DRAIN_DELAY_MS: drainDelayMs });
     const service = async (name: string, internal: number) =>
-      new Supervised(`${version} ${name}`, [join(dir, 'apps', name, 'dist/main.js')], env(internal));
+      new Supervised(`${version} ${name}`, [programIn(dir, name)], env(internal));
     const workers = ['directory', 'sync-worker', 'webhook-dispatcher'].map(async (name) =>
       service(name, await freePort()),
     );
@@ -38,7 +38,7 @@ export class RunningCode {
   /** Runs the migration of the code in `dir`; resolves with its output. */
   static async migrate(dir: string, databaseUrl: string): Promise<string> {
     const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
-    const { stdout } = await run(process.execPath, [join(dir, 'libs/database/dist/migrate-main.js')], { env });
+    const { stdout } = await run(process.execPath, [programIn(dir, 'migrate')], { env });
     return stdout;
   }
 

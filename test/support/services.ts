@@ -23,7 +23,7 @@ export interface ServicesOptions {
 export const adminToken = 'the-operators-token-of-this-test';
 
 export function programOf(name: ServiceProcessName): string {
-  return fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
+  return fileURLToPath(new URL(`../../bundle/${name}.js`, import.meta.url));
 }
 
 /** Returns the environment of a service; the gateway listens on `port`. */
@@ -45,7 +45,7 @@ export function environmentOf(options: ServicesOptions, port: number, internalPo
   };
 }
 
-/** The four services as processes of their built programs, as in production. */
+/** The four services as processes of their bundled programs, as in production. */
 export class Services {
   private readonly children = new Map<ServiceProcessName, ChildProcess>();
   readonly adminToken = adminToken;

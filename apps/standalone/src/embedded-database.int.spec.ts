@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 
 jest.setTimeout(300_000);
 
-const program = join(process.cwd(), 'apps/standalone/dist/main.js');
+const program = join(process.cwd(), 'bundle/standalone.js');
 const isRoot = process.getuid?.() === 0;
 
 let folder: string;

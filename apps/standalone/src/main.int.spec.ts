@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 jest.setTimeout(180_000);
 
-const program = join(process.cwd(), 'apps/standalone/dist/main.js');
+const program = join(process.cwd(), 'bundle/standalone.js');
 
 /** An address on which no program listens. */
 const unreachable = '127.0.0.1:1';

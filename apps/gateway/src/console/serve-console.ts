@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { errorTexts } from '@idsync/contracts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { contentSecurityPolicy } from '../http/content-security-policy.js';
 
 const hashed = 'public, max-age=31536000, immutable';
-const require = createRequire(import.meta.url);
-const folder = join(require.resolve('@idsync/console/package.json'), '../dist/static');
+/** The bundler copies the console beside the chunks of the programs. */
+const bundled = join(fileURLToPath(import.meta.url), '../../console/static');
+const folder = existsSync(bundled) ? bundled : builtFolder();
 
 /**
  * Serves the built console below its prefix. Files with a hash in their names are cached permanently; the page itself is
@@ -36,4 +38,9 @@ export async function serveConsole(server: FastifyInstance): Promise<void> {
       if (path.includes('/static/assets/')) reply.setHeader('cache-control', hashed);
     },
   });
+}
+
+function builtFolder(): string {
+  const require = createRequire(import.meta.url);
+  return join(require.resolve('@idsync/console/package.json'), '../dist/static');
 }

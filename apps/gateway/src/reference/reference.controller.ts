@@ -9,7 +9,11 @@ import { renderReference } from './render-reference.js';
 const version = '0.1.0';
 const cached = 'public, max-age=300';
 
-const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
+/** Literal URLs, which the bundler recognizes and replaces. */
+const assets = {
+  style: new URL('../../assets/reference.css', import.meta.url),
+  script: new URL('../../assets/reference.js', import.meta.url),
+};
 
 /** Serves `/openapi.json` and the API reference at `/docs`, without external resources. */
 @Controller()
@@ -17,8 +21,8 @@ const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, imp
 export class ReferenceController {
   private readonly document = openApiDocument(version);
   private readonly json = JSON.stringify(this.document);
-  private readonly style = asset('reference.css');
-  private readonly script = asset('reference.js');
+  private readonly style = readFileSync(assets.style, 'utf8');
+  private readonly script = readFileSync(assets.script, 'utf8');
   private page: string | undefined;
 
   @Get('openapi.json')

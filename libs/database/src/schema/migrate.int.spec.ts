@@ -14,7 +14,7 @@ import { setFloor } from './schema-floor.js';
 
 jest.setTimeout(120_000);
 
-const migrateMain = fileURLToPath(new URL('../../dist/migrate-main.js', import.meta.url));
+const migrateMain = fileURLToPath(new URL('../../../../bundle/migrate.js', import.meta.url));
 
 let own: TestDatabase;
 let fixture: DirectoryFixture;

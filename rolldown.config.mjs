@@ -1,0 +1,46 @@
+// Bundles all programs from their TypeScript sources into `bundle/`: `npm run bundle`, which builds the console first.
+// Design: docs/adr/0122-bundled-programs.md
+import { resolve } from 'node:path';
+import { defineConfig } from 'rolldown';
+import { isAbsent, removedTypeormClasses } from './tools/bundler/absent-packages.mjs';
+import { consoleFiles } from './tools/bundler/console-files.mjs';
+import { packageChunks, withoutPackageMaps } from './tools/bundler/package-chunks.mjs';
+import { entryOf, startProgram } from './tools/bundler/start-program.mjs';
+
+const programs = {
+  gateway: resolve('apps/gateway/src/main.ts'),
+  directory: resolve('apps/directory/src/main.ts'),
+  'sync-worker': resolve('apps/sync-worker/src/main.ts'),
+  'webhook-dispatcher': resolve('apps/webhook-dispatcher/src/main.ts'),
+  standalone: resolve('apps/standalone/src/main.ts'),
+  migrate: resolve('libs/database/src/migrate-main.ts'),
+  idsync: resolve('apps/cli/src/main.ts'),
+};
+
+export default defineConfig({
+  input: Object.fromEntries(Object.entries(programs).map(([name, program]) => [name, entryOf(program)])),
+  platform: 'node',
+  // Compiles decorators and their metadata as tsc does.
+  tsconfig: true,
+  resolve: { conditionNames: ['@idsync/source'] },
+  external: isAbsent,
+  // Copies files that are read at run time.
+  experimental: { resolveNewUrlToAsset: true },
+  plugins: [startProgram, removedTypeormClasses, withoutPackageMaps, consoleFiles],
+  output: {
+    dir: 'bundle',
+    cleanDir: true,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    // Nest and TypeORM use the names of classes.
+    keepNames: true,
+    codeSplitting: { groups: [packageChunks(programs)] },
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  },
+  onLog(level, log, handler) {
+    if (level === 'warn') throw new Error(log.message);
+    handler(level, log);
+  },
+});
