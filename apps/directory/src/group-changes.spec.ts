@@ -33,6 +33,17 @@ describe('changes of groups', () => {
     ]);
   });
 
+  it('are ordered by name in any order of the records, and by id where names are equal', () => {
+    const names = ['b', 'a', 'c'];
+    expect(changesOf(...names.map((name, nth) => ({ record: user(nth + 1, [name]) }))).map(({ name }) => name)).toEqual(
+      ['a', 'b', 'c'],
+    );
+    const sources = [1, 2, 3, 4].map((nth) => ({ record: user(nth, ['All'], { connectorId: uuid(nth) }) }));
+    const ids = groupChanges(sources).map(({ group }) => group.id);
+    expect(ids).toEqual([...ids].sort());
+    expect(groupChanges(sources.reverse()).map(({ group }) => group.id)).toEqual(ids);
+  });
+
   it('remove a deleted or removed user from all groups, and add a user who returns', () => {
     const [live, gone] = [user(1, ['All']), user(1, ['All'], { status: 'deleted' })];
     expect(changesOf({ record: gone, before: live })).toEqual([{ name: 'All', added: [], removed: [uuid(1)] }]);

@@ -41,6 +41,14 @@ describe('the hashes of an erased record', () => {
     expect(common(record('8', { email: 'e7', display_name: 'Ann Green' }))).toBe(0);
   });
 
+  it('are those of the display name, the first name or the last name if the record has no whole name', () => {
+    const named = (fields: Record<string, string>) => texts(record('9', { email: 'a@x.org', ...fields }))[1];
+    const [shown, first, last] = ['display_name', 'first_name', 'last_name'].map((field) => named({ [field]: 'Ann' }));
+    expect(new Set([shown, first, last])).toEqual(new Set([shown]));
+    expect(named({})).not.toBe(shown);
+    expect(named({ display_name: 'Ann', first_name: 'Bob' })).toBe(shown);
+  });
+
   it('depend on the key of the tenant', () => {
     expect(texts(ann, connector, randomBytes(32)).some((hash) => texts(ann).includes(hash))).toBe(false);
   });

@@ -22,6 +22,8 @@ describe('a state in the audit log', () => {
   it('beyond 16 KiB is replaced by its size and hash', () => {
     const large = { text: 'ü'.repeat(9_000) };
     expect(bounded({ text: 'x'.repeat(16_000) })).toEqual({ text: 'x'.repeat(16_000) });
+    const longest = { text: 'x'.repeat(16_384 - '{"text":""}'.length) };
+    expect(bounded(longest)).toBe(longest);
     expect(bounded(large)).toEqual({ omitted: true, bytes: 18_011, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(bounded(undefined)).toBeUndefined();
   });

@@ -55,7 +55,10 @@ describe('a filter of SCIM users', () => {
   it('has an id only alone, a bounded length and a date-time', () => {
     expect(refusal('User', `id eq "${user}" and active eq true`)).toMatch(/id only alone$/);
     expect(refusal('User', `userName eq "${'a'.repeat(5_000)}"`)).toBe('filter must have at most 4096 characters');
-    for (const time of ['yesterday', '2026-13-31T12:00:00Z'])
+    const longest = `userName eq "${'a'.repeat(4_096 - 'userName eq ""'.length)}"`;
+    expect(readCriteria('User', longest)).toHaveProperty('userName');
+    expect(refusal('User', `${longest} `)).toBe('filter must have at most 4096 characters');
+    for (const time of ['yesterday', '2026-13-31T12:00:00Z', 'Tue, 2026-10-31T12:00:00Z'])
       expect(refusal('User', `meta.lastModified gt "${time}"`)).toMatch(/must be compared with a date-time$/);
   });
 });
