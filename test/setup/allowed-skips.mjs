@@ -115,6 +115,7 @@ export const allowedSkips = [
     tests: {
       'apps/cli/src/completion.spec.ts': ['completion in zsh', 'completion in fish'],
       'apps/gateway/src/reference/reference.int.spec.ts': ['the API reference in a browser'],
+      'test/console.e2e.spec.ts': ['the console in a browser'],
       'apps/standalone/src/embedded-database.int.spec.ts': [
         'npm start with a full disk',
         'the PostgreSQL of npm start runs as its own system user',

@@ -191,7 +191,8 @@ export function presentOperatorJob(row: JobRow): responses.OperatorJob {
 
 export function presentPlan(
   job: JobRow,
-  { plan, counts, entries, examples }: JobPlan,
+  { plan, counts, entries, examples }: Omit<JobPlan, 'total'>,
+  names: ReadonlyMap<string, string> = new Map(),
 ): Omit<responses.SyncPlan, keyof responses.PageFields> {
   return {
     job_id: encodeId('job', job.id),
@@ -207,11 +208,11 @@ export function presentPlan(
       disable: counts.disable ?? 0,
       delete: counts.delete ?? 0,
     },
-    data: entries.map(presentPlanEntry),
+    data: entries.map((entry) => presentPlanEntry(entry, names)),
   };
 }
 
-function presentPlanEntry(row: PlanEntryRow): responses.SyncPlan['data'][number] {
+function presentPlanEntry(row: PlanEntryRow, names: ReadonlyMap<string, string>): responses.SyncPlan['data'][number] {
   return {
     action: row.action,
     record: {
@@ -221,6 +222,7 @@ function presentPlanEntry(row: PlanEntryRow): responses.SyncPlan['data'][number]
       external_id: row.externalId,
     },
     identity_id: row.identityId === null ? undefined : encodeId('identity', row.identityId),
+    display_name: row.identityId === null ? undefined : names.get(row.identityId),
     changes: row.changes,
     done: row.done,
   };

@@ -8,12 +8,21 @@ import type { OperatorClient } from './operator-client.js';
 export interface DemoTenant {
   tenantId: string;
   apiKey: string;
-  connectors: { id: string; name: string }[];
+  connectors: DemoConnector[];
+}
+
+export interface DemoConnector {
+  id: string;
+  name: string;
+  /** Configuration that a connector of this start gets after its first sync, so that there is a change to look at. */
+  later?: object;
 }
 
 interface Demo {
   tenant: string;
   connectors: ConnectorBody[];
+  webhooks?: { callback_url: string; events: string[] }[];
+  later?: { connector: string; config: object }[];
 }
 
 interface List<Item> {
@@ -39,10 +48,26 @@ export async function ensureDemoTenant(
   for (const body of demo.connectors) {
     const connector = existing.find((each) => each.name === body.name);
     const { id } = connector ?? (await operator.post<{ id: string }>(`${path}/connectors`, body));
-    connectors.push({ id, name: body.name });
+    const change = connector ? undefined : demo.later?.find((each) => each.connector === body.name);
+    connectors.push({ id, name: body.name, ...(change && { later: { ...body.config, ...change.config } }) });
   }
   const apiKey = stored?.apiKey ?? (await operator.post<{ key: string }>(`${path}/api-keys`, { name: 'demo' })).key;
+  const { data: webhooks } = await operator.get<List<{ callback_url: string }>>(`${path}/webhooks`);
+  for (const webhook of demo.webhooks ?? []) {
+    if (!webhooks.some(({ callback_url }) => callback_url === webhook.callback_url))
+      await createWebhook(operator.baseUrl, apiKey, webhook);
+  }
   return { tenantId, apiKey, connectors };
+}
+
+/** Subscribers create their webhooks themselves, so operators have no route for it. */
+async function createWebhook(baseUrl: string, apiKey: string, webhook: object): Promise<void> {
+  const response = await fetch(`${baseUrl}/v1/webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify(webhook),
+  });
+  if (!response.ok) throw new Error(`POST /v1/webhooks: ${response.status} ${await response.text()}`);
 }
 
 async function tenantNamed(operator: OperatorClient, name: string): Promise<string> {

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The part of the operator API that the demo uses. */
 export interface OperatorClient {
+  readonly baseUrl: string;
   get<Body>(path: string): Promise<Body>;
   /** Returns undefined for a 404. */
   find<Body>(path: string): Promise<Body | undefined>;
   post<Body>(path: string, body: object): Promise<Body>;
+  patch<Body>(path: string, body: object): Promise<Body>;
 }
 
 const timeoutMs = 30_000;
@@ -36,6 +38,7 @@ export function operatorClient(baseUrl: string, adminToken: string): OperatorCli
     return result;
   };
   return {
+    baseUrl,
     get: (path) => call('GET', path),
     find: async <Body>(path: string) => {
       const response = await read(path);
@@ -44,5 +47,6 @@ export function operatorClient(baseUrl: string, adminToken: string): OperatorCli
       throw new Error(`GET /admin/v1${path}: ${response.status}`);
     },
     post: (path, body) => call('POST', path, body),
+    patch: (path, body) => call('PATCH', path, body),
   };
 }

@@ -14,7 +14,7 @@ import {
 import { startSyncWorker } from '@idsync/sync-worker';
 import { startWebhookDispatcher } from '@idsync/webhook-dispatcher';
 import { storedAccess } from './credentials.js';
-import { type DemoTenant, ensureDemoTenant } from './demo-tenant.js';
+import { type DemoConnector, type DemoTenant, ensureDemoTenant } from './demo-tenant.js';
 import { type OperatorClient, operatorClient } from './operator-client.js';
 import { requireFreePort } from './require-free-port.js';
 import { storedSecrets, writePrivate } from './stored-secrets.js';
@@ -63,6 +63,7 @@ export async function startStandalone(
     const checks = checksOf({ gateway, directory, 'sync-worker': syncWorker, 'webhook-dispatcher': dispatcher });
 
     const credentialsFile = join(dataDir, 'credentials.json');
+    out.write(`The console is at ${gateway.url}/console/\n`);
     const operator = operatorClient(gateway.url, adminToken);
     const stored = await storedAccess(credentialsFile, operator, gateway.url);
     const demo = env.DEMO ? await ensureDemoTenant(operator, env.SOURCES_DIR, stored) : undefined;
@@ -142,7 +143,13 @@ async function syncDemo(
 ): Promise<void> {
   if (demo.connectors.length > 0) out.write('Syncing the sample sources\n');
   const waiting = { busUp: () => gateway.busUp, stopping };
-  for (const connector of demo.connectors) {
+  const sync = async (connector: DemoConnector) => {
     if (!stopping.aborted) await syncWithProgress(operator, demo.tenantId, connector, waiting, out);
+  };
+  for (const connector of demo.connectors) await sync(connector);
+  for (const connector of demo.connectors) {
+    if (!connector.later || stopping.aborted) continue;
+    await operator.patch(`/tenants/${demo.tenantId}/connectors/${connector.id}`, { config: connector.later });
+    await sync(connector);
   }
 }

@@ -17,6 +17,7 @@ export function welcome({ baseUrl, adminToken, apiKey, credentialsFile, busUp, s
     '',
     ...(shownKey ? [`  API key         ${shownKey}`] : []),
     ...(showSecrets ? [`  Operator token  ${adminToken}`] : []),
+    `  Console         ${baseUrl}/console/`,
     `  API reference   ${baseUrl}/docs`,
     `  Credentials     ${credentialsFile}`,
     '',

@@ -29,7 +29,7 @@ export function Shell() {
       <a className={styles.skip} href="#main">
         Skip to content
       </a>
-      <div className={styles.bar}>
+      <header className={styles.bar}>
         <Button
           look="quiet"
           iconOnly
@@ -43,7 +43,7 @@ export function Shell() {
         <Button look="quiet" iconOnly aria-label="Search" onClick={() => setPaletteOpen(true)}>
           <Icon name="search" />
         </Button>
-      </div>
+      </header>
       <Sidebar
         tenantId={tenantId}
         isOpen={isMenuOpen}

@@ -82,35 +82,37 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, cur
   if (rows.length === 0 && !hasNextPage) return <>{empty}</>;
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
   return (
-    <div role="table" aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
-      <div role="rowgroup">
-        <div role="row" aria-rowindex={1} className={styles.head} style={{ gridTemplateColumns }}>
-          {shown.map(({ id, header, align }) => (
-            <div key={id} role="columnheader" className={align && styles[align]}>
-              {header}
-            </div>
-          ))}
+    <>
+      <div role="table" aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
+        <div role="rowgroup">
+          <div role="row" aria-rowindex={1} className={styles.head} style={{ gridTemplateColumns }}>
+            {shown.map(({ id, header, align }) => (
+              <div key={id} role="columnheader" className={align && styles[align]}>
+                {header}
+              </div>
+            ))}
+          </div>
         </div>
-      </div>
-      <div role="rowgroup" ref={body} className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
-        {visible.map(({ index, key, start }) => {
-          const row = rows[index] as Row;
-          return (
-            <div
-              key={key}
-              role="row"
-              aria-rowindex={index + 2}
-              className={current === key ? `${styles.row} ${styles.current}` : styles.row}
-              style={{ gridTemplateColumns, transform: `translateY(${start - top}px)` }}
-            >
-              {shown.map(({ id, cell, align }) => (
-                <div key={id} role="cell" className={align ? `${styles.cell} ${styles[align]}` : styles.cell}>
-                  {cell(row)}
-                </div>
-              ))}
-            </div>
-          );
-        })}
+        <div role="rowgroup" ref={body} className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
+          {visible.map(({ index, key, start }) => {
+            const row = rows[index] as Row;
+            return (
+              <div
+                key={key}
+                role="row"
+                aria-rowindex={index + 2}
+                className={current === key ? `${styles.row} ${styles.current}` : styles.row}
+                style={{ gridTemplateColumns, transform: `translateY(${start - top}px)` }}
+              >
+                {shown.map(({ id, cell, align }) => (
+                  <div key={id} role="cell" className={align ? `${styles.cell} ${styles[align]}` : styles.cell}>
+                    {cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
       </div>
       {query.error && <ErrorState error={query.error} onRetry={() => fetchNextPage?.()} />}
       {hasNextPage && !query.error && (
@@ -120,7 +122,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, cur
           </Button>
         </div>
       )}
-    </div>
+    </>
   );
 }
 

@@ -55,11 +55,14 @@ interface Choice {
 /** A filter: its label is shown inside, so that a bar of filters stays one line. */
 export function SelectFilter({
   label,
+  any = 'Any',
   value,
   choices,
   onChange,
 }: {
   label: string;
+  /** Shown for no value. */
+  any?: string;
   value: string | undefined;
   choices: readonly Choice[];
   onChange: (value: string | undefined) => void;
@@ -69,7 +72,7 @@ export function SelectFilter({
     <div className={styles.filter}>
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value ?? ''} onChange={(event) => onChange(event.target.value || undefined)}>
-        <option value="">Any</option>
+        <option value="">{any}</option>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.label}

@@ -9,13 +9,13 @@ export function isApproval(answer: object): answer is Approval {
 }
 
 /**
- * Waits until an operation has ended, and reports it. Throws if the directory refused it, with its reason. Returns
+ * Waits until an operation has ended, and reports it with the text `done`. Throws if the directory refused it, with its reason. Returns
  * undefined if a second operator must approve the act first.
  */
 export async function operationDone(
   tenantId: string,
   answer: Operation | Approval,
-  done: string,
+  done?: string,
 ): Promise<Operation | undefined> {
   if (isApproval(answer)) {
     notify('Requested. A second operator must approve it.');
@@ -32,6 +32,6 @@ export async function operationDone(
   }
   if (current.status === 'refused') throw new Error(String(current.result?.error ?? 'The operation was refused.'));
   if (current.status === 'queued') throw new Error('The operation is still queued. It continues in the background.');
-  notify(done);
+  if (done) notify(done);
   return current;
 }

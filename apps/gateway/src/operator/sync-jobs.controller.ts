@@ -1,7 +1,7 @@
 import { encodeId, requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
-import { findJob, findJobPlan, type JobRow, listJobs } from '@idsync/database/gateway';
+import { findJob, findJobPlan, findNames, type JobRow, listJobs } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { Approvals } from '../approvals/approvals.service.js';
@@ -96,13 +96,14 @@ export class SyncJobsController {
   async plan(
     @TenantParam() tenantId: string,
     @PublicId('job', 'jobId') id: string,
-    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+    @ZodQuery(requests.planQuery) { action, external_id, ...page }: z.infer<typeof requests.planQuery>,
   ): Promise<object> {
     return this.tenants.run(tenantId, async (tx) => {
       const job = orNotFound(await findJob(tx, tenantId, id));
-      const plan = await findJobPlan(tx, tenantId, id, page);
-      const total = Object.values(plan.counts).reduce((sum, count) => sum + count, 0);
-      return { ...presentPlan(job, plan), total, ...page };
+      const plan = await findJobPlan(tx, tenantId, id, page, { action, externalId: external_id });
+      const identityIds = plan.entries.flatMap(({ identityId }) => identityId ?? []);
+      const { identities } = await findNames(tx, tenantId, { identityIds, recordIds: [], fields: [] });
+      return { ...presentPlan(job, plan, identities), total: plan.total, ...page };
     });
   }
 

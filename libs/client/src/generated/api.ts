@@ -5279,6 +5279,8 @@ export interface components {
                 };
                 /** @description The identity that it belongs to or would be linked to; absent for a new identity. */
                 identity_id?: string;
+                /** @description Name of this identity. */
+                display_name?: string;
                 changes: {
                     [key: string]: unknown;
                 }[];
@@ -11170,6 +11172,10 @@ export interface operations {
                 limit?: number;
                 /** @description Number of items to skip. */
                 offset?: number;
+                /** @description Only changes of this kind. */
+                action?: "create" | "update" | "disable" | "delete";
+                /** @description Only records whose external id contains this text; case is ignored. */
+                external_id?: string;
             };
             header?: never;
             path: {

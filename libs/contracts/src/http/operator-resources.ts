@@ -216,6 +216,7 @@ export const syncPlan = z.strictObject({
       identity_id: text
         .optional()
         .describe('The identity that it belongs to or would be linked to; absent for a new identity.'),
+      display_name: text.optional().describe('Name of this identity.'),
       changes: z.array(z.record(text, z.unknown())),
       done: z.boolean(),
     }),

@@ -178,7 +178,19 @@ export const operatorRoutes: RouteDefinition[] = [
     'Get the plan of a job: changes and deletions that it did not apply at once, in their order',
     ok(shown.syncPlan),
     undefined,
-    page,
+    [
+      ...page,
+      {
+        name: 'action',
+        description: 'Only changes of this kind.',
+        schema: { type: 'string', enum: ['create', 'update', 'disable', 'delete'] },
+      },
+      {
+        name: 'external_id',
+        description: 'Only records whose external id contains this text; case is ignored.',
+        schema: { type: 'string', maxLength: 512 },
+      },
+    ],
   ),
   withFourEyes(
     operator(

@@ -48,6 +48,12 @@ const cursor = z.string({ error: 'must be a cursor of an earlier page' }).max(20
 
 export const identityQuery = z.object({ at: since });
 export const pageQuery = z.object(page);
+const planActions = ['create', 'update', 'disable', 'delete'] as const;
+export const planQuery = z.object({
+  ...page,
+  action: z.enum(planActions, { error: `must be one of ${planActions.join(', ')}` }).optional(),
+  external_id: text.trim().min(1).max(512).optional(),
+});
 export const historyQuery = z.object({ ...page, updated_since: since, cursor });
 /** A page of changes must be sorted by each request, so the offset is limited; a cursor is not. */
 export const maxChangesOffset = 10_000;

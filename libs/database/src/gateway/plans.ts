@@ -13,13 +13,31 @@ export interface JobPlan {
   /** Absent if the job planned nothing in addition to its batches. */
   plan?: SyncPlanEntity;
   counts: Partial<Record<PlanAction, number>>;
+  /** Number of entries that match the filter. */
+  total: number;
   entries: PlanEntryRow[];
   /** Examples of each reason for the quarantine, in the order of the plan's reasons. */
   examples: string[][];
 }
 
-/** Reads a page of a job's plan, in the order in which its entries are applied. */
-export async function findJobPlan(tx: Transaction, tenantId: string, jobId: string, page: Page): Promise<JobPlan> {
+export interface PlanFilter {
+  action?: PlanAction;
+  /** Part of the external id. */
+  externalId?: string;
+}
+
+/** Condition of a filter, with its values as $3 and $4. */
+const matches = `($3::text is null or action = $3)
+  and ($4::text is null or position(lower($4) in lower(external_id)) > 0)`;
+
+/** Reads a page of a job's plan, in the order in which its entries are applied. A filter examines the whole plan. */
+export async function findJobPlan(
+  tx: Transaction,
+  tenantId: string,
+  jobId: string,
+  page: Page,
+  { action, externalId }: PlanFilter = {},
+): Promise<JobPlan> {
   const plan = await findRow(tx, SyncPlanEntity, { where: { tenantId, jobId } });
   const counts = await tx.query<{ action: PlanAction; count: number }>(
     'select action, count(*)::int as count from sync_plan_entries where tenant_id = $1 and job_id = $2 group by action',
@@ -29,13 +47,37 @@ export async function findJobPlan(tx: Transaction, tenantId: string, jobId: stri
     `select ${selectList(shown)}
        from (select *, ${isWithinPage('octet_length(changes::text)', 'id')} as fits
                from (select * from sync_plan_entries
-                      where tenant_id = $1 and job_id = $2 order by id limit $3 offset $4) as page) as page
+                      where tenant_id = $1 and job_id = $2 and ${matches}
+                      order by id limit $5 offset $6) as page) as page
       where fits order by id`,
-    [tenantId, jobId, page.limit, page.offset],
+    [tenantId, jobId, action ?? null, externalId ?? null, page.limit, page.offset],
   );
   const examples: string[][] = [];
   for (const reason of plan?.reasons ?? []) examples.push(await findExamples(tx, tenantId, jobId, reason));
-  return { plan, counts: Object.fromEntries(counts.map(({ action, count }) => [action, count])), entries, examples };
+  const byAction = Object.fromEntries(counts.map(({ action, count }) => [action, count]));
+  const total =
+    externalId === undefined
+      ? countOf(byAction, action)
+      : await countMatching(tx, tenantId, jobId, { action, externalId });
+  return { plan, counts: byAction, total, entries, examples };
+}
+
+function countOf(counts: JobPlan['counts'], action: PlanAction | undefined): number {
+  if (action !== undefined) return counts[action] ?? 0;
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+async function countMatching(
+  tx: Transaction,
+  tenantId: string,
+  jobId: string,
+  { action, externalId }: PlanFilter,
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from sync_plan_entries where tenant_id = $1 and job_id = $2 and ${matches}`,
+    [tenantId, jobId, action ?? null, externalId ?? null],
+  );
+  return row?.count ?? 0;
 }
 
 const actionOf: Record<string, PlanAction> = { created: 'create', deleted: 'delete', disabled: 'disable' };

@@ -2,6 +2,9 @@ import type { IconName } from '../../components/icon';
 import type { Tone } from '../../components/status';
 import type { Connector, WebhookHealthList } from '../../data/api';
 
+/** Where a need is decided or mended. */
+type NeedLink = { to: 'plan'; jobId: string } | { to: 'cases' };
+
 export interface Need {
   key: string;
   icon: IconName;
@@ -9,6 +12,7 @@ export interface Need {
   title: string;
   detail: string;
   at?: string;
+  link?: NeedLink;
 }
 
 interface Findings {
@@ -49,8 +53,9 @@ export function needsOf({ held, sources, cases, findings, webhooks, now }: Situa
       icon: 'plan' as const,
       tone: 'warn' as const,
       title: `A run of ${nameOf(connector_id)} is held`,
-      detail: error_message ?? 'It would change more than the safeguard allows.',
+      detail: error_message?.replace(/^quarantined: t/, 'T') ?? 'It would change more than the safeguard allows.',
       at: created_at,
+      link: { to: 'plan' as const, jobId: job_id },
     })),
     ...sources.flatMap((source) => sourceNeed(source, now)),
     ...webhooks.flatMap(webhookNeed),
@@ -63,6 +68,7 @@ export function needsOf({ held, sources, cases, findings, webhooks, now }: Situa
             title: cases.total === 1 ? '1 record may belong to two people' : `${cases.total} records need a decision`,
             detail: 'Matching could not decide. The records wait until you do.',
             at: cases.data[0]?.opened_at,
+            link: { to: 'cases' as const },
           },
         ]
       : []),

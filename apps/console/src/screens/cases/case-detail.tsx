@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Button } from '../../components/button';
+import { IdChip } from '../../components/id-chip';
+import { Section } from '../../components/page';
+import { shownValue } from '../../components/shown-value';
+import { ErrorState } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import type { ReviewCase } from '../../data/api';
+import styles from './case-detail.module.css';
+import { caseQuery } from './case-queries';
+import { recordName, rowsOf } from './case-rows';
+
+interface CaseDetailProps {
+  tenantId: string;
+  /** The case as the list has it, until its compared values have arrived. */
+  listed: ReviewCase;
+  sourceName: (id: string) => string;
+  /** Decides by the key of a decision; absent if the case cannot be decided. */
+  onDecide?: (key: string) => void;
+}
+
+/** The record beside its candidates, with the values that agree and differ. */
+export function CaseDetail({ tenantId, listed, sourceName, onDecide }: CaseDetailProps) {
+  const { data, error, refetch } = useQuery(caseQuery(tenantId, listed.id));
+  const shown = data ?? listed;
+  const { record, candidates, reason } = shown;
+  const rows = rowsOf(shown);
+  return (
+    <Section title={recordName(record)} actions={<StatusBadge status={shown.status} />} flush>
+      <div className={styles.about}>
+        <p className={styles.reason}>{reason}</p>
+        <p className={styles.record}>
+          <span dir="auto">{sourceName(record.connector_id)}</span>
+          <code dir="auto">{record.external_id}</code>
+          <IdChip id={record.id} />
+        </p>
+      </div>
+      {error && <ErrorState error={error} onRetry={() => refetch()} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
+      <section className={styles.scroll} tabIndex={0} aria-label="Record and candidates">
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">This record</th>
+              {candidates.map(({ identity_id, display_name, score }, index) => (
+                <th key={identity_id} scope="col">
+                  <span className={styles.candidate}>
+                    <kbd>{index + 1}</kbd>
+                    <Link
+                      from="/$tenantId/cases"
+                      to="/$tenantId/people/$identityId"
+                      params={{ identityId: identity_id }}
+                      search={{}}
+                      dir="auto"
+                    >
+                      {display_name ?? identity_id}
+                    </Link>
+                    {score < 1 && <span className={styles.score}>{Math.round(score * 100)} %</span>}
+                  </span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ field, value, others }) => (
+              <tr key={field}>
+                <th scope="row">{field}</th>
+                <td dir="auto">{shownValue(value)}</td>
+                {others.map((other, index) => (
+                  <td key={candidates[index]?.identity_id} className={classOf(value, other)} dir="auto">
+                    {shownValue(other.value)}
+                    {other.value !== undefined && value !== undefined && (
+                      <span className={styles.mark}>{other.agrees ? ' = same' : ' ≠ differs'}</span>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {onDecide && (
+        <div className={styles.decisions}>
+          {candidates.map(({ identity_id, display_name }, index) => (
+            <Button
+              key={identity_id}
+              look={index === 0 ? 'primary' : 'plain'}
+              onClick={() => onDecide(String(index + 1))}
+            >
+              <span dir="auto">Same as {display_name ?? identity_id}</span> <kbd>{index + 1}</kbd>
+            </Button>
+          ))}
+          <Button onClick={() => onDecide('n')}>
+            New person <kbd>n</kbd>
+          </Button>
+          <Button look="quiet" onClick={() => onDecide('i')}>
+            Ignore <kbd>i</kbd>
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function classOf(value: string | undefined, other: { value: string | undefined; agrees: boolean }): string | undefined {
+  if (value === undefined || other.value === undefined) return styles.none;
+  return other.agrees ? styles.agrees : styles.differs;
+}

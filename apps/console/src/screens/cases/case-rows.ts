@@ -1,0 +1,29 @@
+import type { ReviewCase } from '../../data/api';
+
+export interface ComparedRow {
+  field: string;
+  /** Value of the record. */
+  value: string | undefined;
+  /** Value of each candidate, in their order, and whether it is the same. */
+  others: { value: string | undefined; agrees: boolean }[];
+}
+
+/** Fields of the record beside those of its candidates: first the ones that agree with one, then those that differ. */
+export function rowsOf({ candidates }: Pick<ReviewCase, 'candidates'>): ComparedRow[] {
+  const compared = candidates.map((candidate) => new Map(candidate.compared?.map((row) => [row.field, row])));
+  const fields = [...new Set(compared.flatMap((rows) => [...rows.keys()]))];
+  const rows = fields.map((field) => ({
+    field,
+    value: compared.map((each) => each.get(field)?.value).find((value) => value !== undefined),
+    others: compared.map((each) => ({ value: each.get(field)?.other, agrees: each.get(field)?.agrees ?? false })),
+  }));
+  const agreeing = (row: ComparedRow) => row.others.some(({ agrees }) => agrees);
+  return [...rows.filter(agreeing), ...rows.filter((row) => !agreeing(row))];
+}
+
+/** Name of a record in its source. */
+export function recordName({ document, external_id }: ReviewCase['record']): string {
+  const parts = [document.first_name, document.last_name].filter((part) => typeof part === 'string' && part !== '');
+  const shown = document.display_name ?? (parts.length > 0 ? parts.join(' ') : undefined) ?? document.email;
+  return typeof shown === 'string' ? shown : external_id;
+}

@@ -1,0 +1,123 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Button } from '../../components/button';
+import { CopyAs } from '../../components/copy-as';
+import { FilterBar, SelectFilter } from '../../components/fields';
+import { formatCount } from '../../components/format-time';
+import { Page } from '../../components/page';
+import { EmptyState, ErrorState, Loading } from '../../components/states';
+import { wordsOf } from '../../components/status';
+import { useMay } from '../../data/access';
+import { useConnectorNames } from '../../data/connectors';
+import { itemsOf } from '../../data/pages';
+import { live } from '../../data/query-client';
+import { CaseDetail } from './case-detail';
+import { CaseList } from './case-list';
+import { casesQuery } from './case-queries';
+import { caseStatuses } from './case-statuses';
+import styles from './cases-screen.module.css';
+import { useResolve } from './use-resolve';
+
+const route = getRouteApi('/signed-in/$tenantId/cases');
+
+/** Records that matching could not assign, decided one after the other by keyboard. */
+export function CasesScreen() {
+  const { tenantId } = route.useParams();
+  const { status, case: chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery({ ...casesQuery(tenantId, status ?? 'open'), ...live });
+  const sourceName = useConnectorNames(tenantId);
+  const mayDecide = useMay('operator');
+  const { last, resolve, undo, isBusy } = useResolve(tenantId);
+  const cases = itemsOf(query.data);
+  const position = Math.max(
+    0,
+    cases.findIndex(({ id }) => id === chosen),
+  );
+  const current = cases[position];
+  const show = (id: string | undefined) => navigate({ search: (old) => ({ ...old, case: id }), replace: true });
+
+  const decide = (key: string) => {
+    if (!current || isBusy || !mayDecide || current.status !== 'open') return;
+    const next = cases[position + 1] ?? cases[position - 1];
+    const candidate = current.candidates[Number(key) - 1];
+    if (candidate) resolve.mutate({ caseId: current.id, resolution: 'link', identity_id: candidate.identity_id });
+    else if (key === 'n') resolve.mutate({ caseId: current.id, resolution: 'new' });
+    else if (key === 'i') resolve.mutate({ caseId: current.id, resolution: 'ignore' });
+    else return;
+    void show(next?.id);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
+    const isOpenDialog = document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
+    if (isTyping || isOpenDialog || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (event.key === 'j') void show(cases[position + 1]?.id ?? current?.id);
+    else if (event.key === 'k') void show(cases[position - 1]?.id ?? current?.id);
+    else if (event.key === 'u' && last && !isBusy) {
+      undo.mutate(last);
+      void show(last.caseId);
+    } else decide(event.key);
+  };
+  useEffect(() => {
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+
+  const total = query.data?.pages[0]?.total;
+  return (
+    <Page
+      title="Cases"
+      description={total !== undefined && `${formatCount(total)} ${status ? wordsOf(status).toLowerCase() : 'open'}`}
+      actions={
+        <>
+          {last && (
+            <Button onClick={() => undo.mutate(last)} disabled={isBusy}>
+              Undo <kbd>u</kbd>
+            </Button>
+          )}
+          <CopyAs
+            path={`/admin/v1/tenants/${tenantId}/cases?status=${status ?? 'open'}`}
+            cli={`idsync cases list --status ${status ?? 'open'}`}
+            json={query.data?.pages[0]}
+          />
+        </>
+      }
+    >
+      <FilterBar>
+        <SelectFilter
+          label="Status"
+          any="Open"
+          value={status}
+          choices={caseStatuses.map((value) => ({ value, label: wordsOf(value) }))}
+          onChange={(value) => navigate({ search: { status: value as (typeof caseStatuses)[number] } })}
+        />
+      </FilterBar>
+      {query.isPending && <Loading />}
+      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {query.data && !current && (
+        <EmptyState title={status ? 'No such case' : 'No case is open'}>
+          A case is a record that fits several people, or resembles one. Matching leaves it to you.
+        </EmptyState>
+      )}
+      {current && (
+        <div className={styles.panes}>
+          <CaseList
+            cases={cases}
+            current={current.id}
+            onShow={show}
+            onEnd={query.hasNextPage && !query.isFetchingNextPage ? query.fetchNextPage : undefined}
+            sourceName={sourceName}
+          />
+          <CaseDetail
+            key={current.id}
+            tenantId={tenantId}
+            listed={current}
+            sourceName={sourceName}
+            onDecide={mayDecide && current.status === 'open' && !isBusy ? decide : undefined}
+          />
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { notify } from '../../components/notices';
+import { answerOf, api } from '../../data/api';
+import { operationDone } from '../../data/operations';
+
+export type Resolution = { resolution: 'link'; identity_id: string } | { resolution: 'new' } | { resolution: 'ignore' };
+
+const done = { link: 'Linked', new: 'Made a person', ignore: 'Ignored' };
+
+/** Resolves cases at once, without a question, because the last one can be undone. */
+export function useResolve(tenantId: string) {
+  const client = useQueryClient();
+  const [last, setLast] = useState<{ caseId: string; operationId: string }>();
+  // Not awaited, so that the next decision need not wait for the list.
+  const refresh = () => void client.invalidateQueries({ queryKey: ['cases', tenantId] });
+  const resolve = useMutation({
+    mutationFn: async ({ caseId, ...body }: Resolution & { caseId: string; reason?: string }) => {
+      const answer = await answerOf(
+        api.POST('/admin/v1/tenants/{tenantId}/cases/{caseId}/resolve', {
+          params: { path: { tenantId, caseId } },
+          body,
+        }),
+      );
+      const operation = await operationDone(tenantId, answer);
+      if (operation) setLast({ caseId, operationId: operation.operation_id });
+    },
+    onSuccess: (_, { resolution }) => notify(`${done[resolution]}. Press u to undo.`),
+    onError: (error) => notify(error.message, 'bad'),
+    onSettled: refresh,
+  });
+  const undo = useMutation({
+    mutationFn: async ({ operationId }: { caseId: string; operationId: string }) => {
+      const answer = await answerOf(
+        api.POST('/admin/v1/tenants/{tenantId}/operations/{operationId}/revert', {
+          params: { path: { tenantId, operationId } },
+          body: {},
+        }),
+      );
+      await operationDone(tenantId, answer, 'Undone. The case is open again.');
+      setLast(undefined);
+    },
+    onError: (error) => notify(error.message, 'bad'),
+    onSettled: refresh,
+  });
+  return { last, resolve, undo, isBusy: resolve.isPending || undo.isPending };
+}

@@ -1,0 +1,115 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ApprovalBanner } from '../../components/approval-banner';
+import { CopyAs } from '../../components/copy-as';
+import { FilterBar, SearchField } from '../../components/fields';
+import { formatCount } from '../../components/format-time';
+import { IdChip } from '../../components/id-chip';
+import { Page, Section } from '../../components/page';
+import { EmptyState, ErrorState, Loading } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import { Ago } from '../../components/time';
+import { VirtualList } from '../../components/virtual-list';
+import { useConnectorNames } from '../../data/connectors';
+import { jobQuery } from '../../data/jobs';
+import { itemsOf } from '../../data/pages';
+import { ActionFilter } from './action-filter';
+import { PlanActions } from './plan-actions';
+import { PlanEntry } from './plan-entry';
+import { planQuery } from './plan-query';
+import type { PlanSearch } from './plan-search';
+import { Reasons } from './reasons';
+
+const route = getRouteApi('/signed-in/$tenantId/runs/$jobId/plan');
+
+/** A held run or a dry run, read like a pull request: why it is held, what it would change, and the decision. */
+export function PlanScreen() {
+  const { tenantId, jobId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const job = useQuery(jobQuery(tenantId, jobId));
+  const plan = useInfiniteQuery({ ...planQuery(tenantId, jobId, search), placeholderData: keepPreviousData });
+  const sourceName = useConnectorNames(tenantId);
+  if (job.isPending || plan.isPending) return <Loading />;
+  if (job.error) return <ErrorState error={job.error} onRetry={() => job.refetch()} />;
+  if (plan.error) return <ErrorState error={plan.error} onRetry={() => plan.refetch()} />;
+  const whole = plan.data.pages[0];
+  if (!whole) return <Loading />;
+  const set = (change: PlanSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  const source = sourceName(job.data.connector_id);
+  const entries = itemsOf(plan.data);
+  return (
+    <Page
+      title={titleOf(source, job.data)}
+      beside={
+        <StatusBadge status={job.data.status}>{job.data.status === 'quarantined' ? 'Held' : undefined}</StatusBadge>
+      }
+      description={
+        <>
+          <span>
+            read <Ago at={job.data.started_at ?? job.data.created_at} />
+          </span>
+          <span>{formatCount(job.data.records_read)} records</span>
+          {whole.known !== undefined && <span>{formatCount(whole.known)} known before</span>}
+          <IdChip id={jobId} />
+        </>
+      }
+      actions={
+        <>
+          <CopyAs
+            path={`/admin/v1/tenants/${tenantId}/sync-jobs/${jobId}/plan`}
+            cli={`idsync jobs plan ${jobId}`}
+            json={whole}
+          />
+          <PlanActions tenantId={tenantId} job={job.data} plan={whole} source={source} />
+        </>
+      }
+    >
+      <ApprovalBanner tenantId={tenantId} resource={jobId} />
+      {job.data.decision && <Decision {...job.data.decision} />}
+      {whole.note && whole.reasons.length === 0 && <p>{whole.note}</p>}
+      {whole.reasons.length > 0 && <Reasons reasons={whole.reasons} onShow={(action) => set({ action })} />}
+      <FilterBar>
+        <ActionFilter counts={whole.counts} action={search.action} onChange={(action) => set({ action })} />
+        <SearchField
+          label="Find an external id"
+          value={search.find ?? ''}
+          onChange={(find) => set({ find: find || undefined })}
+        />
+      </FilterBar>
+      <Section title="Changes" untitled flush>
+        {entries.length === 0 ? (
+          <EmptyState title={search.find || search.action ? 'No change matches' : 'The plan is empty'}>
+            {search.find || search.action
+              ? 'Remove the filter to see the whole plan.'
+              : 'Changes that a run applies at once are not in its plan.'}
+          </EmptyState>
+        ) : (
+          <VirtualList
+            label="Changes"
+            items={entries}
+            itemKey={({ action, record }) => `${action} ${record.external_id}`}
+            estimate={44}
+            onEnd={plan.hasNextPage && !plan.isFetchingNextPage ? plan.fetchNextPage : undefined}
+          >
+            {(entry) => <PlanEntry entry={entry} />}
+          </VirtualList>
+        )}
+      </Section>
+    </Page>
+  );
+}
+
+function titleOf(source: string, { status, dry_run }: { status: string; dry_run: boolean }): string {
+  if (status === 'quarantined') return `A run of ${source} is held`;
+  return dry_run ? `Dry run of ${source}` : `Plan of a run of ${source}`;
+}
+
+function Decision({ action, by, at, reason }: { action: string; by?: string; at: string; reason?: string }) {
+  return (
+    <p>
+      <StatusBadge tone="info">{action}</StatusBadge> by <span dir="auto">{by ?? 'idsync'}</span> <Ago at={at} />
+      {reason && <span dir="auto">: “{reason}”</span>}
+    </p>
+  );
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+interface Credentials {
+  base_url: string;
+  admin_token: string;
+  tenant_id: string;
+}
+
+/** The whole of `npm start` with its demo, and a browser on its console. */
+export class ConsoleUnderTest {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly dataDir: string,
+    private readonly browser: Browser,
+    readonly credentials: Credentials,
+    readonly firstLine: string,
+  ) {}
+
+  static async start(executablePath: string): Promise<ConsoleUnderTest> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'idsync-console-'));
+    const env = { PATH: process.env.PATH, HOME: dataDir, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error' };
+    const child = spawn(process.execPath, ['apps/standalone/dist/main.js'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    for await (const chunk of child.stdout) {
+      output += String(chunk);
+      if (output.includes('Stop it with')) break;
+    }
+    const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+    // The sandbox of Chromium needs privileges that a container does not have; the pages are our own.
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    return new ConsoleUnderTest(child, dataDir, browser, credentials, output.split('\n', 1)[0] ?? '');
+  }
+
+  /** Calls a path of the operator API with the token of the installation. */
+  async operator<Body>(method: string, path: string, body?: object): Promise<Body> {
+    const response = await fetch(`${this.credentials.base_url}/admin/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.credentials.admin_token}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Body;
+  }
+
+  /** Opens a browser without a session. */
+  async visit(options: BrowserContextOptions = {}): Promise<Visit> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const page = await context.newPage();
+    return new Visit(page, this.credentials);
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    if (this.child.exitCode === null) {
+      this.child.kill('SIGTERM');
+      await once(this.child, 'exit');
+    }
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** One browser window of an operator. */
+export class Visit {
+  /** Reports of the browser: violations of the policy, errors of scripts, failed requests. */
+  readonly reports: string[] = [];
+
+  constructor(
+    readonly page: Page,
+    private readonly credentials: Credentials,
+  ) {
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.reports.push(`${message.type()}: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => this.reports.push(error.message));
+  }
+
+  async goto(path: string): Promise<void> {
+    await this.page.goto(`${this.credentials.base_url}/console${path}`);
+  }
+
+  /** Signs in by the form, as a person does. Looking for a session reports a 401, which is not an error. */
+  async signIn(token = this.credentials.admin_token): Promise<void> {
+    await this.goto('/sign-in');
+    await this.page.getByLabel('Operator token').fill(token);
+    await this.page.getByRole('button', { name: 'Sign in' }).click();
+    await this.page.getByRole('heading', { name: 'Home' }).waitFor();
+    this.reports.length = 0;
+  }
+
+  /** Opens a screen of the tenant, and waits until nothing is loading. */
+  async open(path = ''): Promise<void> {
+    await this.goto(`/${this.credentials.tenant_id}${path}`);
+    await this.settled();
+  }
+
+  async settled(): Promise<void> {
+    await this.page.locator('h1').first().waitFor();
+    await this.page.locator('[aria-label="Loading"]').waitFor({ state: 'detached' });
+  }
+
+  /** Returns the violations that axe finds in the whole page. */
+  async violations(): Promise<unknown[]> {
+    await this.page.evaluate(axe.source);
+    return this.page.evaluate(
+      'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))',
+    );
+  }
+
+  /** Width of the page, and of the window that shows it. */
+  widths(): Promise<[number, number]> {
+    return this.page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
+  }
+
+  close(): Promise<void> {
+    return this.page.context().close();
+  }
+}
