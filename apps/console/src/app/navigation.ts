@@ -2,7 +2,9 @@ import type { IconName } from '../components/icon';
 import type { Role } from '../data/session';
 
 /** Paths of screens that need only a tenant. */
-export type ScreenPath = '/$tenantId' | '/$tenantId/people' | '/$tenantId/cases';
+export type ScreenPath =
+  | '/$tenantId'
+  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'webhooks' | 'audit'}`;
 
 export interface NavigationItem {
   label: string;
@@ -20,6 +22,18 @@ export const navigation: readonly { title?: string; items: readonly NavigationIt
     items: [
       { label: 'People', to: '/$tenantId/people', icon: 'person' },
       { label: 'Cases', to: '/$tenantId/cases', icon: 'cases' },
+      { label: 'Accounts', to: '/$tenantId/accounts', icon: 'account' },
+      { label: 'Machines', to: '/$tenantId/machines', icon: 'machine' },
+      { label: 'Findings', to: '/$tenantId/findings', icon: 'finding' },
     ],
   },
+  {
+    title: 'Sources',
+    items: [
+      { label: 'Sources', to: '/$tenantId/sources', icon: 'source' },
+      { label: 'Runs', to: '/$tenantId/runs', icon: 'run' },
+    ],
+  },
+  { title: 'Events', items: [{ label: 'Webhooks', to: '/$tenantId/webhooks', icon: 'webhook' }] },
+  { title: 'Access', items: [{ label: 'Audit log', to: '/$tenantId/audit', icon: 'access', needs: 'auditor' }] },
 ];

@@ -1,14 +1,39 @@
 // The routes of all screens. A screen is one folder of `screens`; its code is loaded when it is opened.
+
+import { route as accounts } from '../screens/accounts/route';
+import { route as audit } from '../screens/audit/route';
 import { route as cases } from '../screens/cases/route';
+import { route as findings } from '../screens/findings/route';
 import { route as home } from '../screens/home/route';
 import { route as identity } from '../screens/identity/route';
+import { route as machines } from '../screens/machines/route';
 import { route as people } from '../screens/people/route';
 import { route as plan } from '../screens/plan/route';
+import { runRoute, route as runs } from '../screens/runs/route';
 import { route as signIn } from '../screens/sign-in/route';
+import { sourceRoute, route as sources } from '../screens/sources/route';
 import { route as start } from '../screens/start/route';
 import { route as tenants } from '../screens/tenants/route';
+import { deliveryRoute, webhookRoute, route as webhooks } from '../screens/webhooks/route';
 
 export const openRoutes = [signIn] as const;
 /** Screens that concern no tenant. */
 export const signedInRoutes = [start, tenants] as const;
-export const tenantRoutes = [home, people, identity, cases, plan] as const;
+export const tenantRoutes = [
+  home,
+  people,
+  identity,
+  cases,
+  plan,
+  accounts,
+  machines,
+  findings,
+  sources,
+  sourceRoute,
+  runs,
+  runRoute,
+  webhooks,
+  webhookRoute,
+  deliveryRoute,
+  audit,
+] as const;

@@ -40,13 +40,6 @@ export const openFindingsQuery = (tenantId: string) =>
     ...live,
   });
 
-export const webhooksQuery = (tenantId: string) =>
-  queryOptions({
-    queryKey: ['webhooks', tenantId],
-    queryFn: () => answerOf(api.GET('/admin/v1/tenants/{tenantId}/webhooks', { params: { path: { tenantId } } })),
-    ...live,
-  });
-
 export const peopleCountQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['people-count', tenantId],

@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { tenantRoute } from '../../app/frame-routes';
+import { accountsSearchOf } from './accounts-search';
+
+export const route = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'accounts',
+  validateSearch: accountsSearchOf,
+  component: lazyRouteComponent(() => import('./accounts-screen'), 'AccountsScreen'),
+});

@@ -1,0 +1,24 @@
+import { oneOf } from '../../data/search-params';
+
+export const kinds = [
+  'leaver_with_account',
+  'leaver_with_machine_secret',
+  'leaver_in_other_source',
+  'unmatched_account',
+  'duplicate_in_source',
+  'machine_without_owner',
+  'stale_source',
+  'unknown_manager',
+  'manager_cycle',
+] as const;
+export const states = ['open', 'accepted', 'resolved'] as const;
+
+export interface FindingsSearch {
+  kind?: (typeof kinds)[number];
+  /** Open ones if absent. */
+  state?: (typeof states)[number];
+}
+
+export function findingsSearchOf({ kind, state }: Record<string, unknown>): FindingsSearch {
+  return { kind: oneOf(kinds, kind), state: oneOf(states, state) };
+}

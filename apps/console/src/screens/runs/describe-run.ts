@@ -1,0 +1,81 @@
+import { formatDuration } from '../../components/format-time.js';
+
+interface Timed {
+  created_at: string;
+  started_at?: string;
+  completed_at?: string;
+}
+
+/** How long a run took, or has taken until now. None before it has started. */
+export function durationOf({ started_at, completed_at }: Timed, now: number): string | undefined {
+  if (!started_at) return undefined;
+  return formatDuration(Math.max(0, (completed_at ? Date.parse(completed_at) : now) - Date.parse(started_at)));
+}
+
+interface Kind {
+  mode: string;
+  dry_run: boolean;
+  retires?: boolean;
+  external_id?: string;
+}
+
+/** `Full read, dry run`: what a run reads, and whether it changes anything. */
+export function kindOf({ mode, dry_run, retires, external_id }: Kind): string {
+  const read = retires
+    ? 'Retires a deleted source'
+    : external_id !== undefined
+      ? `One record: ${external_id}`
+      : mode === 'full'
+        ? 'Full read'
+        : mode === 'changes'
+          ? 'Changes only'
+          : mode;
+  return dry_run ? `${read}, dry run` : read;
+}
+
+export interface Step {
+  title: string;
+  at: string;
+  detail?: string;
+}
+
+interface Run extends Timed {
+  scheduled_for?: string;
+  last_record_at?: string;
+  records_read: number;
+  status: string;
+  error_message?: string;
+  decision?: Decision;
+}
+
+interface Decision {
+  action: string;
+  reason?: string;
+  by?: string;
+  at: string;
+  after?: Decision;
+}
+
+/** The steps of a run and the decisions about it, in the order of time. */
+export function stepsOf(run: Run): Step[] {
+  const steps: Step[] = [
+    { title: run.scheduled_for ? 'Queued by its schedule' : 'Queued', at: run.created_at },
+    ...(run.started_at ? [{ title: 'Started to read the source', at: run.started_at }] : []),
+    ...(run.last_record_at
+      ? [{ title: 'Read the last record', at: run.last_record_at, detail: `${run.records_read} records in total` }]
+      : []),
+    ...decisionsOf(run.decision).map(({ action, reason, by, at }) => ({
+      title: `Decided: ${action}${by ? `, by ${by}` : ''}`,
+      at,
+      detail: reason,
+    })),
+    ...(run.completed_at
+      ? [{ title: `Ended: ${run.status.replaceAll('_', ' ')}`, at: run.completed_at, detail: run.error_message }]
+      : []),
+  ];
+  return steps.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
+
+function decisionsOf(decision: Decision | undefined): Decision[] {
+  return decision ? [decision, ...decisionsOf(decision.after)] : [];
+}

@@ -1,0 +1,35 @@
+interface Schedule {
+  every?: string;
+  cron?: string;
+  time_zone?: string;
+  paused: boolean;
+  full_every: number;
+  full_every_hours: number;
+}
+
+/** `every 15m, a full read within 24 h`: when a source is read. */
+export function scheduleOf(schedule: Schedule | undefined): string {
+  if (!schedule) return 'Only when it is started';
+  const { every, cron, time_zone, paused, full_every_hours } = schedule;
+  const times = every ? `Every ${every}` : `At ${cron ?? ''}${time_zone ? ` in ${time_zone}` : ''}`;
+  return `${times}, a full read within ${full_every_hours} h${paused ? ' (paused)' : ''}`;
+}
+
+interface Safeguard {
+  within_hours: number;
+  [limit: string]: number | readonly string[];
+}
+
+/** Pairs of a limit and its two bounds: a run is held if it passes both. */
+export function limitsOf(safeguard: Safeguard): (readonly [string, string])[] {
+  return Object.keys(safeguard).flatMap((name) => {
+    const [, kind] = /^max_(\w+)_percent$/.exec(name) ?? [];
+    if (!kind) return [];
+    return [
+      [
+        `${kind[0]?.toUpperCase()}${kind.slice(1)}`,
+        `${safeguard[name]} % and ${safeguard[`max_${kind}_records`]} records`,
+      ],
+    ];
+  });
+}

@@ -1,0 +1,97 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { CopyAs } from '../../components/copy-as';
+import { Facts } from '../../components/facts';
+import { formatCount } from '../../components/format-time';
+import { IdChip } from '../../components/id-chip';
+import { JsonView } from '../../components/json-view';
+import { Page, Section } from '../../components/page';
+import { StatTile, StatTiles } from '../../components/stat-tile';
+import { ErrorState, Loading } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import { Ago, Time } from '../../components/time';
+import { itemsOf } from '../../data/pages';
+import { limitsOf, scheduleOf } from './describe-source';
+import { FailingRecords } from './failing-records';
+import { SourceActions } from './source-actions';
+import { failingRecordsQuery, sourceQuery } from './source-queries';
+
+const route = getRouteApi('/signed-in/$tenantId/sources/$connectorId');
+
+export function SourceScreen() {
+  const { tenantId, connectorId } = route.useParams();
+  const { data: source, error, refetch } = useQuery(sourceQuery(tenantId, connectorId));
+  const failing = useInfiniteQuery(failingRecordsQuery(tenantId, connectorId));
+  if (error) return <ErrorState error={error} onRetry={refetch} />;
+  if (!source) return <Loading />;
+  const run = source.last_run;
+  return (
+    <Page
+      title={source.name}
+      beside={<StatusBadge status={source.health} />}
+      description={
+        <>
+          <span>
+            {source.type}, {source.records}s
+          </span>
+          <IdChip id={source.id} />
+        </>
+      }
+      actions={
+        <>
+          <CopyAs
+            path={`/admin/v1/tenants/${tenantId}/connectors/${connectorId}`}
+            cli={`idsync connectors show ${connectorId}`}
+            json={source}
+          />
+          <SourceActions tenantId={tenantId} source={source} />
+        </>
+      }
+    >
+      <StatTiles>
+        <StatTile
+          label="Complete as of"
+          value={source.complete_as_of ? <Ago at={source.complete_as_of} /> : 'Never'}
+          about={source.complete_as_of && <Time at={source.complete_as_of} />}
+        />
+        <StatTile label="Precedence" value={source.priority} about="The lower one wins" />
+        <StatTile label="Failures in a row" value={source.failures} tone={source.failures > 0 ? 'bad' : undefined} />
+        <StatTile
+          label="Records that fail"
+          value={formatCount(failing.data?.pages[0]?.total ?? 0)}
+          tone={(failing.data?.pages[0]?.total ?? 0) > 0 ? 'warn' : undefined}
+        />
+      </StatTiles>
+      <Section title="Reading">
+        <Facts
+          items={[
+            ['Schedule', scheduleOf(source.schedule)],
+            ['Next run', source.next_run_at && <Time at={source.next_run_at} />],
+            ['Skipped', source.skipped && `${source.skipped.reason}`],
+            ['Checkpoint', source.checkpoint_at && <Time at={source.checkpoint_at} />],
+            [
+              'Last run',
+              run && (
+                <Link from="/$tenantId/sources/$connectorId" to="/$tenantId/runs/$jobId" params={{ jobId: run.job_id }}>
+                  {run.status.replaceAll('_', ' ')}: {formatCount(run.records_read)} read,{' '}
+                  {formatCount(run.records_failed)} failed, {formatCount(run.records_deleted)} deleted
+                </Link>
+              ),
+            ],
+            ['Error', run?.error_message],
+            ['Text of the source', run?.source_message],
+          ]}
+        />
+      </Section>
+      <Section title="Records that fail" flush>
+        <FailingRecords rows={itemsOf(failing.data)} query={failing} />
+      </Section>
+      <Section title="Safeguard">
+        <Facts items={[...limitsOf(source.safeguard), ['Counted within', `${source.safeguard.within_hours} h`]]} />
+      </Section>
+      <Section title="Configuration">
+        <JsonView value={source.config} label="Configuration" />
+      </Section>
+    </Page>
+  );
+}

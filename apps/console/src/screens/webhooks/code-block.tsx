@@ -1,0 +1,19 @@
+import { Button } from '../../components/button';
+import { copy } from '../../components/copy';
+import { Icon } from '../../components/icon';
+import styles from './webhooks.module.css';
+
+/** Text in a region that scrolls. The button copies the exact bytes, not what is shown. */
+export function CodeBlock({ label, text, raw = text }: { label: string; text: string; raw?: string }) {
+  return (
+    <div className={styles.code}>
+      <Button look="quiet" small iconOnly aria-label={`Copy ${label}`} onClick={() => copy(raw, label)}>
+        <Icon name="copy" size={14} />
+      </Button>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>{text}</pre>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,1 @@
+export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;

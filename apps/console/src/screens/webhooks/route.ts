@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { tenantRoute } from '../../app/frame-routes';
+import { oneOf, textOf } from '../../data/search-params';
+import { deliveryStatuses } from './delivery-statuses';
+
+export const route = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'webhooks',
+  component: lazyRouteComponent(() => import('./webhooks-screen'), 'WebhooksScreen'),
+});
+
+export const webhookRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'webhooks/$webhookId',
+  validateSearch: ({ status, type }): { status?: (typeof deliveryStatuses)[number]; type?: string } => ({
+    status: oneOf(deliveryStatuses, status),
+    type: textOf(type),
+  }),
+  component: lazyRouteComponent(() => import('./webhook-screen'), 'WebhookScreen'),
+});
+
+export const deliveryRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'deliveries/$deliveryId',
+  component: lazyRouteComponent(() => import('./delivery-screen'), 'DeliveryScreen'),
+});
