@@ -8,7 +8,7 @@ import { completionScript } from './completion.js';
 import { createProgram } from './program.js';
 
 const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
-const program = createProgram({ out: sink, err: sink, env: {} }, () => undefined);
+const program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined);
 const script = completionScript(program, 'bash');
 
 /** Words that bash offers for the last one. */

@@ -27,7 +27,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-const program = createProgram({ out: sink, err: sink, env: {} }, () => undefined);
+const program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined);
 const all = leaves(program);
 
 describe('every command', () => {

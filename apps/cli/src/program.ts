@@ -1,31 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { addApprovalCommands } from './commands/approvals.js';
-import { addAuditCommands } from './commands/audit.js';
-import { addCaseCommands } from './commands/cases.js';
-import { addCompletionCommand } from './commands/completion.js';
-import { addConfigCommands } from './commands/config.js';
-import { addConnectorCommands } from './commands/connectors.js';
-import { addContextCommands } from './commands/contexts.js';
-import { addDeliveryCommands } from './commands/deliveries.js';
-import { addEventCommands } from './commands/events.js';
-import { addFindingCommands } from './commands/findings.js';
-import { addIdentityCommands } from './commands/identities.js';
-import { addJobCommands } from './commands/jobs.js';
-import { addKeyCommands } from './commands/keys.js';
-import { addLifecycleCommands } from './commands/lifecycle.js';
-import { addAccountCommands, addFindCommand, addMachineCommands } from './commands/lists.js';
-import { addLoginCommands } from './commands/login.js';
-import { addOperationCommands } from './commands/operations.js';
-import { addPriorityCommands } from './commands/priorities.js';
-import { addReplayCommands } from './commands/replays.js';
-import { addRuleCommands } from './commands/rules.js';
-import { addServiceTokenCommands } from './commands/service-tokens.js';
-import { addSuppressionCommands } from './commands/suppressions.js';
-import { addSyncCommand } from './commands/sync.js';
-import { addTenantCommands } from './commands/tenants.js';
-import { addWatchCommand } from './commands/watch.js';
-import { addWebhookCommands } from './commands/webhooks.js';
+import { commands } from './load-commands.js';
 import { outputFormats } from './output.js';
 import type { CliContext } from './session.js';
 
@@ -61,8 +36,12 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** Builds the command line. `exit` receives the exit code of a command that did not throw. */
-export function createProgram(io: CliContext, exit: (code: number) => void): Command {
+/** Builds the command line with these commands. `exit` receives the exit code of a command that did not throw. */
+export async function createProgram(
+  io: CliContext,
+  exit: (code: number) => void,
+  names: readonly string[] = Object.keys(commands),
+): Promise<Command> {
   const program = new Command('idsync')
     .description('Administers an idsync service through its operator API.')
     .version(version, '-V, --version', 'print the version of this program')
@@ -85,33 +64,8 @@ export function createProgram(io: CliContext, exit: (code: number) => void): Com
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
     .showHelpAfterError('(add --help for usage)');
-  addSuppressionCommands(program, io);
-  addTenantCommands(program, io);
-  addAuditCommands(program, io, exit);
-  addApprovalCommands(program, io);
-  addServiceTokenCommands(program, io);
-  addKeyCommands(program, io);
-  addConfigCommands(program, io, exit);
-  addConnectorCommands(program, io, exit);
-  addJobCommands(program, io, exit);
-  addSyncCommand(program, io, exit);
-  addCaseCommands(program, io, exit);
-  addFindCommand(program, io);
-  addIdentityCommands(program, io, exit);
-  addAccountCommands(program, io);
-  addMachineCommands(program, io);
-  addFindingCommands(program, io, exit);
-  addRuleCommands(program, io, exit);
-  addLifecycleCommands(program, io, exit);
-  addPriorityCommands(program, io, exit);
-  addOperationCommands(program, io, exit);
-  addWebhookCommands(program, io, exit);
-  addDeliveryCommands(program, io, exit);
-  addReplayCommands(program, io);
-  addEventCommands(program, io, exit);
-  addWatchCommand(program, io, exit);
-  addLoginCommands(program, io);
-  addContextCommands(program, io);
-  addCompletionCommand(program, io);
+  // A function that adds several commands is called once.
+  const adds = new Set(await Promise.all(names.map((name) => commands[name]?.())));
+  for (const add of adds) add?.(program, io, exit);
   return program;
 }

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { CliError } from './cli-error.js';
+import { commandsIn } from './load-commands.js';
 import { createProgram } from './program.js';
 import type { CliContext } from './session.js';
 import { printable } from './table.js';
@@ -9,9 +10,10 @@ const usageExitCode = 2;
 /** Runs one command line and returns its exit code. */
 export async function run(argumentsList: string[], io: CliContext): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(io, (code) => {
+  const exit = (code: number) => {
     exitCode = code;
-  });
+  };
+  const program = await createProgram(io, exit, commandsIn(argumentsList));
   try {
     await program.parseAsync(argumentsList, { from: 'user' });
     return exitCode;

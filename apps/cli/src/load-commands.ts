@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { CliContext } from './session.js';
+
+type Add = (program: Command, io: CliContext, exit: (code: number) => void) => void;
+
+const login = async () => (await import('./commands/login.js')).addLoginCommands;
+
+/** Functions that add commands to the program, in the order of the help. Loading all takes most of the time of a start. */
+export const commands: Readonly<Record<string, () => Promise<Add>>> = {
+  suppressions: async () => (await import('./commands/suppressions.js')).addSuppressionCommands,
+  tenants: async () => (await import('./commands/tenants.js')).addTenantCommands,
+  audit: async () => (await import('./commands/audit.js')).addAuditCommands,
+  approvals: async () => (await import('./commands/approvals.js')).addApprovalCommands,
+  'service-tokens': async () => (await import('./commands/service-tokens.js')).addServiceTokenCommands,
+  keys: async () => (await import('./commands/keys.js')).addKeyCommands,
+  config: async () => (await import('./commands/config.js')).addConfigCommands,
+  connectors: async () => (await import('./commands/connectors.js')).addConnectorCommands,
+  jobs: async () => (await import('./commands/jobs.js')).addJobCommands,
+  sync: async () => (await import('./commands/sync.js')).addSyncCommand,
+  cases: async () => (await import('./commands/cases.js')).addCaseCommands,
+  find: async () => (await import('./commands/lists.js')).addFindCommand,
+  identities: async () => (await import('./commands/identities.js')).addIdentityCommands,
+  users: async () => (await import('./commands/lists.js')).addUserCommands,
+  groups: async () => (await import('./commands/lists.js')).addGroupCommands,
+  accounts: async () => (await import('./commands/lists.js')).addAccountCommands,
+  machines: async () => (await import('./commands/lists.js')).addMachineCommands,
+  findings: async () => (await import('./commands/findings.js')).addFindingCommands,
+  rules: async () => (await import('./commands/rules.js')).addRuleCommands,
+  lifecycle: async () => (await import('./commands/lifecycle.js')).addLifecycleCommands,
+  priorities: async () => (await import('./commands/priorities.js')).addPriorityCommands,
+  operations: async () => (await import('./commands/operations.js')).addOperationCommands,
+  webhooks: async () => (await import('./commands/webhooks.js')).addWebhookCommands,
+  deliveries: async () => (await import('./commands/deliveries.js')).addDeliveryCommands,
+  replays: async () => (await import('./commands/replays.js')).addReplayCommands,
+  events: async () => (await import('./commands/events.js')).addEventCommands,
+  watch: async () => (await import('./commands/watch.js')).addWatchCommand,
+  login,
+  logout: login,
+  whoami: login,
+  context: async () => (await import('./commands/contexts.js')).addContextCommands,
+  completion: async () => (await import('./commands/completion.js')).addCompletionCommand,
+};
+
+/** These show all commands. */
+const needsAll = new Set(['completion', 'help']);
+
+/**
+ * Returns the commands that the arguments may call: those that are one of the words, which may be the value of an option
+ * too. All of them if there is none, for the help and for suggestions.
+ */
+export function commandsIn(argumentsList: readonly string[]): string[] {
+  const all = Object.keys(commands);
+  const named = all.filter((name) => argumentsList.includes(name));
+  return named.length === 0 || argumentsList.some((word) => needsAll.has(word)) ? all : named;
+}
