@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { openApiDocument } from '@idsync/contracts';
-import { Controller, Get, Header, Redirect } from '@nestjs/common';
+import { Controller, Get, Header, Redirect, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.decorator.js';
 import { contentSecurityPolicy } from '../http/content-security-policy.js';
+import { CompressedText } from './compressed-text.js';
 import type { OpenApiDocument } from './openapi-document.js';
 import { renderReference } from './render-reference.js';
 
@@ -15,20 +17,21 @@ const assets = {
   script: new URL('../../assets/reference.js', import.meta.url),
 };
 
-/** Serves `/openapi.json` and the API reference at `/docs`, without external resources. */
+/** Serves `/openapi.json` and the API reference at `/docs`, compressed and without external resources. */
 @Controller()
 @Access('none')
 export class ReferenceController {
   private readonly document = openApiDocument(version);
-  private readonly json = JSON.stringify(this.document);
-  private readonly style = readFileSync(assets.style, 'utf8');
-  private readonly script = readFileSync(assets.script, 'utf8');
-  private page: string | undefined;
+  private readonly json = new CompressedText(() => JSON.stringify(this.document));
+  private readonly style = new CompressedText(() => readFileSync(assets.style, 'utf8'));
+  private readonly script = new CompressedText(() => readFileSync(assets.script, 'utf8'));
+  /** Rendered at the first request, because most gateways are never asked for it. */
+  private readonly page = new CompressedText(() => renderReference(this.document as unknown as OpenApiDocument));
 
   @Get('openapi.json')
   @Header('content-type', 'application/json; charset=utf-8')
-  openApi(): string {
-    return this.json;
+  openApi(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.json.send(request, reply);
   }
 
   @Get()
@@ -38,23 +41,21 @@ export class ReferenceController {
   @Get('docs')
   @Header('content-security-policy', contentSecurityPolicy)
   @Header('content-type', 'text/html; charset=utf-8')
-  docs(): string {
-    // Rendered once, at the first request, because most gateways are never asked for it.
-    this.page ??= renderReference(this.document as unknown as OpenApiDocument);
-    return this.page;
+  docs(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.page.send(request, reply);
   }
 
   @Get('docs/reference.css')
   @Header('cache-control', cached)
   @Header('content-type', 'text/css; charset=utf-8')
-  css(): string {
-    return this.style;
+  css(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.style.send(request, reply);
   }
 
   @Get('docs/reference.js')
   @Header('cache-control', cached)
   @Header('content-type', 'text/javascript; charset=utf-8')
-  js(): string {
-    return this.script;
+  js(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.script.send(request, reply);
   }
 }
