@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, LatePort, PrivatePostgres, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database } from './database.js';
+import { Database, type Transaction } from './database.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -65,6 +65,20 @@ describe('connections that PostgreSQL closes', () => {
     },
     60_000,
   );
+});
+
+describe('a transaction that reads', () => {
+  it('sees one state in all of its statements', async () => {
+    const tenantId = await fixture.tenant();
+    const count = (tx: Transaction) => tx.query('select count(*) from connectors');
+    const [first, second] = await database.readTransaction(tenantId, async (tx) => {
+      const before = await count(tx);
+      await fixture.connector(tenantId);
+      return [before, await count(tx)];
+    });
+    expect(second).toEqual(first);
+    expect(await database.readTransaction(tenantId, count)).toEqual([{ count: 1 }]);
+  });
 });
 
 describe('ping', () => {

@@ -48,6 +48,8 @@ interface BeginQuery {
   query_timeout: number;
 }
 
+const beginSnapshot = 'begin isolation level repeatable read read only';
+
 /** Used by queries of index ranges; see `disableBitmapScan`. */
 export const withoutBitmapScan = 'set local enable_bitmapscan = off';
 
@@ -121,17 +123,17 @@ export class Database {
     return this.run(tenantId, `begin; ${setTenant(tenantId)}`, work);
   }
 
-  /** Runs `work` in a transaction that reads only rows of `tenantId`; a statement that writes fails. */
+  /**
+   * Runs `work` in a transaction that reads only rows of `tenantId`; a statement that writes fails. All statements see the
+   * same committed state, so that the total of a list belongs to its rows.
+   */
   async readTransaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(tenantId, `begin read only; ${setTenant(tenantId)}`, work);
+    return this.run(tenantId, `${beginSnapshot}; ${setTenant(tenantId)}`, work);
   }
 
-  /**
-   * Runs `work` in a read-only transaction of a tenant in which every statement sees the same committed state. It is
-   * never repeated, so `work` may send what it reads.
-   */
+  /** Like `readTransaction`, but never repeated, so `work` may send what it reads. */
   async snapshot<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.once(tenantId, `begin isolation level repeatable read read only; ${setTenant(tenantId)}`, work);
+    return this.once(tenantId, `${beginSnapshot}; ${setTenant(tenantId)}`, work);
   }
 
   /**

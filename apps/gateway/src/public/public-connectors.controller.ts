@@ -17,7 +17,7 @@ export class PublicConnectorsController {
     @CurrentTenant() tenantId: string,
     @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
   ): Promise<object> {
-    const { rows, total } = await this.database.transaction(tenantId, (tx) => listConnectors(tx, tenantId, page));
+    const { rows, total } = await this.database.readTransaction(tenantId, (tx) => listConnectors(tx, tenantId, page));
     return { data: rows.map(presentConnectorSummary), total, ...page };
   }
 }

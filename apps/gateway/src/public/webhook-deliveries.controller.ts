@@ -40,7 +40,7 @@ export class WebhookDeliveriesController {
     @ZodQuery(requests.webhookDeliveryQuery) query: z.infer<typeof requests.webhookDeliveryQuery>,
     @PublicId('webhook') webhookId: string,
   ): Promise<object> {
-    return this.database.transaction(tenantId, async (tx) => {
+    return this.database.readTransaction(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
       return showDeliveries(tx, tenantId, { ...query, webhookId });
     });

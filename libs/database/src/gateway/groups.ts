@@ -41,9 +41,10 @@ export async function listGroups(database: Database, tenantId: string, query: Gr
     const isShown = group && !query.after && query.offset === 0;
     return { rows: isShown ? [group] : [], total: group ? 1 : 0, isEstimate: false };
   }
-  const rows = await database.read<GroupRow>(tenantId, groupListQuery(tenantId, query));
-  const [counted] = await database.read<{ total: number }>(tenantId, groupCountQuery(tenantId, query));
-  const total = counted?.total ?? 0;
+  // The first row has the count also if the page is empty.
+  const found = await database.read<Partial<GroupRow> & { total: number }>(tenantId, groupListQuery(tenantId, query));
+  const total = found[0]?.total ?? 0;
+  const rows = found.flatMap(({ total: _, ...row }) => (row.id ? [row as GroupRow] : []));
   return { rows, total: Math.min(total, maxCounted), isEstimate: total > maxCounted };
 }
 
@@ -54,19 +55,15 @@ export function groupListQuery(tenantId: string, { limit, offset, after, connect
   const rest = after ? ` and (created_at, id) > (${value(new Date(after.createdAt))}, ${value(after.id)})` : '';
   return {
     name: `groups${source && '-source'}${rest && '-after'}`,
-    text: `select ${columns} from groups where tenant_id = $1${source}${rest} and ${hasMembers}
-            order by created_at, id limit $2 offset $3`,
+    text: `select total, page.* from (
+             select count(*) as total from (
+               select from groups where tenant_id = $1${source} and ${hasMembers}
+                order by created_at, id limit ${maxCounted + 1}) as counted) as counted
+             left join (
+               select ${columns} from groups where tenant_id = $1${source}${rest} and ${hasMembers}
+                order by created_at, id limit $2 offset $3) as page on true
+            order by "createdAt", id`,
     values,
-  };
-}
-
-function groupCountQuery(tenantId: string, { connectorId }: GroupQuery): NamedQuery {
-  const source = connectorId === undefined ? '' : ' and connector_id = $2';
-  return {
-    name: `groups-count${source && '-source'}`,
-    text: `select count(*) as total from (select from groups where tenant_id = $1${source} and ${hasMembers}
-            order by created_at, id limit ${maxCounted + 1}) as counted`,
-    values: connectorId === undefined ? [tenantId] : [tenantId, connectorId],
   };
 }
 

@@ -30,7 +30,7 @@ export async function findHistory(
   identityId: string,
   page: { limit: number; offset: number; afterSequence?: number; since?: Date },
 ): Promise<HistoryPage | undefined> {
-  return database.transaction(tenantId, async (tx) => {
+  return database.readTransaction(tenantId, async (tx) => {
     const ids = await findLineage(tx, tenantId, identityId);
     if (ids.length === 0) return undefined;
     await disableBitmapScan(tx);
