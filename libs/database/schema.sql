@@ -314,12 +314,17 @@ create table document_renderings (
   kind text default 'user'::text not null,
   after_id uuid,
   completed_at timestamp with time zone,
+  from_version integer,
+  total bigint,
+  done bigint default 0 not null,
   constraint document_renderings_pkey PRIMARY KEY (tenant_id),
   constraint document_renderings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 alter table document_renderings enable row level security, force row level security;
+create policy all_rows_idsync_directory on document_renderings to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on document_renderings to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on document_renderings to idsync_directory;
+grant select on document_renderings to idsync_gateway;
 
 create table event_payloads (
   tenant_id uuid not null,

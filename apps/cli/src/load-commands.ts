@@ -3,6 +3,7 @@ import type { CliContext } from './session.js';
 
 type Add = (program: Command, io: CliContext, exit: (code: number) => void) => void;
 
+const config = async () => (await import('./commands/config.js')).addConfigCommands;
 const login = async () => (await import('./commands/login.js')).addLoginCommands;
 
 /** Functions that add commands to the program, in the order of the help. Loading all takes most of the time of a start. */
@@ -13,7 +14,9 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   approvals: async () => (await import('./commands/approvals.js')).addApprovalCommands,
   'service-tokens': async () => (await import('./commands/service-tokens.js')).addServiceTokenCommands,
   keys: async () => (await import('./commands/keys.js')).addKeyCommands,
-  config: async () => (await import('./commands/config.js')).addConfigCommands,
+  export: config,
+  diff: config,
+  apply: config,
   connectors: async () => (await import('./commands/connectors.js')).addConnectorCommands,
   jobs: async () => (await import('./commands/jobs.js')).addJobCommands,
   sync: async () => (await import('./commands/sync.js')).addSyncCommand,

@@ -1,10 +1,9 @@
-import { newUuid, type RecordKind, recordFields, recordKinds } from '@idsync/contracts';
+import { documentVersion, newUuid, type RecordKind, recordFields, recordKinds } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { mergeAttributes } from './merge-attributes.js';
 import { renderIdentity } from './render-identity.js';
 import { renderRecord } from './render-record.js';
-import { documentVersion } from './rerender-documents.js';
 
 /** Fields of a complete document by version. To change the shape, add a version; never edit an earlier one. */
 const shapes: Record<number, readonly string[]> = {

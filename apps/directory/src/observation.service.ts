@@ -1,19 +1,19 @@
 import { Database } from '@idsync/database';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
-import { watchFindings } from './metrics.js';
+import { watchFindings, watchRenderings } from './metrics.js';
 
-/** Registers the gauge of findings. */
+/** Registers the gauges of findings and of documents to render. */
 @Injectable()
 export class Observation implements OnModuleInit, BeforeApplicationShutdown {
-  private removeGauge: () => void = () => undefined;
+  private removeGauges: (() => void)[] = [];
 
   constructor(private readonly database: Database) {}
 
   onModuleInit(): void {
-    this.removeGauge = watchFindings(this.database);
+    this.removeGauges = [watchFindings(this.database), watchRenderings(this.database)];
   }
 
   beforeApplicationShutdown(): void {
-    this.removeGauge();
+    for (const remove of this.removeGauges) remove();
   }
 }

@@ -1,8 +1,9 @@
+import { documentVersion } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
 import { proposeMatches } from './propose-matches.js';
-import { documentVersion, type RerenderOptions, rerenderDocuments } from './rerender-documents.js';
+import { type RerenderOptions, rerenderDocuments } from './rerender-documents.js';
 
 let directory: Harness;
 let hr: string;
@@ -30,6 +31,15 @@ beforeEach(async () => {
 });
 
 afterAll(() => directory?.close());
+
+/** The progress of the rendering: from which version, of how many records, and how many are done. */
+async function progress() {
+  const [row] = await directory.fixture.rows(
+    'select from_version, total::int, done::int from document_renderings where tenant_id = $1',
+    [directory.tenant],
+  );
+  return row;
+}
 
 const soon = () => new Date(Date.now() + 60_000);
 const rerender = (options: Partial<RerenderOptions>) =>
@@ -154,5 +164,37 @@ describe('documents of the current version', () => {
     await rerender({ version: documentVersion });
     await writeOldDocuments();
     expect(await rerender({ version: documentVersion })).toBe(0);
+  });
+});
+
+describe('the progress of rendering', () => {
+  const age = () =>
+    directory.fixture.rows(`update tenants set created_at = now() - interval '1 day' where id = $1`, [
+      directory.tenant,
+    ]);
+
+  it('counts the records of a tenant that is older than this version', async () => {
+    await age();
+    await rerender({ version: 5, delaySeconds: 60 });
+    expect(await progress()).toEqual({ from_version: 1, total: 8, done: 0 });
+    await directory.fixture.rows('update document_renderings set begin_at = now() where tenant_id = $1', [
+      directory.tenant,
+    ]);
+    await rerender({ version: 5, chunkSize: 2 });
+    expect(await progress()).toEqual({ from_version: 1, total: 8, done: 8 });
+  });
+
+  it('begins again from the version of the oldest document', async () => {
+    await age();
+    await rerender({ version: 5 });
+    await rerender({ version: 6, delaySeconds: 60 });
+    expect(await progress()).toEqual({ from_version: 5, total: 8, done: 0 });
+    await rerender({ version: 7, delaySeconds: 60 });
+    expect(await progress()).toMatchObject({ from_version: 5, done: 0 });
+  });
+
+  it('has nothing to do for a new tenant, whose records have this version', async () => {
+    await rerender({ version: 5, delaySeconds: 60 });
+    expect(await progress()).toEqual({ from_version: 1, total: 0, done: 0 });
   });
 });

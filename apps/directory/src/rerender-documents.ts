@@ -1,4 +1,4 @@
-import { recordKinds } from '@idsync/contracts';
+import { documentVersion, recordKinds } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import {
   type DocumentRendering,
@@ -23,12 +23,6 @@ import { mergeAttributes } from './merge-attributes.js';
 import { renderIdentity } from './render-identity.js';
 import { renderRecord } from './render-record.js';
 import { runChunk } from './run-chunk.js';
-
-/**
- * Version of what is stored with every record for reading: the documents of `renderIdentity` and `renderRecord`, the
- * lookup keys of `weakValues`, the search terms and the terms of lists. Increase it with every change of their form.
- */
-export const documentVersion = 5;
 
 /** Long enough for a rolling update to end: processes of the previous version still write documents of its shape. */
 const delaySeconds = 15 * 60;
@@ -82,8 +76,8 @@ async function renderChunk(
     await deleteOrphanedTerms(tx, tenantId);
     await deleteOrphanedListTerms(tx, tenantId);
   }
-  if (last !== undefined) await saveDocumentRendering(tx, tenantId, { kind, afterId: last });
-  else await saveDocumentRendering(tx, tenantId, nextKind && { kind: nextKind, afterId: null });
+  if (last !== undefined) await saveDocumentRendering(tx, tenantId, { kind, afterId: last }, ids.length);
+  else await saveDocumentRendering(tx, tenantId, nextKind && { kind: nextKind, afterId: null }, 0);
   return ids.length;
 }
 

@@ -11,6 +11,9 @@ export interface DocumentRendering {
   afterId: string | null;
 }
 
+/** A tenant that is older than this before its first rendering is scheduled may have records of an earlier version. */
+export const newTenantAge = '10 minutes';
+
 /**
  * Returns true if the tenant's documents have this version; otherwise schedules their rendering. It begins after a
  * delay, so that processes of the previous version have stopped. A tenant without a row has documents of version 1.
@@ -28,12 +31,17 @@ export async function scheduleDocumentRendering(
   const current = found ?? { version: 1, completed: true };
   if (current.version === version) return current.completed;
   await tx.query(
-    `insert into document_renderings as r (tenant_id, version, begin_at)
-     values ($1, $2, now() + make_interval(secs => $3))
+    `insert into document_renderings as r (tenant_id, version, begin_at, from_version, total)
+     select id, $2, now() + make_interval(secs => $3), 1,
+            case when $4 or created_at < now() - interval '${newTenantAge}'
+                 then (select count(*) from source_records where tenant_id = $1) else 0 end
+       from tenants where id = $1
      on conflict (tenant_id) do update
-        set version = excluded.version, begin_at = excluded.begin_at, kind = 'user', after_id = null, completed_at = null
+        set version = excluded.version, begin_at = excluded.begin_at, kind = 'user', after_id = null, completed_at = null,
+            from_version = case when r.completed_at is null then least(r.from_version, r.version) else r.version end,
+            total = excluded.total, done = 0
       where r.version <> excluded.version`,
-    [tenantId, version, delaySeconds],
+    [tenantId, version, delaySeconds, found !== undefined],
   );
   return false;
 }
@@ -55,17 +63,19 @@ export async function lockDocumentRendering(
   return row;
 }
 
-/** Saves the progress of a locked rendering; undefined completes it. */
+/** Saves the progress of a locked rendering, and the number of records that were rendered; undefined completes it. */
 export async function saveDocumentRendering(
   tx: Transaction,
   tenantId: string,
   rendering: DocumentRendering | undefined,
+  rendered: number,
 ): Promise<void> {
   await tx.query(
     `update document_renderings
-        set kind = coalesce($2, kind), after_id = $3, completed_at = case when $2::text is null then now() end
+        set kind = coalesce($2, kind), after_id = $3, completed_at = case when $2::text is null then now() end,
+            done = done + $4
       where tenant_id = $1`,
-    [tenantId, rendering?.kind ?? null, rendering?.afterId ?? null],
+    [tenantId, rendering?.kind ?? null, rendering?.afterId ?? null, rendered],
   );
 }
 
@@ -81,4 +91,12 @@ export async function findRecordsOfSameIdentities(tx: Transaction, ids: readonly
     [uuids(ids)],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Returns the number of records of all tenants whose documents remain to be rendered. */
+export async function countUnrendered(tx: Transaction): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select coalesce(sum(greatest(total - done, 0)), 0)::bigint as count from document_renderings where completed_at is null`,
+  );
+  return row?.count ?? 0;
 }

@@ -45,6 +45,24 @@ export function listApiKeys(
   });
 }
 
+/** Finds a key of a client, and locks it. */
+export async function lockApiKey(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  const key = await tx.manager.findOne(ApiKeyEntity, {
+    where: { tenantId, id, connectorId: IsNull() },
+    lock: { mode: 'pessimistic_write' },
+  });
+  return key ?? undefined;
+}
+
+/** Changes a key of a client. */
+export async function updateApiKey(
+  tx: Transaction,
+  { tenantId, id }: ApiKeyRow,
+  patch: Partial<Pick<ApiKeyRow, 'name' | 'scopes' | 'expiresAt'>>,
+): Promise<void> {
+  if (Object.keys(patch).length > 0) await tx.manager.update(ApiKeyEntity, { tenantId, id }, patch);
+}
+
 /**
  * Returns false if the key does not exist among those of clients or of the connector. Revoking a revoked key changes
  * nothing.

@@ -9,6 +9,8 @@ export interface FeedPage {
   /** The last sequence that was examined: no later commit adds an event at or before it. */
   nextAfter: number;
   hasMore: boolean;
+  /** The newest sequence of the tenant. */
+  newest: number;
 }
 
 /**
@@ -18,20 +20,21 @@ export interface FeedPage {
 const maxFilteredEvents = 5_000;
 
 /**
- * Reads a tenant's events after a sequence. The end is read before the events, and committed sequences have no gaps, so
+ * Reads a tenant's events after a sequence, or none and the position of the newest one. The end is read before the events, and committed sequences have no gaps, so
  * a concurrent commit appears on a later page and never before `nextAfter`.
  */
 export async function findFeedPage(
   tx: Transaction,
   tenantId: string,
-  { after, types, limit }: { after: number; types?: readonly string[]; limit: number },
+  { after: given, types, limit }: { after: number | 'latest'; types?: readonly string[]; limit: number },
 ): Promise<FeedPage> {
   const [sequence] = await tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [
     tenantId,
   ]);
   const end = sequence?.last ?? 0;
-  if (after >= end) return { bodies: [], nextAfter: after, hasMore: false };
+  const after = given === 'latest' ? end : given;
+  if (after >= end) return { bodies: [], nextAfter: after, hasMore: false, newest: end };
   const last = Math.min(end, after + (types ? maxFilteredEvents : limit));
   const { bodies, reached } = await findEventBodies(tx, tenantId, { first: after + 1, last }, { types, limit });
-  return { bodies: bodies.map(({ body }) => body), nextAfter: reached, hasMore: reached < end };
+  return { bodies: bodies.map(({ body }) => body), nextAfter: reached, hasMore: reached < end, newest: end };
 }

@@ -22,6 +22,7 @@ import { findOperatorPolicy } from './operator-policy.js';
 import { findJobPlan } from './plans.js';
 import { findCase, findComparedFields } from './review-cases.js';
 import { findSuppression } from './suppressions.js';
+import { findSearchProgress } from './search-progress.js';
 import { findTenant } from './tenants.js';
 import { findAttemptStatistics, findLastFailure, findWebhookHealth } from './webhook-health.js';
 import { findReplay } from './webhook-replays.js';
@@ -101,7 +102,8 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/v1/webhooks/{id}/deliveries/{deliveryId}': async (tx, id) =>
     (await findWebhook(tx, tenant, id)) && findDelivery(tx, tenant, id),
   '/v1/webhooks/{id}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}': (tx) => findTenant(tx, tenant),
+  '/admin/v1/tenants/{tenantId}': (tx) =>
+    Promise.all([findTenant(tx, tenant), findSearchProgress(through(tx), tenant)]),
   '/admin/v1/tenants/{tenantId}/lifecycle-policy': (tx) => findLifecyclePolicy(tx, tenant),
   '/admin/v1/tenants/{tenantId}/operator-policy': (tx) => findOperatorPolicy(tx, tenant),
   '/admin/v1/tenants/{tenantId}/finding-policy': (tx) => findFindingPolicy(tx, tenant),
@@ -137,7 +139,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
 const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain';
 /** Reads of more than one resource, which have their own tests. */
 const notPointReads =
-  /\{tenantId\}\/(deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
+  /\{tenantId\}\/(deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|users|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
 
 const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
 const even = asked - 1;
@@ -151,6 +153,7 @@ function through(tx: Transaction): Database {
     readTexts: async (_tenant: string, { text, values }: { text: string; values: unknown[] }) =>
       (await tx.query<Record<string, unknown>>(text, values)).map((row) => Object.values(row)),
     transaction: (_tenant: string, work: (tx: Transaction) => unknown) => work(tx),
+    readTransaction: (_tenant: string, work: (tx: Transaction) => unknown) => work(tx),
   } as unknown as Database;
 }
 

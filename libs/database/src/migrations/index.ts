@@ -59,6 +59,7 @@ import { OperatorSessions1700000000110 } from './1700000000110-operator-sessions
 import { LogoutTokens1700000000111 } from './1700000000111-logout-tokens.js';
 import { Approvals1700000000120 } from './1700000000120-approvals.js';
 import { TenantQuotas1700000000121 } from './1700000000121-tenant-quotas.js';
+import { RenderingProgress1700000000140 } from './1700000000140-rendering-progress.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -123,4 +124,5 @@ export const migrations = [
   LogoutTokens1700000000111,
   Approvals1700000000120,
   TenantQuotas1700000000121,
+  RenderingProgress1700000000140,
 ];

@@ -172,7 +172,12 @@ const ofServices: Record<string, TableOwnership> = {
   correlation_keys: { rows: byTenant, grants: { directory: write } },
   contested_keys: { rows: byTenant, grants: { directory: write } },
   identity_redirects: { rows: byTenant, grants: { directory: write, gateway: read } },
-  document_renderings: { rows: byTenant, grants: { directory: write } },
+  // A metric adds up the progress of all tenants.
+  document_renderings: {
+    rows: byTenant,
+    grants: { directory: write, gateway: read },
+    acrossTenants: ['directory'],
+  },
   identity_versions: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   record_versions: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   attribute_priorities: { rows: byTenant, grants: { directory: write, gateway: read } },
