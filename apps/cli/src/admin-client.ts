@@ -9,6 +9,8 @@ import { describeMissing } from './describe-missing.js';
 export interface List<Item> {
   data: Item[];
   total: number;
+  /** True if there are more items than `total`. */
+  total_is_estimate?: boolean;
 }
 
 /** One page of a list with cursor pagination, which has no total. */

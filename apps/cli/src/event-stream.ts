@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Event, EventFeed, IdsyncClient } from '@idsync/client';
+import type { Event, EventFeed } from '@idsync/client';
 import { CliError, InterruptedError, UnreachableError, UsageError } from './cli-error.js';
 import type { Session } from './session.js';
 
@@ -36,7 +36,7 @@ export async function openEventStream(session: Session, options: StreamOptions):
       return response;
     },
   });
-  const after = options.after ?? (await explained(() => newestSequence(client)));
+  const after = options.after ?? (await explained(() => client.newestPosition()));
   const feed = client.events({ after, ...(options.types && { types: options.types }) });
   return {
     position: () => feed.position,
@@ -65,28 +65,6 @@ async function* follow(
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
-}
-
-/**
- * Finds the position of the newest event: there is an event after a position exactly if a later one exists, because
- * positions have no gaps.
- */
-async function newestSequence(client: IdsyncClient): Promise<number> {
-  const hasAfter = async (after: number) => {
-    const { data, error, response } = await client.http.GET('/v1/events', { params: { query: { after, limit: 1 } } });
-    if (data) return data.data.length > 0;
-    throw Object.assign(new Error((error as { error?: string } | undefined)?.error), { status: response.status });
-  };
-  if (!(await hasAfter(0))) return 0;
-  let low = 0;
-  let high = 1;
-  while (await hasAfter(high)) [low, high] = [high, high * 2];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (await hasAfter(middle)) low = middle;
-    else high = middle;
-  }
-  return high;
 }
 
 /** Turns errors of the client into those of the command line; `notFound` replaces the text of a 404. */

@@ -45,6 +45,60 @@ describe('the lists of the directory', () => {
     expect((await idsync('accounts', 'list', '--unmatched')).out).toContain('bray');
   });
 
+  it('list identities by department, attributes, manager, source, group and time', async () => {
+    service.replies['GET /tenants/ten_1/connectors'] = [[200, { data: [{ id: 'con_1', name: 'AD' }], total: 1 }]];
+    reply('identities', ann);
+    const given = ['--attribute', 'cost_center=4711', '--attribute', 'site=a=b', '--department', 'Sales'];
+    const others = [
+      '--manager',
+      'idn_2',
+      '--source',
+      'AD',
+      '--group',
+      'grp_1',
+      '--updated-since',
+      '2026-01-31T12:00:00Z',
+    ];
+    const { code, out } = await idsync('identities', 'list', ...given, ...others);
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('Ann Lee') });
+    const [, query] = service.requests.at(-1)?.call.split('?') ?? [];
+    expect(Object.fromEntries(new URLSearchParams(query))).toEqual({
+      'attributes.cost_center': '4711',
+      'attributes.site': 'a=b',
+      department: 'Sales',
+      manager_id: 'idn_2',
+      source: 'con_1',
+      group: 'grp_1',
+      updated_since: '2026-01-31T12:00:00Z',
+      limit: '50',
+      offset: '0',
+    });
+  });
+
+  it('refuse an attribute without a value', async () => {
+    const { code, err } = await idsync('users', 'list', '--attribute', 'site');
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('must be name=value') });
+  });
+
+  it('list users with the id of their source, and the record with an id in a source', async () => {
+    reply('users', { id: 'usr_1', external_id: '1007', display_name: 'Ann Lee', status: 'active' });
+    const { out } = await idsync('users', 'list', '--external-id', '1007', '--connector', 'con_1');
+    expect(out).toContain('1007');
+    expect(service.requests.at(-1)?.call).toContain('external_id=1007&connector_id=con_1');
+  });
+
+  it('list groups of a source', async () => {
+    reply('groups?source=con_1&limit=50&offset=0', { id: 'grp_1', name: 'VPN', source_id: 'con_1' });
+    expect((await idsync('groups', 'list', '--source', 'con_1')).out).toContain('VPN');
+  });
+
+  it('say that a total is not exact', async () => {
+    const list = { data: [ann], total: 200, total_is_estimate: true, limit: 1, offset: 0 };
+    service.replies['GET /tenants/ten_1/identities'] = [[200, list]];
+    const { err } = await idsync('identities', 'list', '--department', 'all', '--limit', '1');
+    expect(err).toBe('1 of more than 200 shown\n');
+  });
+
   it('list machine identities by owner and risk', async () => {
     reply('machine-identities?owned_by=idn_1&min_risk=50&limit=50&offset=0', { id: 'mid_1', display_name: 'Bot' });
     const { out } = await idsync('machines', 'list', '--owner', 'idn_1', '--min-risk', '50');

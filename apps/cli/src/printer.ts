@@ -28,7 +28,8 @@ export class Printer {
 
   printList<Item>(list: List<Item>, headings: string[], row: (item: Item) => unknown[]): void {
     this.printItems(list, headings, row);
-    if (list.data.length < list.total) this.note(`${list.data.length} of ${list.total} shown`);
+    const total = list.total_is_estimate ? `more than ${list.total}` : list.total;
+    if (list.data.length < list.total) this.note(`${list.data.length} of ${total} shown`);
   }
 
   printPage<Item>(list: CursorList<Item>, headings: string[], row: (item: Item) => unknown[]): void {

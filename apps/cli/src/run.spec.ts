@@ -68,6 +68,23 @@ describe('the command line', () => {
     expect(requests[0]?.body).toEqual({ name: 'ci', scopes: ['a', 'b'], expires_at: '2030-01-01T00:00:00Z' });
   });
 
+  it('changes a key, adds scopes to its own, and lets it never expire', async () => {
+    const key = { id: 'key_1', name: 'ci', scopes: ['users:read'] };
+    replies['GET /tenants/ten_1/api-keys'] = [[200, { data: [key], total: 1, limit: 200, offset: 0 }]];
+    replies['PATCH /tenants/ten_1/api-keys/key_1'] = [[200, key]];
+    const update = (...words: string[]) => idsync(['keys', 'update', ...words]);
+    expect((await update('key_1', '--add-scopes', 'groups:read', '--expires-at', 'never')).code).toBe(0);
+    expect(requests.at(-1)?.body).toEqual({ scopes: ['users:read', 'groups:read'], expires_at: null });
+    expect((await update('key_1', '--scopes', 'sync:read', '--name', 'x')).code).toBe(0);
+    expect(requests.at(-1)?.body).toEqual({ name: 'x', scopes: ['sync:read'] });
+    expect(await update('key_2', '--add-scopes', 'groups:read')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no API key key_2'),
+    });
+    expect(await update('key_1')).toMatchObject({ code: 2, err: expect.stringContaining('nothing to change') });
+    expect((await update('key_1', '--scopes', 'a', '--add-scopes', 'b')).code).toBe(2);
+  });
+
   it('renames, suspends and resumes a tenant', async () => {
     replies['PATCH /tenants/ten_1'] = [[200, { id: 'ten_1', name: 'Other' }]];
     for (const words of [

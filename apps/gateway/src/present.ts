@@ -20,13 +20,15 @@ import type {
 
 /** Maps rows to API responses. Unknown values are undefined, so JSON.stringify omits them. */
 
-export function presentTenant(row: TenantRow): responses.Tenant {
+/** `searchProgress`: percent, while searches do not find everything. */
+export function presentTenant(row: TenantRow, searchProgress?: number): responses.Tenant {
   return {
     id: encodeId('tenant', row.id),
     name: row.name,
     created_at: row.createdAt.toISOString(),
     suspended_at: row.suspendedAt?.toISOString(),
     deletion_requested_at: row.deletionRequestedAt?.toISOString(),
+    search_progress_pct: searchProgress,
   };
 }
 

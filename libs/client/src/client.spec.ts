@@ -61,6 +61,45 @@ describe('the client', () => {
     ]);
   });
 
+  it('lists accounts, machine identities, groups and their members', async () => {
+    const idsync = await clientOf(() => ({ body: { data: [{ id: 'x' }], total: 1, limit: 50, offset: 0 } }));
+    for (const list of [
+      idsync.accounts.list({ matched: 'false' }),
+      idsync.machineIdentities.list({ status: 'orphaned' }),
+      idsync.groups.list({ source: 'con_1' }),
+      idsync.groups.members('grp_1'),
+    ])
+      for await (const { id } of list) expect(id).toBe('x');
+    await Promise.all([
+      idsync.accounts.get('acc_1'),
+      idsync.machineIdentities.get('mid_1'),
+      idsync.groups.get('grp_1'),
+    ]);
+    expect(received.map(({ url }) => `${url.pathname}${url.search}`)).toEqual([
+      '/v1/accounts?matched=false&cursor=',
+      '/v1/machine-identities?status=orphaned&cursor=',
+      '/v1/groups?source=con_1&cursor=',
+      '/v1/groups/grp_1/members?cursor=',
+      '/v1/accounts/acc_1',
+      '/v1/machine-identities/mid_1',
+      '/v1/groups/grp_1',
+    ]);
+  });
+
+  it('lists all connectors', async () => {
+    const idsync = await clientOf((_request, count) => ({
+      body: { data: [{ id: `con_${count}` }], total: 2, limit: 200, offset: count - 1 },
+    }));
+    expect((await idsync.connectors.list()).map(({ id }) => id)).toEqual(['con_1', 'con_2']);
+    expect(received.map(({ url }) => url.searchParams.get('offset'))).toEqual(['0', '1']);
+  });
+
+  it('returns the position of the newest event', async () => {
+    const idsync = await clientOf(() => ({ body: { data: [], next_after: 7, has_more: false, limit: 50 } }));
+    expect(await idsync.newestPosition()).toBe(7);
+    expect(received.map(({ url }) => url.search)).toEqual(['?after=latest']);
+  });
+
   it('sends the key, and asks for strict handling of parameters', async () => {
     const idsync = await clientOf(() => ({ body: { id: 'usr_1' } }));
     await idsync.users.get('usr_1');

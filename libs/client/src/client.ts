@@ -3,13 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import createFetchClient, { type Client } from 'openapi-fetch';
 import { EventFeed } from './event-feed.js';
 import type {
+  Account,
+  ConnectorSummary,
   CreatedWebhook,
   Delivery,
   DeliveryDetails,
   DeliveryPage,
+  Group,
   Identity,
   LifecycleEvent,
   ListedWebhook,
+  MachineIdentity,
   operations,
   paths,
   Replay,
@@ -93,6 +97,53 @@ export class IdsyncClient {
       new PagedList((cursor) => answerOf(this.http.GET('/v1/users', { params: { query: { ...query, cursor } } }))),
     get: (id: string): Promise<User> => answerOf(this.http.GET('/v1/users/{id}', { params: { path: { id } } })),
   };
+
+  readonly accounts = {
+    /** With `matched: 'false'`, the accounts that are linked to no identity. */
+    list: (query: Query<'listAccounts'> = {}): PagedList<Account> =>
+      new PagedList((cursor) => answerOf(this.http.GET('/v1/accounts', { params: { query: { ...query, cursor } } }))),
+    get: (id: string): Promise<Account> => answerOf(this.http.GET('/v1/accounts/{id}', { params: { path: { id } } })),
+  };
+
+  readonly machineIdentities = {
+    list: (query: Query<'listMachineIdentities'> = {}): PagedList<MachineIdentity> =>
+      new PagedList((cursor) =>
+        answerOf(this.http.GET('/v1/machine-identities', { params: { query: { ...query, cursor } } })),
+      ),
+    get: (id: string): Promise<MachineIdentity> =>
+      answerOf(this.http.GET('/v1/machine-identities/{id}', { params: { path: { id } } })),
+  };
+
+  readonly groups = {
+    list: (query: Query<'listGroups'> = {}): PagedList<Group> =>
+      new PagedList((cursor) => answerOf(this.http.GET('/v1/groups', { params: { query: { ...query, cursor } } }))),
+    get: (id: string): Promise<Group> => answerOf(this.http.GET('/v1/groups/{id}', { params: { path: { id } } })),
+    members: (id: string, query: Query<'listGroupMembers'> = {}): PagedList<User> =>
+      new PagedList((cursor) =>
+        answerOf(this.http.GET('/v1/groups/{id}/members', { params: { path: { id }, query: { ...query, cursor } } })),
+      ),
+  };
+
+  readonly connectors = {
+    /** The sources of the tenant, with their health. */
+    list: async (): Promise<ConnectorSummary[]> => {
+      const found: ConnectorSummary[] = [];
+      for (;;) {
+        const query = { limit: 200, offset: found.length };
+        const { data, total } = await answerOf(this.http.GET('/v1/connectors', { params: { query } }));
+        found.push(...data);
+        if (data.length === 0 || found.length >= total) return found;
+      }
+    },
+  };
+
+  /**
+   * Returns the position of the newest event. Take it before you read a list: `events` from there has every change that
+   * the list may not show.
+   */
+  async newestPosition(): Promise<number> {
+    return (await answerOf(this.http.GET('/v1/events', { params: { query: { after: 'latest' } } }))).next_after;
+  }
 
   /** All events of the tenant after the position `after`, or from the first one that is kept. */
   events({ after = 0, types }: { after?: number; types?: readonly string[] } = {}): EventFeed {

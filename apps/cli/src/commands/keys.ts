@@ -1,10 +1,19 @@
 import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
+import { UsageError } from '../cli-error.js';
 import { type CliContext, Session } from '../session.js';
+import { commaSeparated } from '../whole-number.js';
+
+interface UpdateOptions {
+  name?: string;
+  scopes?: string[];
+  addScopes?: string[];
+  expiresAt?: string;
+}
 
 export function addKeyCommands(program: Command, io: CliContext): void {
-  const keys = program.command('keys').description("list, create and revoke a tenant's API keys");
+  const keys = program.command('keys').description("list, create, change and revoke a tenant's API keys");
 
   keys
     .command('list')
@@ -54,6 +63,31 @@ export function addKeyCommands(program: Command, io: CliContext): void {
     );
 
   keys
+    .command('update')
+    .description('change the name, scopes or expiry of an API key; its secret stays')
+    .argument('<key>', 'id of the key, from "idsync keys list"')
+    .option('--name <name>', 'new name')
+    .option('--scopes <scopes>', 'comma-separated scopes, which replace those of the key', commaSeparated)
+    .option('--add-scopes <scopes>', 'comma-separated scopes to add', commaSeparated)
+    .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z, or never')
+    .addHelpText('after', '\nExample:\n  $ idsync keys update key_… --add-scopes groups:read')
+    .action(async (id: string, { name, scopes, addScopes, expiresAt }: UpdateOptions, command: Command) => {
+      const session = await Session.of(command, io);
+      if (scopes && addScopes) throw new UsageError('give either --scopes or --add-scopes');
+      const body = {
+        name,
+        scopes: addScopes ? [...(await scopesOf(session, id)), ...addScopes] : scopes,
+        expires_at: expiresAt === 'never' ? null : expiresAt,
+      };
+      if (Object.values(body).every((value) => value === undefined)) {
+        throw new UsageError('nothing to change: give --name, --scopes, --add-scopes or --expires-at');
+      }
+      session.printOne(
+        await session.client.patch<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys', id), body),
+      );
+    });
+
+  keys
     .command('revoke')
     .description('revoke an API key immediately and permanently')
     .argument('<key>', 'id of the key, from "idsync keys list"')
@@ -66,3 +100,10 @@ export function addKeyCommands(program: Command, io: CliContext): void {
 }
 
 const listOf = (text: string) => text.split(',').map((each) => each.trim());
+
+async function scopesOf(session: Session, id: string): Promise<string[]> {
+  const { data } = await session.client.getAll<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys'));
+  const found = data.find((key) => key.id === id);
+  if (!found) throw new UsageError(`no API key ${id}; "idsync keys list" shows the ids`);
+  return found.scopes;
+}

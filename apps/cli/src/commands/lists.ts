@@ -1,6 +1,8 @@
 import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
+import { findConnector } from '../find-connector.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
@@ -8,11 +10,20 @@ interface ListOptions {
   email?: string;
   number?: string;
   upn?: string;
+  externalId?: string;
+  connector?: string;
+  department?: string;
+  attribute?: [string, string][];
+  manager?: string;
+  source?: string;
+  group?: string;
   status?: string;
+  updatedSince?: string;
   unmatched?: boolean;
   classification?: string;
   owner?: string;
   minRisk?: number;
+  maxRisk?: number;
   limit: number;
   offset: number;
 }
@@ -31,21 +42,62 @@ export function addFindCommand(program: Command, io: CliContext): void {
 }
 
 export function addIdentityList(identities: Command, io: CliContext): void {
-  personal(paged(identities.command('list')))
+  shared(exact(paged(identities.command('list'))))
     .description('list identities, or those with a value in any of their records')
-    .option('--status <status>', 'only this status')
-    .addHelpText('after', '\nExample:\n  $ idsync identities list --email ann@example.org')
+    .addHelpText('after', listExamples('identities'))
     .action(async (options: ListOptions, command: Command) => {
       await printIdentities(await Session.of(command, io), options);
     });
 }
 
+export function addUserCommands(program: Command, io: CliContext): void {
+  const users = program.command('users').description('list users: the data of one source about a person');
+  shared(exact(paged(users.command('list'))))
+    .description('list users')
+    .addHelpText('after', listExamples('users'))
+    .action(async (options: ListOptions, command: Command) => {
+      const session = await Session.of(command, io);
+      const list = await request<responses.User>(session, 'users', options);
+      session.printList(list, ['id', 'external id', 'name', 'email', 'status'], (each) => [
+        each.id,
+        each.external_id,
+        each.display_name,
+        each.email,
+        each.status,
+      ]);
+    });
+}
+
+export function addGroupCommands(program: Command, io: CliContext): void {
+  const groups = program.command('groups').description('list the groups that sources name in their users');
+  paged(groups.command('list'))
+    .description('list groups with members')
+    .option('--source <connector>', 'only groups of this source: id or name of the connector')
+    .option('--name <name>', 'only the group with exactly this name; needs --source')
+    .addHelpText(
+      'after',
+      '\nList the members with "idsync users list --group".\n\nExample:\n  $ idsync groups list --source AD',
+    )
+    .action(async (options: ListOptions & { name?: string }, command: Command) => {
+      const session = await Session.of(command, io);
+      const list = await request<responses.Group>(session, 'groups', options);
+      session.printList(list, ['id', 'name', 'source'], (each) => [each.id, each.name, each.source_id]);
+    });
+}
+
+const listExamples = (noun: string) => `
+Filters are combined, and ignore case and accents.
+
+Examples:
+  $ idsync ${noun} list --email ann@example.org
+  $ idsync ${noun} list --department sales --attribute cost_center=4711 --source AD
+  $ idsync ${noun} list --status active --updated-since 2026-01-31T12:00:00Z`;
+
 export function addAccountCommands(program: Command, io: CliContext): void {
   const accounts = program.command('accounts').description('list accounts');
-  personal(paged(accounts.command('list')))
+  exact(paged(accounts.command('list')))
     .description('list accounts')
     .option('--unmatched', 'only accounts that are linked to no identity')
-    .option('--status <status>', 'only this status')
     .addHelpText('after', '\nExample:\n  $ idsync accounts list --unmatched')
     .action(async (options: ListOptions, command: Command) => {
       const session = await Session.of(command, io);
@@ -62,12 +114,12 @@ export function addAccountCommands(program: Command, io: CliContext): void {
 
 export function addMachineCommands(program: Command, io: CliContext): void {
   const machines = program.command('machines').description('list machine identities');
-  paged(machines.command('list'))
+  exact(paged(machines.command('list')))
     .description('list machine identities')
     .option('--classification <name>', 'only this classification, such as service_account')
     .option('--owner <identity>', 'only those for which this identity is responsible')
     .option('--min-risk <score>', 'only those with at least this risk score', wholeNumber)
-    .option('--status <status>', 'only this status, such as orphaned')
+    .option('--max-risk <score>', 'only those with at most this risk score', wholeNumber)
     .addHelpText('after', '\nExample:\n  $ idsync machines list --status orphaned')
     .action(async (options: ListOptions, command: Command) => {
       const session = await Session.of(command, io);
@@ -89,29 +141,62 @@ function paged(command: Command): Command {
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0);
 }
 
-function personal(command: Command): Command {
+/** Filters of every list of people and records. */
+function exact(command: Command): Command {
   return command
     .option('--email <address>', 'only with this email address')
     .option('--number <number>', 'only with this employee number')
-    .option('--upn <name>', 'only with this user principal name');
+    .option('--upn <name>', 'only with this user principal name')
+    .option('--external-id <id>', 'only the record with this id in the source --connector')
+    .option('--connector <connector>', 'the source of --external-id: id or name of the connector')
+    .option('--status <status>', 'only this status')
+    .option('--updated-since <date-time>', 'only those that changed at this time or later');
 }
 
-function request<Item>(
+/** Filters of people that many may fulfil. */
+function shared(command: Command): Command {
+  return command
+    .option('--department <name>', 'only people in this department')
+    .option('--attribute <name=value>', 'only people with this value of a custom attribute; repeatable', attribute)
+    .option('--manager <identity>', 'only people whose manager is this identity')
+    .option('--source <connector>', 'only people with a record in this source: id or name of the connector')
+    .option('--group <group>', 'only members of this group, from "idsync groups list"');
+}
+
+/** Parses `name=value` and adds it to the earlier ones. */
+function attribute(text: string, earlier: [string, string][] = []): [string, string][] {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('It must be name=value, such as cost_center=4711.');
+  return [...earlier, [`attributes.${name}`, value]];
+}
+
+async function request<Item>(
   session: Session,
   list: string,
-  { text, ...options }: ListOptions & { text?: string },
+  { text, ...options }: ListOptions & { text?: string; name?: string },
 ): Promise<List<Item>> {
-  const query = new URLSearchParams();
+  const query = new URLSearchParams(options.attribute);
+  const connector = (given: string | undefined) => (given === undefined ? undefined : findConnector(session, given));
   const given = {
     q: text,
     email: options.email,
     employee_number: options.number,
     user_principal_name: options.upn,
+    external_id: options.externalId,
+    connector_id: await connector(options.connector),
+    department: options.department,
+    manager_id: options.manager,
+    source: await connector(options.source),
+    group: options.group,
+    name: options.name,
     status: options.status,
+    updated_since: options.updatedSince,
     matched: options.unmatched ? false : undefined,
     classification: options.classification,
     owned_by: options.owner,
     min_risk: options.minRisk,
+    max_risk: options.maxRisk,
     limit: options.limit,
     offset: options.offset,
   };

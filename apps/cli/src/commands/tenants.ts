@@ -8,7 +8,7 @@ import { addTenantRemovalCommands } from './tenant-removal.js';
 export function addTenantCommands(program: Command, io: CliContext): void {
   const tenants = program
     .command('tenants')
-    .description('list, create, limit, rename, suspend, export and delete tenants');
+    .description('list, show, create, limit, rename, suspend, export and delete tenants');
   addQuotaCommands(tenants, io);
 
   tenants
@@ -24,6 +24,16 @@ export function addTenantCommands(program: Command, io: CliContext): void {
         tenant.created_at,
         tenant.suspended_at,
       ]);
+    });
+
+  tenants
+    .command('show')
+    .description('show a tenant, and after an upgrade how much of it searches find already')
+    .argument('[tenant]', 'id of the tenant (default: the selected one)')
+    .addHelpText('after', '\nExample:\n  $ idsync tenants show')
+    .action(async (tenant: string | undefined, _options: object, command: Command) => {
+      const session = await Session.of(command, io);
+      session.printOne(await session.client.get<responses.Tenant>(pathOf('tenants', tenant ?? session.tenant)));
     });
 
   tenants

@@ -1,11 +1,11 @@
 import { requests } from '@idsync/contracts';
-import { insertApiKey, listApiKeys, revokeApiKey } from '@idsync/database/gateway';
-import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey, updateApiKey } from '@idsync/database/gateway';
+import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { formatApiKey, newSecret } from '../access/api-key.js';
 import { KeyRing } from '../access/key-ring.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { orNotFound } from '../http/api-error.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentApiKey } from '../present.js';
@@ -48,6 +48,28 @@ export class ApiKeysController {
   ): Promise<object> {
     const { rows, total } = await this.tenants.run(tenantId, (tx) => listApiKeys(tx, tenantId, page));
     return { data: rows.map(presentApiKey), total, ...page };
+  }
+
+  @Patch(':keyId')
+  async update(
+    @TenantParam() tenantId: string,
+    @PublicId('apiKey', 'keyId') keyId: string,
+    @ZodBody(requests.apiKeyPatch) { expires_at, ...patch }: z.infer<typeof requests.apiKeyPatch>,
+  ): Promise<object> {
+    const changes = {
+      ...patch,
+      ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : new Date(expires_at) }),
+    };
+    const shown = await this.tenants.act(tenantId, async (tx, describe) => {
+      const key = orNotFound(await lockApiKey(tx, tenantId, keyId));
+      if (key.revokedAt) throw badRequest('the key is revoked');
+      await updateApiKey(tx, key, changes);
+      const after = presentApiKey({ ...key, ...changes });
+      describe({ before: presentApiKey(key), after });
+      return after;
+    });
+    this.keyRing.clear();
+    return shown;
   }
 
   @Delete(':keyId')

@@ -9,6 +9,7 @@ import { JsonText } from '../http/json-text.decorator.js';
 import { TenantParam } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { documentPage } from '../shared/document-page.js';
+import { groupPage } from '../shared/group-page.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** The lists of the public API for operators, who have no API key of the tenant. */
@@ -28,6 +29,25 @@ export class OperatorListsController {
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
   ): Promise<string> {
     return this.page(tenantId, 'identity', query);
+  }
+
+  @Get('users')
+  @ReadsPeople(true)
+  @JsonText()
+  users(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
+  ): Promise<string> {
+    return this.page(tenantId, 'user', query);
+  }
+
+  @Get('groups')
+  async groups(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.groupQuery) query: z.infer<typeof requests.groupQuery>,
+  ): Promise<object> {
+    await this.tenants.run(tenantId, async () => undefined);
+    return groupPage(this.database, tenantId, query);
   }
 
   @Get('accounts')

@@ -2,6 +2,7 @@ import { installationId, newUuid, requests } from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import {
   createTenant,
+  findSearchProgress,
   findTenant,
   findTenantDeletion,
   listTenants,
@@ -53,7 +54,7 @@ export class TenantsController {
   ): Promise<object> {
     const ids = caller?.access === 'operator' ? caller.tenantIds : new Set<string>();
     const { rows, total } = await this.database.acrossTenants((tx) => listTenants(tx, page, ids && [...ids]));
-    return { data: rows.map(presentTenant), total, ...page };
+    return { data: rows.map((row) => presentTenant(row)), total, ...page };
   }
 
   /** Renames, suspends or resumes a tenant. Its keys answer 403 while it is suspended. */
@@ -75,7 +76,8 @@ export class TenantsController {
 
   @Get(':tenantId')
   async get(@TenantParam() tenantId: string): Promise<object> {
-    return presentTenant(orNotFound(await this.database.transaction(tenantId, (tx) => findTenant(tx, tenantId))));
+    const tenant = orNotFound(await this.database.readTransaction(tenantId, (tx) => findTenant(tx, tenantId)));
+    return presentTenant(tenant, await findSearchProgress(this.database, tenantId));
   }
 
   /** Streams JSON lines. A HEAD request exports nothing. */

@@ -21,6 +21,52 @@ async function tenant(): Promise<{ path: string; read: () => Promise<{ status: n
   return { path, read };
 }
 
+describe('an API key', () => {
+  it('keeps its secret and gets other scopes, name and expiry', async () => {
+    const { path } = await tenant();
+    const scopes = ['users:read'];
+    const { id, key } = (await operator('POST', `${path}/api-keys`, { name: 'old', scopes })).body;
+    const list = async (name: string) =>
+      (await fetch(`${gateway.url}/v1/${name}`, { headers: { 'x-api-key': key } })).status;
+    expect([await list('users'), await list('groups')]).toEqual([200, 403]);
+    const change = { name: 'new', scopes: ['groups:read', 'groups:read'], expires_at: '2100-01-01T00:00:00.000Z' };
+    const { status, body } = await operator('PATCH', `${path}/api-keys/${id}`, change);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { id, created_at: expect.any(String), ...change, scopes: ['groups:read'] },
+    });
+    expect([await list('users'), await list('groups')]).toEqual([403, 200]);
+    expect((await operator('PATCH', `${path}/api-keys/${id}`, { expires_at: null })).body).not.toHaveProperty(
+      'expires_at',
+    );
+    expect((await operator('GET', `${path}/api-keys`)).body.data).toContainEqual(
+      expect.objectContaining({ id, name: 'new', scopes: ['groups:read'] }),
+    );
+  });
+
+  it.each([{ scopes: [] }, { scopes: ['x'] }, { expires_at: '2020-01-01T00:00:00Z' }, { secret: 'x' }])(
+    'rejects the change %j',
+    async (change) => {
+      const { path } = await tenant();
+      const { id } = (await operator('POST', `${path}/api-keys`, { name: 'key' })).body;
+      expect((await operator('PATCH', `${path}/api-keys/${id}`, change)).status).toBe(400);
+    },
+  );
+
+  it('of another tenant or a connector is not found, and a revoked one stays as it is', async () => {
+    const [{ path }, other] = [await tenant(), await tenant()];
+    const { id } = (await operator('POST', `${path}/api-keys`, { name: 'key' })).body;
+    expect((await operator('PATCH', `${other.path}/api-keys/${id}`, { name: 'x' })).status).toBe(404);
+    const push = { type: 'scim-push', name: 'Okta', records: 'user', config: {} };
+    const connector = (await operator('POST', `${path}/connectors`, push)).body.id;
+    const token = (await operator('POST', `${path}/connectors/${connector}/tokens`, { name: 'Okta' })).body.id;
+    expect((await operator('PATCH', `${path}/api-keys/${token}`, { scopes: ['users:read'] })).status).toBe(404);
+    await operator('DELETE', `${path}/api-keys/${id}`);
+    const { status, body } = await operator('PATCH', `${path}/api-keys/${id}`, { name: 'x' });
+    expect({ status, body }).toEqual({ status: 400, body: { error: 'the key is revoked' } });
+  });
+});
+
 describe('a tenant', () => {
   it('is renamed and keeps its id', async () => {
     const { path } = await tenant();

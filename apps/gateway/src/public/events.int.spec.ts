@@ -64,7 +64,15 @@ describe('GET /v1/events', () => {
     });
     expect((await ask('?after=2')).body).toMatchObject({ data: [{ sequence: 3 }], next_after: 3, has_more: false });
     expect((await ask('?after=3')).body).toEqual({ data: [], next_after: 3, has_more: false, limit: 50 });
-    expect((await ask('?after=77')).body).toMatchObject({ data: [], next_after: 77 });
+  });
+
+  it('begins with later events after latest, and rejects a position above the newest event', async () => {
+    expect((await ask('?after=latest')).body).toMatchObject({ data: [], next_after: 0, has_more: false });
+    expect(await ask('?after=1')).toMatchObject({ status: 400, body: { error: expect.stringMatching('at most 0') } });
+    await recordJobEvents(3);
+    expect((await ask('?after=latest&types=user.*')).body).toMatchObject({ data: [], next_after: 3, has_more: false });
+    const error = 'after must be at most 3, the newest sequence';
+    expect(await ask('?after=4')).toMatchObject({ status: 400, body: { error } });
   });
 
   it('caps the limit at 200 and filters by type', async () => {

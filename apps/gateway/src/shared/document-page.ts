@@ -13,6 +13,7 @@ import {
 } from '@idsync/database/gateway';
 import { badRequest } from '../http/api-error.js';
 import { readCursor, writeCursor } from './cursor.js';
+import { isSearchComplete } from './search-progress.js';
 
 /** Builds a page from the JSON documents that PostgreSQL returns. */
 export async function documentPage(
@@ -23,11 +24,18 @@ export async function documentPage(
 ): Promise<string> {
   const query = documentQuery(given);
   const page = await findPage(database, tenantId, resource, query);
+  const isEstimate = page.isEstimate || (usesTerms(query) && !(await isSearchComplete(database, tenantId)));
   const { limit, offset } = query;
   const more = page.isCut || (given.cursor !== undefined && page.count === limit);
   const next = more && page.last ? `,"next_cursor":"${writeCursor(page.last)}"` : '';
-  const total = `"total":${page.total}${page.isEstimate ? ',"total_is_estimate":true' : ''}`;
+  const total = `"total":${page.total}${isEstimate ? ',"total_is_estimate":true' : ''}`;
   return `{"data":[${page.items}],${total},"limit":${limit},"offset":${offset}${next}}`;
+}
+
+/** True if the terms of records answer a query, which records of an earlier version do not have. */
+function usesTerms({ values = {}, text, department, attributes = {}, groupId }: SearchQuery): boolean {
+  const given = [text, department, groupId, ...Object.values(values), ...Object.values(attributes)];
+  return given.some((each) => each !== undefined);
 }
 
 /** Finds a page by the statement that fits its filters. */

@@ -609,7 +609,8 @@ export interface paths {
         delete: operations["adminDeleteApiKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change the name, scopes or expiry of an API key; its secret stays */
+        patch: operations["adminUpdateApiKey"];
         trace?: never;
     };
     "/admin/v1/tenants/{tenantId}/connectors": {
@@ -1061,6 +1062,40 @@ export interface paths {
         };
         /** List or find identities, as a client of the tenant sees them */
         get: operations["adminListIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List or find users */
+        get: operations["adminListUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List groups */
+        get: operations["adminListGroups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4110,7 +4145,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -4237,7 +4272,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -4285,7 +4320,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -4391,7 +4426,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -4458,7 +4493,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -4525,22 +4560,23 @@ export interface components {
             data: components["schemas"]["ListedWebhook"][];
             total: number;
         };
+        ApiKey: {
+            id: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at?: string;
+            /** Format: date-time */
+            last_used_at?: string;
+            /** Format: date-time */
+            revoked_at?: string;
+            /** @description Absent: the key may be used from any address. */
+            allowed_networks?: string[];
+        };
         ApiKeyPage: {
-            data: {
-                id: string;
-                name: string;
-                scopes: string[];
-                /** Format: date-time */
-                created_at: string;
-                /** Format: date-time */
-                expires_at?: string;
-                /** Format: date-time */
-                last_used_at?: string;
-                /** Format: date-time */
-                revoked_at?: string;
-                /** @description Absent: the key may be used from any address. */
-                allowed_networks?: string[];
-            }[];
+            data: components["schemas"]["ApiKey"][];
             total: number;
             /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
             limit: number;
@@ -5303,6 +5339,8 @@ export interface components {
              * @description Its rows are being deleted; afterwards the tenant answers 404.
              */
             deletion_requested_at?: string;
+            /** @description Only of a single tenant, and after an upgrade: how many of its records searches and filters find already, in percent. Absent if all. */
+            search_progress_pct?: number;
         };
         TenantDeletion: {
             tenant_id: string;
@@ -5958,6 +5996,7 @@ export type User = components['schemas']['User'];
 export type UserPage = components['schemas']['UserPage'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookList = components['schemas']['WebhookList'];
+export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyPage = components['schemas']['ApiKeyPage'];
 export type Connector = components['schemas']['Connector'];
 export type ConnectorDeletion = components['schemas']['ConnectorDeletion'];
@@ -7499,8 +7538,8 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only events with a higher `sequence`. */
-                after?: number;
+                /** @description Only events with a higher `sequence`. `latest` returns no events, and the newest `sequence` as `next_after`. A number above the newest `sequence` is 400: the client has a position of another installation, or of a later state than a restored backup. */
+                after?: number | "latest";
                 /** @description Page size; larger values are reduced to 200. */
                 limit?: number;
                 /** @description Like the `events` of a subscription, separated by commas: `identity.*,user.created`. */
@@ -8382,6 +8421,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminUpdateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Replaces the scopes of the key. */
+                    scopes?: ("identities:read" | "users:read" | "sync:read" | "sync:write" | "webhooks:read" | "webhooks:write" | "events:read" | "accounts:read" | "machines:read" | "groups:read")[];
+                    /** @description null: the key never expires. */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
             };
             400: components["responses"]["OperatorBadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -11519,6 +11601,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityPage"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminListUsers: {
+        parameters: {
+            query?: {
+                /** @description Page size; larger values are reduced to 200. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+                /** @description Only items in this status. By default, deleted items are excluded. */
+                status?: "pending" | "active" | "suspended" | "inactive" | "deleted";
+                /** @description Only items that changed at this time or later; `total` counts only these. Times follow the order of commits: a client that requests changes since the greatest time it has received misses none. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on. */
+                updated_since?: string;
+                /** @description Opaque; empty for the first page, then the `next_cursor` of the previous page. Replaces `offset`. */
+                cursor?: string;
+                /** @description Only items whose name has words that begin with each of these words, or whose address, number or login begins with this text. If there are none, each word of at least four letters may have one typo; not together with another of these filters. */
+                q?: string;
+                /** @description Only items with this email address. Case and accents are ignored. An identity is found by the values of all of its records. */
+                email?: string;
+                /** @description Only items with this employee number. Case and accents are ignored. An identity is found by the values of all of its records. */
+                employee_number?: string;
+                /** @description Only items with this user principal name. Case and accents are ignored. An identity is found by the values of all of its records. */
+                user_principal_name?: string;
+                /** @description Only the record with this id in the source `connector_id`. */
+                external_id?: string;
+                /** @description The source of `external_id`. */
+                connector_id?: string;
+                /** @description Only items in this department. Case and accents are ignored. An identity is found by the values of all of its records. */
+                department?: string;
+                /** @description Only items with this value of a custom attribute, for example `attributes.cost_center=4711`; at most 5 attributes. Case and accents are ignored. An identity is found by the values of all of its records. */
+                attributes?: {
+                    [key: string]: string;
+                };
+                /** @description Only people whose manager is this identity. */
+                manager_id?: string;
+                /** @description Only items with a record in this source: the id of a connector. */
+                source?: string;
+                /** @description Only members of this group. */
+                group?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPage"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminListGroups: {
+        parameters: {
+            query?: {
+                /** @description Page size; larger values are reduced to 200. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+                /** @description Opaque; empty for the first page, then the `next_cursor` of the previous page. Replaces `offset`. */
+                cursor?: string;
+                /** @description Only groups of this source: the id of a connector. */
+                source?: string;
+                /** @description Only the group with exactly this name; together with `source`. */
+                name?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupPage"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];

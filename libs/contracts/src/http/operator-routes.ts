@@ -4,7 +4,14 @@ import { connectorBody } from '../connector-config.js';
 import { lifecyclePolicy } from '../lifecycle-policy.js';
 import { matchingRules } from '../matching-rules.js';
 import { caseStatuses, ruleLists } from '../operations.js';
-import { accountParameters, cursor, directoryParameters, machineParameters, updatedSince } from './list-parameters.js';
+import {
+  accountParameters,
+  cursor,
+  directoryParameters,
+  groupParameters,
+  machineParameters,
+  updatedSince,
+} from './list-parameters.js';
 import * as shown from './operator-resources.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
@@ -36,6 +43,13 @@ export const operatorRoutes: RouteDefinition[] = [
   ),
   operator('POST', `${tenantPath}/api-keys`, 'Issue an API key', created(shown.createdApiKey), requests.apiKeyBody),
   operator('GET', `${tenantPath}/api-keys`, 'List API keys', ok(shown.apiKeyPage), undefined, page),
+  operator(
+    'PATCH',
+    `${tenantPath}/api-keys/{keyId}`,
+    'Change the name, scopes or expiry of an API key; its secret stays',
+    ok(shown.apiKey),
+    requests.apiKeyPatch,
+  ),
   operator('DELETE', `${tenantPath}/api-keys/{keyId}`, 'Revoke an API key', { status: 204 }),
   operator('POST', `${tenantPath}/connectors`, 'Create a connector', created(shown.connector), connectorBody),
   operator('GET', `${tenantPath}/connectors`, 'List connectors', ok(shown.connectorPage), undefined, page),
@@ -237,6 +251,8 @@ export const operatorRoutes: RouteDefinition[] = [
     undefined,
     directoryParameters,
   ),
+  operator('GET', `${tenantPath}/users`, 'List or find users', ok(resources.userPage), undefined, directoryParameters),
+  operator('GET', `${tenantPath}/groups`, 'List groups', ok(resources.groupPage), undefined, groupParameters),
   operator(
     'GET',
     `${tenantPath}/accounts`,

@@ -212,8 +212,15 @@ export const publicRoutes: RouteDefinition[] = [
     query: [
       {
         name: 'after',
-        description: 'Only events with a higher `sequence`.',
-        schema: { type: 'integer', minimum: 0, default: 0 },
+        description:
+          'Only events with a higher `sequence`. `latest` returns no events, and the newest `sequence` as `next_after`. A number above the newest `sequence` is 400: the client has a position of another installation, or of a later state than a restored backup.',
+        schema: {
+          anyOf: [
+            { type: 'integer', minimum: 0 },
+            { type: 'string', enum: ['latest'] },
+          ],
+          default: 0,
+        },
       },
       limit,
       {

@@ -225,7 +225,9 @@ const eventNames = z
   .refine((names) => names.length <= maxNames && names.every((name) => eventPattern.safeParse(name).success), {
     error: eventNamesForm,
   });
-export const eventsQuery = z.strictObject({ after: wholeNumber(0).default(0), limit, types: eventNames.optional() });
+const afterForm = 'must be an integer of at least 0, or latest';
+const after = z.union([z.literal('latest'), wholeNumber(0)], { error: afterForm });
+export const eventsQuery = z.strictObject({ after: after.default(0), limit, types: eventNames.optional() });
 
 const payload = z
   .enum(payloadForms, { error: `must be one of ${payloadForms.join(', ')}` })
@@ -311,13 +313,18 @@ export const signInBody = z.strictObject({ token: text.min(1).max(1_000) });
 /** Body of a request whether a sign-in on another device is complete. */
 export const deviceTokenBody = z.strictObject({ handle: text.min(1).max(4_000) });
 export const logoutTokenBody = z.strictObject({ logout_token: text.min(1) });
+const keyScopes = z
+  .array(z.enum(scopes, { error: `must be any of ${scopes.join(', ')}` }))
+  .min(1)
+  .transform((list) => [...new Set(list)]);
+export const apiKeyPatch = z.strictObject({
+  name: name.optional(),
+  scopes: keyScopes.optional().describe('Replaces the scopes of the key.'),
+  expires_at: expiry.nullable().describe('null: the key never expires.'),
+});
 export const apiKeyBody = z.strictObject({
   name,
-  scopes: z
-    .array(z.enum(scopes, { error: `must be any of ${scopes.join(', ')}` }))
-    .min(1)
-    .transform((list) => [...new Set(list)])
-    .default([...scopes]),
+  scopes: keyScopes.default([...scopes]),
   expires_at: expiry,
   allowed_networks: z
     .array(network)

@@ -173,7 +173,7 @@ const isEstimate = z
   .literal(true)
   .optional()
   .describe(
-    'Present if there are more items than `total`. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.',
+    'Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.',
   );
 const listFields = { ...pageFields, total_is_estimate: isEstimate, next_cursor: nextCursor };
 export const identityPage = z.strictObject({ data: z.array(identity), ...listFields });
@@ -233,6 +233,7 @@ export type MachineIdentity = z.infer<typeof machineIdentity>;
 export type User = z.infer<typeof user>;
 export type Account = z.infer<typeof account>;
 export type Group = z.infer<typeof group>;
+export type GroupPage = z.infer<typeof groupPage>;
 export type LifecycleEvent = z.infer<typeof lifecycleEvent>;
 export type SyncJobReference = z.infer<typeof syncJobReference>;
 export type SyncStatus = z.infer<typeof syncStatus>;

@@ -35,7 +35,7 @@ const operatorTopics: readonly Topic[] = [
   {
     name: 'Operator: people',
     description: 'Identities, explained, merged, split and erased; accounts and machine identities.',
-    words: ['identities', 'accounts', 'machine-identities', 'suppressions'],
+    words: ['identities', 'users', 'groups', 'accounts', 'machine-identities', 'suppressions'],
   },
   {
     name: 'Operator: review',
