@@ -23,7 +23,7 @@ export interface Run {
 const timeoutMs = 60_000;
 
 function isOfPeople({ type }: ReceivedEvent): boolean {
-  return !/^(sync\.job|finding)\./.test(type);
+  return !/^(sync\.job|finding|group)\./.test(type);
 }
 
 /** Fields that differ between tenants. */

@@ -47,7 +47,7 @@ export function forgetLogouts(database: Database, limit: number): Promise<number
   return database.transaction(installationId, async (tx) => {
     const deleted = await tx.query(
       `delete from logout_tokens where tenant_id = $1 and id in (
-         select id from logout_tokens where tenant_id = $1 and expires_at < now() limit $2 for update skip locked)
+         select id from logout_tokens where tenant_id = $1 and expires_at < now() limit $2)
        returning id`,
       [installationId, limit],
     );
