@@ -26,7 +26,8 @@ export class Cases {
       if (!disputes.some(({ entry }) => entry === review.entry)) review.status = 'settled';
     }
     for (const { entry, candidates } of disputes) {
-      const newest = this.all.findLast((review) => review.entry === entry);
+      const isOf = (review: ReviewCase) => review.entry === entry;
+      const newest = this.open().find(isOf) ?? this.all.findLast(isOf);
       // An ignored case is opened again only for a new candidate.
       const isKnown = candidates.every((candidate) => newest?.candidates.includes(candidate));
       if (newest?.status === 'open') newest.candidates = candidates;

@@ -60,7 +60,11 @@ export class Operations {
     const isErased = operation.moved.some(({ from }) => this.erasures.persons.has(from.person ?? 0));
     if (operation.isReverted || hasMoved || isErased || (left.length === 0 && operation.moved.length > 0)) return false;
     operation.isReverted = true;
-    if (operation.review) operation.review.status = 'open';
+    const { review } = operation;
+    if (review) {
+      for (const other of this.cases.open()) if (other.entry === review.entry) other.status = 'settled';
+      review.status = 'open';
+    }
     this.match(
       by,
       left.map(({ entry, from }) => ({ entry, ...from })),

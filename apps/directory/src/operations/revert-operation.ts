@@ -1,12 +1,12 @@
 import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
-  closeCase,
   findRedirects,
   lockIdentities,
   lockOperation,
   lockRecordsById,
   markReverted,
+  reopenCase,
 } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
@@ -43,7 +43,7 @@ export async function revertOperation(
   refuseErased(await lockIdentities(tx, former));
   const revived = new Map((await findRedirects(tx, former)).map(({ id, createdAt }) => [id, createdAt]));
   // Reopened before the records move, because a new dispute then updates this case instead of opening a second one.
-  if (case_id) await closeCase(tx, case_id, 'open', operation_id, cause.now);
+  if (case_id) await reopenCase(tx, cause.tenantId, case_id, operation_id, cause.now);
   await applyChanges(
     tx,
     { ...cause, revived },

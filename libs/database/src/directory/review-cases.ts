@@ -10,11 +10,12 @@ export type { CaseCandidate } from '../entities/matching.entities.js';
 const columns = ['id', 'recordId', 'kind', 'status', 'reason', 'candidates', 'openedAt'] as const;
 export type ReviewCase = Pick<ReviewCaseEntity, (typeof columns)[number]>;
 
-/** Finds the newest case of each of these records. */
+/** Finds the open case of each of these records, or its newest one. */
 export async function findNewestCases(tx: Transaction, recordIds: readonly string[]): Promise<Map<string, ReviewCase>> {
   if (recordIds.length === 0) return new Map();
   const rows = await tx.query<ReviewCase>(
-    `select distinct on (record_id) ${selectList(columns)} from review_cases where record_id = any($1) order by record_id, id desc`,
+    `select distinct on (record_id) ${selectList(columns)} from review_cases where record_id = any($1)
+      order by record_id, status = 'open' desc, id desc`,
     [recordIds],
   );
   return new Map(rows.map((row) => [row.recordId, row]));
@@ -79,14 +80,37 @@ export function lockCase(tx: Transaction, tenantId: string, caseId: string): Pro
   return findRow(tx, ReviewCaseEntity, { where: { tenantId, id: caseId }, lock: { mode: 'pessimistic_write' } });
 }
 
-/** Closes a locked case by an operator's decision, or opens it again when the decision is reverted. */
+/** Closes a locked case by an operator's decision. */
 export async function closeCase(
   tx: Transaction,
   caseId: string,
-  status: CaseStatus,
+  status: Exclude<CaseStatus, 'open'>,
   operationId: string,
   now: Date,
 ): Promise<void> {
-  const closedAt = status === 'open' ? null : now;
-  await tx.manager.update(ReviewCaseEntity, { id: caseId }, { status, operationId, closedAt });
+  await tx.manager.update(ReviewCaseEntity, { id: caseId }, { status, operationId, closedAt: now });
+}
+
+/**
+ * Opens a case again when its decision is reverted. A record has one open case: one that has followed since is settled, and
+ * its candidates are those of today.
+ */
+export async function reopenCase(
+  tx: Transaction,
+  tenantId: string,
+  caseId: string,
+  operationId: string,
+  now: Date,
+): Promise<void> {
+  const closed = await lockCase(tx, tenantId, caseId);
+  if (!closed) return;
+  const where = { tenantId, recordId: closed.recordId, status: 'open' as const };
+  const newer: ReviewCase | undefined = await findRow(tx, ReviewCaseEntity, {
+    where,
+    lock: { mode: 'pessimistic_write' },
+  });
+  if (newer) await tx.manager.update(ReviewCaseEntity, { id: newer.id }, { status: 'settled', closedAt: now });
+  const { kind, reason, candidates } = newer ?? closed;
+  const open = { status: 'open' as const, operationId, closedAt: null };
+  await tx.manager.update(ReviewCaseEntity, { id: caseId }, { ...open, kind, reason, candidates });
 }
