@@ -108,7 +108,7 @@ describe('a feed', () => {
     await happened(['user.created']);
     const other = await fixture.tenant();
     const page = await database.transaction(other, (tx) => findFeedPage(tx, other, { after: 0, limit: 50 }));
-    expect(page).toEqual({ bodies: [], nextAfter: 0, hasMore: false });
+    expect(page).toEqual({ bodies: [], nextAfter: 0, newest: 0, hasMore: false });
   });
 
   it.each([
