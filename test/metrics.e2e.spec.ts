@@ -117,7 +117,19 @@ describe('the metrics of a sync, from its trigger to a receiver,', () => {
   it('have no label with a value per tenant, person or address', () => {
     const own = series.filter(({ name }) => name.startsWith('idsync_'));
     const labels = [...new Set(own.flatMap((each) => Object.keys(each.labels)))].sort();
-    expect(labels).toEqual(['kind', 'le', 'method', 'outcome', 'queue', 'route', 'service', 'state', 'status', 'type']);
+    expect(labels).toEqual([
+      'kind',
+      'le',
+      'method',
+      'outcome',
+      'queue',
+      'quota',
+      'route',
+      'service',
+      'state',
+      'status',
+      'type',
+    ]);
     for (const { labels } of own)
       expect(Object.values(labels).join()).not.toMatch(/[0-9a-f]{8}-|[a-z]{3}_[0-9a-z]{26}/);
   });
