@@ -26,10 +26,13 @@ export async function resolveCase(
   const [record] = await lockRecordsById(tx, [open.recordId]);
   if (!record) throw new Refused('the record no longer exists');
 
+  if (resolution === 'link' && identity_id === undefined)
+    throw new Refused('identity_id is required for the resolution link');
+  // Closed before the records move, because a new dispute about the record then opens a case of its own.
+  await closeCase(tx, case_id, closedAs[resolution], cause.operationId ?? case_id, cause.now);
   let links: Undo['links'] = [];
   let identityId = record.identityId;
-  if (resolution === 'link') {
-    if (identity_id === undefined) throw new Refused('identity_id is required for the resolution link');
+  if (resolution === 'link' && identity_id !== undefined) {
     identityId = identity_id;
     const { records } = await lockWhole(tx, [identity_id]);
     links = await decide(tx, cause, { record, identityId: identity_id, caseId: case_id }, records);
@@ -45,7 +48,6 @@ export async function resolveCase(
       await presentCandidates(tx, open.candidates),
     );
   }
-  await closeCase(tx, case_id, closedAs[resolution], cause.operationId ?? case_id, cause.now);
   return {
     result: { case_id, resolution, ...(identityId !== undefined && { identity_id: identityId }) },
     undo: { links, case_id },
