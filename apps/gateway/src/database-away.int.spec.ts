@@ -27,6 +27,7 @@ const kinds: Record<string, IdKind> = {
   probeId: 'probe',
   jobId: 'job',
   caseId: 'case',
+  approvalId: 'approval',
   findingId: 'finding',
   identityId: 'identity',
   machineId: 'machineIdentity',

@@ -28,7 +28,7 @@ export async function resolveCase(
 
   if (resolution === 'link' && identity_id === undefined)
     throw new Refused('identity_id is required for the resolution link');
-  // Closed before the records move, because a new dispute about the record then opens a case of its own.
+  // Closed before the records move, because a new dispute about the record then opens another case.
   await closeCase(tx, case_id, closedAs[resolution], cause.operationId ?? case_id, cause.now);
   let links: Undo['links'] = [];
   let identityId = record.identityId;

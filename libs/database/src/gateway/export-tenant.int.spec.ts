@@ -25,7 +25,8 @@ const leftOut = {
     ...['machine_references', 'match_queue', 'search_terms', 'waiting_records', 'weak_keys', 'scim_members'],
   ],
   'progress of work': [
-    ...['batches_begun', 'connector_probes', 'connector_states', 'fan_out_positions', 'finding_passes'],
+    ...['batches_begun', 'connector_probes', 'connector_states', 'delivery_hours', 'fan_out_positions'],
+    'finding_passes',
     ...['idempotency_keys', 'scim_positions', 'seen_records', 'sync_batches', 'sync_plan_entries', 'sync_plans'],
     ...['sync_record_errors', 'tenant_deletions', 'webhook_endpoints', 'webhook_replays'],
   ],
