@@ -84,8 +84,11 @@ export async function placeRecords(
     const current = successor ?? record.identityId;
     if (current && isSettled(record, linkStrengthOf)) {
       links.set(record.id, current);
-      const other = record.decided ? undefined : otherPerson(neighbourhood.keysOf(record), current, holders);
+      const keys = neighbourhood.keysOf(record);
+      const other = record.decided ? undefined : otherPerson(keys, current, holders);
       if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
+      // A number that has changed since the account was linked may belong to a person who is read later.
+      if (!record.decided) waiting.push({ id: record.id, keys: followPeople({ keys }, holders).waitsFor });
       continue;
     }
     const keys = neighbourhood.keysOf(record);
