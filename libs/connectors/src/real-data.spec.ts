@@ -11,11 +11,12 @@ const data = fileURLToPath(new URL('test/data', repository));
 
 describe('the sample sources', () => {
   const demo = JSON.parse(readFileSync(`${samples}/demo.json`, 'utf8'));
-  const [hr, directory] = demo.connectors.map((body: unknown) => connectorBody.parse(body));
+  const sources = demo.connectors.map((body: unknown) => connectorBody.parse(body));
+  const [hr, directory] = sources;
   const read = (settings: typeof hr) => readAll(createConnector({ ...settings, sourcesDir: samples }));
 
   it('are accepted by the operator API and read without errors', async () => {
-    expect(demo.connectors).toHaveLength(2);
+    for (const source of sources) await expect(read(source)).resolves.toMatchObject({ errors: [] });
     await expect(read(hr)).resolves.toMatchObject({ errors: [], records: { length: 40 } });
     await expect(read(directory)).resolves.toMatchObject({ errors: [], records: { length: 44 } });
   });
