@@ -27,9 +27,11 @@ export function haveWordInCommon(a: Named, b: Named): boolean {
   return wordsOf(a).some((word) => others.includes(word));
 }
 
-/** Jan and Ute Mueller: relatives, or a wrong number. */
+/** Jan and Ute Mueller, or Jan and Ute Garcia Lopez: relatives, or a wrong number. */
 export function haveOnlyTheLastWordInCommon(a: Named, b: Named): boolean {
   const [some, others] = [wordsOf(a), wordsOf(b)];
-  if (some.length < 2 || others.length < 2 || some.at(-1) !== others.at(-1)) return false;
-  return !some.slice(0, -1).some((word) => others.slice(0, -1).includes(word));
+  let shared = 0;
+  while (shared < Math.min(some.length, others.length) && some.at(-1 - shared) === others.at(-1 - shared)) shared += 1;
+  const [given, other] = [some.slice(0, some.length - shared), others.slice(0, others.length - shared)];
+  return shared > 0 && given.length > 0 && other.length > 0 && !given.some((word) => other.includes(word));
 }
