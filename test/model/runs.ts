@@ -76,7 +76,7 @@ export class Runs {
     const isGuarded = source.kind === 'user' && this.known.has(source);
     // The last row of an id counts.
     const listed = new Map(rows.map((row) => [row.id, row]));
-    const all = [...listed.values()].map((row) => this.planned(source, row));
+    const all = [...listed.values()].map((row) => this.planned(source, row, isGuarded));
     const waits = (each: Planned) => !isAddition(each) || each.changed.length > 0 || (isGuarded && !each.entry);
     const atTheEnd = all.filter(waits);
     const held = this.heldOf(source);
@@ -112,11 +112,11 @@ export class Runs {
     return run;
   }
 
-  private planned(source: Source, { id, fields }: Row): Planned {
+  private planned(source: Source, { id, fields }: Row, isGuarded: boolean): Planned {
     const entry = this.directory.entries.get(nameOf(source, id));
     const status = statusOf(source, fields, this.directory.today);
     const action = destructiveAction(entry, status) ?? (entry ? 'update' : 'create');
-    return { action, id, status, fields, entry, changed: countedChanges(entry, { fields, status }, source) };
+    return { action, id, status, fields, entry, changed: countedChanges(entry, { fields, status }, source, isGuarded) };
   }
 
   /** Applies what a run has planned, or holds it. If only its removals are too many, the additions are applied. */

@@ -34,15 +34,19 @@ export function destructiveAction(before: Entry | undefined, status: string): 'd
   return stopped.includes(status) && !stopped.includes(before.status) ? 'disable' : undefined;
 }
 
-/** A value where there was none is no change. A return to active counts for every kind of record. */
+/**
+ * A value where there was none is no change. Changed fields count in a source of people that has been read completely
+ * before, a return to active in every source.
+ */
 export const countedChanges = (
   before: Entry | undefined,
   { fields, status }: { fields: Fields; status: string },
   { safeguard }: Source,
+  isGuarded: boolean,
 ): string[] => {
   const isEnabled = before && status === 'active' && [...stopped, 'deleted'].includes(before.status);
   const changed = safeguard.changedFields.filter(
-    (field) => before?.fields[field] && before.fields[field] !== fields[field],
+    (field) => isGuarded && before?.fields[field] && before.fields[field] !== fields[field],
   );
   const marks = [...(isEnabled ? [enabled] : []), ...(isReused(before, fields) ? [reused] : [])];
   return [...changed, ...marks];
@@ -170,7 +174,7 @@ function moved(made: Planned, entry: Entry): Planned {
     action,
     entry,
     movedFrom: entry.id,
-    changed: countedChanges(entry, { fields: made.fields ?? {}, status: made.status }, entry.source),
+    changed: countedChanges(entry, { fields: made.fields ?? {}, status: made.status }, entry.source, true),
   };
 }
 
