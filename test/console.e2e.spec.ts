@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
+import type { ConsoleContext } from './console/context.js';
+import { peopleTests } from './console/people.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
 
 jest.setTimeout(300_000);
@@ -70,6 +72,17 @@ const opened = async (options?: BrowserContextOptions, token?: string) => {
   visit = await idsync.visit(options);
   await visit.signIn(token);
   return visit;
+};
+
+const context: ConsoleContext = {
+  get idsync() {
+    return idsync;
+  },
+  get tenant() {
+    return tenant;
+  },
+  opened,
+  personNamed,
 };
 
 suite('the console in a browser', () => {
@@ -148,10 +161,12 @@ suite('the console in a browser', () => {
     const { page } = visit;
     await page.getByRole('slider').focus();
     await page.keyboard.press('Home');
-    await page.getByRole('button', { name: 'Compare with now' }).click();
+    await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('region', { name: 'Changed until now' }).getByText('records').waitFor();
     expect(new URL(page.url()).searchParams.get('at')).toMatch(/^20\d\d-/);
   });
+
+  peopleTests(context);
 
   it('decides a case by keyboard, and undoes the decision', async () => {
     await opened();

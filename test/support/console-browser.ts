@@ -100,10 +100,10 @@ export class Visit {
   }
 
   /** Opens a screen of the tenant, and waits until nothing is loading. */
-  async open(path = ''): Promise<void> {
+  readonly open = async (path = ''): Promise<void> => {
     await this.goto(`/${this.credentials.tenant_id}${path}`);
     await this.settled();
-  }
+  };
 
   async settled(): Promise<void> {
     await this.page.locator('h1').first().waitFor();

@@ -10,6 +10,11 @@ interface ConfirmDialogProps {
   title: string;
   /** What it changes, and whether it can be reverted. */
   children: ReactNode;
+  /** What is chosen before the action, between the text and the reason. */
+  fields?: ReactNode;
+  /** False while a choice is missing. */
+  isComplete?: boolean;
+  wide?: boolean;
   action: string;
   danger?: boolean;
   /** `required`: without a reason the action is disabled. It is written to the audit log. */
@@ -21,12 +26,12 @@ interface ConfirmDialogProps {
 }
 
 /** Asks before a change, with a reason. */
-export function ConfirmDialog({ open, onOpenChange, title, ...rest }: ConfirmDialogProps) {
+export function ConfirmDialog({ open, onOpenChange, title, wide = false, ...rest }: ConfirmDialogProps) {
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup className={styles.popup}>
+        <AlertDialog.Popup className={wide ? `${styles.popup} ${styles.wide}` : styles.popup}>
           <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
           <ConfirmForm {...rest} onDone={() => onOpenChange(false)} />
         </AlertDialog.Popup>
@@ -35,15 +40,26 @@ export function ConfirmDialog({ open, onOpenChange, title, ...rest }: ConfirmDia
   );
 }
 
-type ConfirmFormProps = Omit<ConfirmDialogProps, 'open' | 'onOpenChange' | 'title'> & { onDone: () => void };
+type ConfirmFormProps = Omit<ConfirmDialogProps, 'open' | 'onOpenChange' | 'title' | 'wide'> & { onDone: () => void };
 
-function ConfirmForm({ children, action, danger, reason, typed, onConfirm, onDone }: ConfirmFormProps) {
+function ConfirmForm({
+  children,
+  fields,
+  isComplete = true,
+  action,
+  danger,
+  reason,
+  typed,
+  onConfirm,
+  onDone,
+}: ConfirmFormProps) {
   const [text, setText] = useState('');
   const [name, setName] = useState('');
   const [error, setError] = useState<string>();
   const [isSending, setSending] = useState(false);
   const formId = useId();
-  const isReady = (reason !== 'required' || text.trim() !== '') && (typed === undefined || name === typed);
+  const isReady =
+    isComplete && (reason !== 'required' || text.trim() !== '') && (typed === undefined || name === typed);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!isReady || isSending) return;
@@ -63,6 +79,7 @@ function ConfirmForm({ children, action, danger, reason, typed, onConfirm, onDon
       <AlertDialog.Description render={<div />} className={styles.text}>
         {children}
       </AlertDialog.Description>
+      {fields}
       {typed !== undefined && (
         <TextField label={`Type ${typed} to confirm`} value={name} onChange={setName} autoComplete="off" />
       )}

@@ -7,6 +7,7 @@ import { wordsOf } from '../../components/status';
 import { Ago, Time } from '../../components/time';
 import type { LifecycleEvent } from '../../data/api';
 import styles from './history.module.css';
+import { RevertButton } from './revert-button';
 
 interface Details {
   id?: string;
@@ -18,9 +19,11 @@ interface Details {
 
 /** All events of the person, newest first. Events of one moment are one entry. */
 export function History({
+  tenantId,
   events,
   sourceName,
 }: {
+  tenantId: string;
   events: readonly LifecycleEvent[];
   sourceName: (id: string) => string;
 }) {
@@ -45,11 +48,21 @@ export function History({
                 <HistoryEvent key={event.id} event={event} sourceName={sourceName} />
               ))}
             </ul>
+            {operationsOf(happened).map((operationId) => (
+              <p key={operationId}>
+                <RevertButton tenantId={tenantId} operationId={operationId} />
+              </p>
+            ))}
           </li>
         ))}
       </ol>
     </Section>
   );
+}
+
+/** The operations of the events of one moment, each once. */
+function operationsOf(events: readonly LifecycleEvent[]): string[] {
+  return [...new Set(events.flatMap(({ details }) => (details as Details).operation_id ?? []))];
 }
 
 function HistoryEvent({ event, sourceName }: { event: LifecycleEvent; sourceName: (id: string) => string }) {

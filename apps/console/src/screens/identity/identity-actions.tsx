@@ -6,18 +6,29 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Icon } from '../../components/icon';
 import menu from '../../components/menu.module.css';
 import { useMay } from '../../data/access';
-import { answerOf, api, type Identity } from '../../data/api';
+import { answerOf, api, type Explanation, type Identity } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { nameOf } from '../../data/person';
+import { MergeDialog } from './merge-dialog';
+import { SplitDialog } from './split-dialog';
+
+interface IdentityActionsProps {
+  tenantId: string;
+  identity: Identity;
+  records: Explanation['records'];
+  sourceName: (id: string) => string;
+}
 
 /** What an operator may do with the identity; nothing is shown to a viewer. */
-export function IdentityActions({ tenantId, identity }: { tenantId: string; identity: Identity }) {
-  const [asked, setAsked] = useState<'erase'>();
+export function IdentityActions({ tenantId, identity, records, sourceName }: IdentityActionsProps) {
+  const [asked, setAsked] = useState<'merge' | 'split' | 'erase'>();
+  const mayMove = useMay('operator');
   const mayErase = useMay('admin');
   const client = useQueryClient();
   const name = nameOf(identity);
   const path = { tenantId, identityId: identity.id };
-  if (!mayErase) return null;
+  const close = () => setAsked(undefined);
+  if (!mayMove) return null;
   const erase = async (reason: string | undefined) => {
     const operation = await answerOf(
       api.POST('/admin/v1/tenants/{tenantId}/identities/{identityId}/erase', {
@@ -38,16 +49,38 @@ export function IdentityActions({ tenantId, identity }: { tenantId: string; iden
         <Menu.Portal>
           <Menu.Positioner sideOffset={4} align="end">
             <Menu.Popup className={menu.popup}>
-              <Menu.Item className={menu.item} onClick={() => setAsked('erase')}>
-                Erase…
+              <Menu.Item className={menu.item} onClick={() => setAsked('merge')}>
+                Merge…
               </Menu.Item>
+              <Menu.Item className={menu.item} disabled={records.length < 2} onClick={() => setAsked('split')}>
+                Split…
+              </Menu.Item>
+              {mayErase && (
+                <>
+                  <div className={menu.line} />
+                  <Menu.Item className={menu.item} onClick={() => setAsked('erase')}>
+                    Erase…
+                  </Menu.Item>
+                </>
+              )}
             </Menu.Popup>
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
+      {asked === 'merge' && <MergeDialog tenantId={tenantId} identity={identity} onClose={close} />}
+      {asked === 'split' && (
+        <SplitDialog
+          tenantId={tenantId}
+          identityId={identity.id}
+          name={name}
+          records={records}
+          sourceName={sourceName}
+          onClose={close}
+        />
+      )}
       <ConfirmDialog
         open={asked === 'erase'}
-        onOpenChange={(open) => setAsked(open ? 'erase' : undefined)}
+        onOpenChange={(open) => !open && close()}
         title={`Erase ${name}?`}
         action="Erase permanently"
         danger

@@ -25,6 +25,17 @@ export const explanationQuery = (tenantId: string, identityId: string) =>
       ),
   });
 
+export const operationQuery = (tenantId: string, operationId: string) =>
+  queryOptions({
+    queryKey: ['operations', tenantId, operationId],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/operations/{operationId}', {
+          params: { path: { tenantId, operationId } },
+        }),
+      ),
+  });
+
 /** Events that are read of one person; a person with more is shown from its first ones. */
 const mostEvents = 2_000;
 

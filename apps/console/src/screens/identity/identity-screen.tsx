@@ -7,13 +7,14 @@ import { Page, Section } from '../../components/page';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { TabLinks, tabLink } from '../../components/tabs';
-import { Ago } from '../../components/time';
+import { Ago, Time } from '../../components/time';
 import type { Identity } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { attributeOf, nameOf } from '../../data/person';
 import { History } from './history';
 import { IdentityActions } from './identity-actions';
 import { explanationQuery, historyQuery, identityQuery } from './identity-queries';
+import styles from './identity-screen.module.css';
 import { Records } from './records';
 import { TimeTravel } from './time-travel';
 import { Values } from './values';
@@ -28,12 +29,15 @@ export function IdentityScreen() {
   const { view = 'values', at, and } = route.useSearch();
   const now = useQuery(identityQuery(tenantId, identityId));
   const then = useQuery({ ...identityQuery(tenantId, identityId, at), enabled: at !== undefined });
+  const moment = and === 'now' ? undefined : and;
+  const other = useQuery({ ...identityQuery(tenantId, identityId, moment), enabled: moment !== undefined });
   const explanation = useQuery(explanationQuery(tenantId, identityId));
   const history = useQuery(historyQuery(tenantId, identityId));
   const sourceName = useConnectorNames(tenantId);
   if (now.isPending) return <Loading />;
   if (now.error) return <ErrorState error={now.error} onRetry={() => now.refetch()} />;
   const person = at === undefined ? now.data : (then.data ?? now.data);
+  const compared = moment === undefined ? now.data : (other.data ?? now.data);
   const number = attributeOf(person, 'employee_number');
   return (
     <Page
@@ -61,7 +65,12 @@ export function IdentityScreen() {
             cli={at ? `idsync identities show ${identityId} --at ${at}` : `idsync identities explain ${identityId}`}
             json={person}
           />
-          <IdentityActions tenantId={tenantId} identity={now.data} />
+          <IdentityActions
+            tenantId={tenantId}
+            identity={now.data}
+            records={explanation.data?.records ?? []}
+            sourceName={sourceName}
+          />
         </>
       }
     >
@@ -82,8 +91,9 @@ export function IdentityScreen() {
       </TabLinks>
       {view === 'values' && history.data && <TimeTravel events={history.data} />}
       {then.error && <ErrorState error={then.error} />}
-      {view === 'values' && at !== undefined && and !== undefined && then.data && (
-        <Comparison earlier={then.data} later={now.data} />
+      {other.error && <ErrorState error={other.error} />}
+      {view === 'values' && at !== undefined && and !== undefined && then.data && !other.error && (
+        <Comparison one={{ at, person: then.data }} other={{ at: moment, person: compared }} />
       )}
       {view === 'values' && !then.error && (
         <Values
@@ -100,16 +110,33 @@ export function IdentityScreen() {
         ) : (
           <Loading />
         ))}
-      {view === 'history' && (history.data ? <History events={history.data} sourceName={sourceName} /> : <Loading />)}
+      {view === 'history' &&
+        (history.data ? <History tenantId={tenantId} events={history.data} sourceName={sourceName} /> : <Loading />)}
     </Page>
   );
 }
 
-function Comparison({ earlier, later }: { earlier: Identity; later: Identity }) {
-  const changes = changesBetween(earlier, later);
+interface Moment {
+  /** The present if absent. */
+  at: string | undefined;
+  person: Identity;
+}
+
+/** Fields that differ between two moments, from the earlier to the later one. */
+function Comparison({ one, other }: { one: Moment; other: Moment }) {
+  const isInOrder = one.at !== undefined && (other.at === undefined || one.at <= other.at);
+  const [earlier, later] = isInOrder ? [one, other] : [other, one];
+  const changes = changesBetween(earlier.person, later.person);
   return (
-    <Section title="Changed until now">
-      {changes.length > 0 ? <FieldDiff changes={changes} /> : <EmptyState title="Nothing has changed since then" />}
+    <Section
+      title={later.at === undefined ? 'Changed until now' : 'Changed between the two moments'}
+      actions={
+        <span className={styles.between}>
+          {earlier.at && <Time at={earlier.at} />} → {later.at ? <Time at={later.at} /> : 'now'}
+        </span>
+      }
+    >
+      {changes.length > 0 ? <FieldDiff changes={changes} /> : <EmptyState title="Nothing has changed in this time" />}
     </Section>
   );
 }

@@ -1,0 +1,85 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { StatusBadge } from '../../components/status-badge';
+import { answerOf, api, type Explanation } from '../../data/api';
+import { operationDone } from '../../data/operations';
+import { describeLink } from './describe-link';
+import styles from './split-dialog.module.css';
+
+interface SplitDialogProps {
+  tenantId: string;
+  identityId: string;
+  name: string;
+  records: Explanation['records'];
+  sourceName: (id: string) => string;
+  onClose: () => void;
+}
+
+/** Chooses the records that belong to another person. */
+export function SplitDialog({ tenantId, identityId, name, records, sourceName, onClose }: SplitDialogProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const client = useQueryClient();
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const split = async (reason: string | undefined) => {
+    const operation = await answerOf(
+      api.POST('/admin/v1/tenants/{tenantId}/identities/{identityId}/split', {
+        params: { path: { tenantId, identityId } },
+        body: { record_ids: [...chosen], ...(reason && { reason }) },
+      }),
+    );
+    await operationDone(tenantId, operation, `${name} was split. The history can revert it.`);
+    await client.invalidateQueries();
+  };
+  const staying = records.length - chosen.size;
+  return (
+    <ConfirmDialog
+      open
+      wide
+      onOpenChange={(open) => !open && onClose()}
+      title={`Split ${name}`}
+      action="Split"
+      reason="required"
+      isComplete={chosen.size > 0 && staying > 0}
+      onConfirm={split}
+      fields={
+        <fieldset className={styles.records}>
+          <legend className={styles.legend}>Records of the other person</legend>
+          {records.map((record) => (
+            <label key={record.id} className={styles.record}>
+              <input type="checkbox" checked={chosen.has(record.id)} onChange={() => toggle(record.id)} />
+              <span className={styles.text}>
+                <span className={styles.head}>
+                  <strong dir="auto">{sourceName(record.connector_id)}</strong>
+                  <span className={styles.kind}>{record.kind.replace('_', ' ')}</span>
+                  <StatusBadge status={record.status} />
+                </span>
+                <span className={styles.external} dir="auto">
+                  {record.external_id}
+                </span>
+                <span className={styles.because}>{describeLink(record)}</span>
+              </span>
+            </label>
+          ))}
+          <p className={styles.outcome} role="status">
+            {outcomeOf(chosen.size, staying)}
+          </p>
+        </fieldset>
+      }
+    >
+      <p>
+        The chosen records become a new person with a new id, and stay apart from this one. A split can be reverted.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function outcomeOf(moving: number, staying: number): string {
+  if (moving === 0) return 'Choose the records that belong to another person.';
+  if (staying === 0) return 'At least one record must stay.';
+  return `${moving} ${moving === 1 ? 'record becomes' : 'records become'} a new person, ${staying} ${staying === 1 ? 'stays' : 'stay'}.`;
+}
