@@ -50,8 +50,8 @@ interface BeginQuery {
 
 const beginSnapshot = 'begin isolation level repeatable read read only';
 
-/** Used by queries of index ranges; see `disableBitmapScan`. */
-export const withoutBitmapScan = 'set local enable_bitmapscan = off';
+/** Used by queries of index ranges; see `useIndexScans`. */
+export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 
 const attempts = 5;
 /**

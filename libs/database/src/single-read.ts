@@ -15,7 +15,7 @@ export type TextRow = (string | null)[];
 const settings = {
   name: 'settings-of-a-read',
   text: `select set_config('idsync.tenant_id', $1, true), set_config('transaction_read_only', 'on', true),
-                set_config('enable_bitmapscan', 'off', true)`,
+                set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`,
 };
 
 /** The parts of pg's connection that prepare and run a statement. */

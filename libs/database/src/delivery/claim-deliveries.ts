@@ -75,8 +75,9 @@ export async function claimDeliveries(
        select id, tries, tenant_id, webhook_id from claimed)
      select claimed.id, claimed.tenant_id as "tenantId", webhook_id as "webhookId", event_sequence as sequence,
             tries as number, attempts, is_retry as "isRetry", thin, payload.event_id as "eventId", payload.body, payload.traceparent
-       from claimed left join event_payloads payload
-         on payload.tenant_id = claimed.tenant_id and payload.sequence = claimed.event_sequence
+       from claimed left join lateral (
+              select event_id, body, traceparent from event_payloads
+               where tenant_id = claimed.tenant_id and sequence = claimed.event_sequence limit 1) as payload on true
       order by event_sequence`,
     [
       uuids(requests.map(({ webhookId }) => webhookId)),

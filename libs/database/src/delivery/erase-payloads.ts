@@ -1,6 +1,7 @@
 // SQL by hand: advisory locks, and deletions for a set of events.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { eventsAbout } from '../events-about.js';
 
 const lockName = (tenantId: string) => `payloads ${tenantId}`;
 
@@ -24,8 +25,8 @@ export async function erasePayloads(
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName(tenantId)]);
   await tx.query(
     `with affected as materialized (
-       select sequence from events where identity_id = any($2) and tenant_id = $1
-       union select sequence from events where subject_id = any($3) and tenant_id = $1),
+       select sequence from ${eventsAbout('identity_id', '$2::uuid[]')} as about where tenant_id = $1
+       union select sequence from ${eventsAbout('subject_id', '$3::uuid[]')} as about where tenant_id = $1),
      sent as (
        select d.id from affected cross join webhooks w
          join webhook_deliveries d on d.webhook_id = w.id and d.event_sequence = affected.sequence

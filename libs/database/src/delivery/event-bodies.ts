@@ -1,8 +1,8 @@
 // SQL by hand: a size-limited page from lateral joins, benchmarked.
 import { encodeId, type FieldChange, type IdKind, recordIds, showsChanges } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
 import { isWithinPage } from '../gateway/page.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 export interface SequenceRange {
   first: number;
@@ -55,7 +55,7 @@ export async function findEventBodies(
   { types, limit }: { types?: readonly string[]; limit: number },
 ): Promise<EventBodies> {
   // A bitmap scan would read all later versions of a subject instead of the first.
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   // The inner limit keeps each lookup an index lookup, whatever the table statistics say.
   const found = await tx.query<EventRow & { fits: boolean }>(
     `select sequence, id, type, "occurredAt", "subjectId", "identityId", traceparent, fits,

@@ -2,6 +2,7 @@
 import { uuids } from '../arrays.js';
 import { deleteFound, searchAndWork } from '../by-tenant.js';
 import type { Database } from '../database.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 const retentionMs = 30 * 24 * 60 * 60 * 1_000;
 
@@ -23,11 +24,11 @@ function firstIdOf(time: number): string {
 export async function deleteOldDeliveries(database: Database, limit: number): Promise<number> {
   return searchAndWork(
     database,
-    (tx) =>
-      tx.query<Found>('select id, tenant_id as "tenantId" from webhook_deliveries where id < $2 order by id limit $1', [
-        limit,
-        firstIdOf(Date.now() - retentionMs),
-      ]),
+    async (tx) => {
+      await useIndexScans(tx);
+      const old = 'select id, tenant_id as "tenantId" from webhook_deliveries where id < $2 order by id limit $1';
+      return tx.query<Found>(old, [limit, firstIdOf(Date.now() - retentionMs)]);
+    },
     async (tx, tenantId, found) => {
       const [row] = await tx.query<{ count: number }>(
         `with deleted as (

@@ -2,6 +2,7 @@
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { erasePayloads } from '../delivery/erase-payloads.js';
+import { eventsAbout } from '../events-about.js';
 import { deletePlannedOfIdentity, deletePlannedRecords, eraseOutcomes } from './delete-planned.js';
 import { eraseIdentityHistory } from './identities.js';
 
@@ -35,13 +36,14 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
   await deletePlannedOfIdentity(tx, tenantId, person.identityId);
   await eraseOutcomes(tx, tenantId, person.externalIds);
   await tx.query(
-    `update events set details = details - 'changes' where tenant_id = $1 and subject_id = any($2) and details ? 'changes'`,
+    `update events e set details = e.details - 'changes' from ${eventsAbout('subject_id', '$2::uuid[]')} as about
+      where e.tenant_id = $1 and e.sequence = about.sequence and e.details ? 'changes'`,
     [tenantId, uuids(person.recordIds)],
   );
   const owned = [...person.recordIds, ...person.machineIds];
   const involved = [...owned, ...person.managedIds];
   const others = await tx.query<{ id: string }>(
-    `select identity_id as id from events where tenant_id = $1 and subject_id = any($2) and identity_id <> $3
+    `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where tenant_id = $1 and identity_id <> $3
      union select identity_id from source_records where id = any($2) and identity_id is not null`,
     [tenantId, uuids(involved), person.identityId],
   );
@@ -53,11 +55,11 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
   const quoted = person.names.map((name) => JSON.stringify(name));
   await tx.query('delete from record_versions where record_id = any($1)', [uuids(owned)]);
   await tx.query(
-    `delete from record_versions v using (
-       select distinct subject_id as id from events where tenant_id = $1 and identity_id in (
-         select $2 union select id from identity_redirects where into_id = $2)
-       union select unnest($4::uuid[])) as former
-      where v.record_id = former.id and exists (select from unnest($3::text[]) trace where position(trace in v.document) > 0)`,
+    `delete from record_versions where record_id = any(array(
+       select subject_id from ${eventsAbout('identity_id', 'array(select $2 union select id from identity_redirects where into_id = $2)')} as about
+        where tenant_id = $1
+       union select unnest($4::uuid[])))
+        and exists (select from unnest($3::text[]) trace where position(trace in document) > 0)`,
     [tenantId, person.identityId, texts([...person.publicIds, ...quoted]), uuids(person.managedIds)],
   );
   await tx.query(
@@ -66,9 +68,11 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
     [elsewhere, texts([...person.publicIds, ...quoted])],
   );
   await tx.query(
-    `update events set details = details - 'changes'
-      where tenant_id = $1 and (subject_id = any($2) or identity_id = any($3)) and exists (
-        select from jsonb_array_elements(details -> 'changes') change
+    `update events e set details = e.details - 'changes'
+       from (select sequence from ${eventsAbout('subject_id', '$2::uuid[]')} as about
+             union select sequence from ${eventsAbout('identity_id', '$3::uuid[]')} as about) as about
+      where e.tenant_id = $1 and e.sequence = about.sequence and exists (
+        select from jsonb_array_elements(e.details -> 'changes') change
          where change -> 'from' ?| $4::text[] or change -> 'to' ?| $4::text[])`,
     [tenantId, uuids([...person.machineIds, ...person.managedIds]), elsewhere, texts([...person.values, ...earlier])],
   );
@@ -78,9 +82,9 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
 async function findEarlierValues(tx: Transaction, tenantId: string, recordIds: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ value: string }>(
     `select distinct jsonb_array_elements_text(case jsonb_typeof(said) when 'array' then said else jsonb_build_array(said) end) as value
-       from events cross join lateral jsonb_array_elements(details -> 'changes') change
+       from ${eventsAbout('subject_id', '$2::uuid[]')} as about cross join lateral jsonb_array_elements(details -> 'changes') change
       cross join lateral (values (change -> 'from'), (change -> 'to')) as each (said)
-      where tenant_id = $1 and subject_id = any($2) and said is not null`,
+      where tenant_id = $1 and said is not null`,
     [tenantId, uuids(recordIds)],
   );
   return rows.map(({ value }) => value);

@@ -1,7 +1,7 @@
 // SQL by hand: progress that is locked in passing, with the database clock.
 import { eventTypes } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 /** Phases of a pass: users, then accounts and machine identities, then the findings that are not resolved. */
 export type FindingPhase = 'users' | 'others' | 'findings';
@@ -100,7 +100,7 @@ export async function findUsersAfter(
   { afterAt, afterId }: Pick<FindingPass, 'afterAt' | 'afterId'>,
   limit: number,
 ): Promise<UsersOfPart> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const [part] = await tx.query<UsersOfPart>(
     `with part as materialized (
        select id, created_at, identity_id, connector_id, fields ? 'manager_id' or manager_id is not null as refers
@@ -129,7 +129,7 @@ export async function findOthersAfter(
   afterId: string | null,
   limit: number,
 ): Promise<string[]> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const rows = await tx.query<{ id: string }>(
     `select id from source_records
       where tenant_id = $1 and kind <> 'user' and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)

@@ -3,9 +3,9 @@ import { type FindingKind, type FindingState, newUuid } from '@idsync/contracts'
 import { jsons, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { FindingEntity } from '../entities/findings.entities.js';
-import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
 import { selectList } from '../naming-strategy.js';
 import { findRow } from '../rows.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 const columns = [
   'id',
@@ -87,7 +87,7 @@ export async function findUnresolved(
   afterId: string | null,
   limit: number,
 ): Promise<UnresolvedFinding[]> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   return tx.query(
     `select id, kind, subject_id as "subjectId" from findings
       where tenant_id = $1 and state <> 'resolved' and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)

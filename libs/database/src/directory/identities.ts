@@ -2,6 +2,7 @@
 import type { PersonStatus } from '@idsync/contracts';
 import { texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { eventsAbout } from '../events-about.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
 
 /** A row of identities. */
@@ -165,7 +166,8 @@ export async function eraseIdentityHistory(tx: Transaction, ids: readonly string
   const lineage = `select unnest($1::uuid[]) union select id from identity_redirects where into_id = any($1)`;
   await tx.query(`delete from identity_versions where identity_id in (${lineage})`, [ids]);
   await tx.query(
-    `update events set details = details - 'changes' where identity_id in (${lineage}) and details ? 'changes'`,
+    `update events e set details = e.details - 'changes' from ${eventsAbout('identity_id', `array(${lineage})`)} as about
+      where e.tenant_id = about.tenant_id and e.sequence = about.sequence and e.details ? 'changes'`,
     [ids],
   );
 }

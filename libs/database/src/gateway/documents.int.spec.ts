@@ -3,7 +3,7 @@ import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../database.js';
 import { addToCounters } from '../directory/counters.js';
-import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 import { findDocuments, type Position, pageQuery } from './documents.js';
 
 let testDatabase: TestDatabase;
@@ -211,6 +211,32 @@ describe('a page of changes since a time', () => {
     }
   });
 
+  it('has a total of at most 5000 if neither the changes nor the other items are fewer', async () => {
+    const tenant = await fixture.tenant();
+    const count = 12_000;
+    await fixture.rows(
+      `insert into identities (tenant_id, id, status, created_at, updated_at, document)
+       select $1, gen_random_uuid(), 'active', '2025-01-01'::timestamptz + n * interval '1 second', '2025-06-01', n::text
+         from generate_series(1, $2::integer) n`,
+      [tenant, count],
+    );
+    await fixture.rows(`insert into directory_counters select $1, 'identity', 'active', $2`, [tenant, count]);
+    for (const [changed, total, isEstimate] of [
+      [5_000, 5_000, false],
+      [5_001, 5_000, true],
+      [6_999, 5_000, true],
+      [7_000, 7_000, false],
+      [12_000, 12_000, false],
+    ] as const) {
+      const where = 'tenant_id = $1 and document::integer <= $2 and updated_at <> $3';
+      await fixture.rows(`update identities set updated_at = $3 where ${where}`, [tenant, changed, since]);
+      const page = await findDocuments(gateway, tenant, 'identity', { limit: 3, offset: 4_000, updatedSince: since });
+      expect(page).toMatchObject({ total, isEstimate, items: '4001,4002,4003' });
+      const end = { limit: 3, offset: changed, updatedSince: since };
+      expect(await findDocuments(gateway, tenant, 'identity', end)).toMatchObject({ total, isEstimate, items: '' });
+    }
+  });
+
   it('reads only the documents of the page and writes no temporary files, for any number of changes', async () => {
     const tenant = await fixture.tenant();
     await fixture.rows(
@@ -218,9 +244,10 @@ describe('a page of changes since a time', () => {
        select $1, gen_random_uuid(), 'active', '2025-01-01', '2026-01-02', repeat('a', 1000) from generate_series(1, 30000)`,
       [tenant],
     );
+    await fixture.rows(`insert into directory_counters select $1, 'identity', 'active', 30000`, [tenant]);
     const { text, values } = pageQuery(tenant, 'identity', { limit: 50, offset: 10_000, updatedSince: since });
     await gateway.transaction(tenant, async (tx) => {
-      await disableBitmapScan(tx);
+      await useIndexScans(tx);
       const page = await tx.query<{ total: number }>(text, values);
       expect({ count: page.length, total: page[0]?.total }).toEqual({ count: 50, total: 30_000 });
       const lines = await tx.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values);

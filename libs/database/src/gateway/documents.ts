@@ -11,6 +11,8 @@ export interface DocumentPage {
   /** True if the page ended at the size limit before `limit`. */
   isCut: boolean;
   total: number;
+  /** True if there are more items than were counted. */
+  isEstimate?: boolean;
   /** Position of the last item, if there is one. */
   last?: Position;
 }
@@ -35,6 +37,12 @@ export interface DocumentQuery {
 
 /** Up to this offset, an index scan is faster than locating the position. */
 const shallow = 500;
+/** Largest number of changes, or of items without one, that is counted. */
+export const maxCountedChanges = 5_000;
+/** Up to how many changes are sorted for each page. More are looked for in creation order first. */
+const maxSortedChanges = 2_000;
+/** The total of a statement that did not count to the end. */
+const uncounted = -1;
 
 const resources = {
   identity: {
@@ -52,7 +60,7 @@ type CountedResource = 'identity' | 'user';
 
 /**
  * Reads a page of a tenant's public documents in creation order, by one index range scan. The documents are not parsed.
- * The total is a maintained counter, or a count if only changes are requested.
+ * The total is a maintained counter, or a bounded count if only changes are requested.
  */
 export async function findDocuments(
   database: Database,
@@ -68,13 +76,15 @@ export async function findDocuments(
     return findDocuments(database, tenantId, resource, Object.assign({}, query, { hasPositions: true }));
   }
   const [first] = rows;
-  const [, total] = first ?? (await database.readTexts(tenantId, totalQuery(tenantId, resource, query)))[0] ?? [];
+  const [, counted] = first ?? (await database.readTexts(tenantId, totalQuery(tenantId, resource, query)))[0] ?? [];
+  const isEstimate = Number(counted) === uncounted;
   const [, , at, id] = rows[documents.length - 1] ?? [];
   return {
     items: documents.join(','),
     count: documents.length,
     isCut,
-    total: Number(total),
+    total: isEstimate ? maxCountedChanges : Number(counted),
+    isEstimate,
     last: at && id ? { createdAt: timeOf(at).getTime(), id } : undefined,
   };
 }
@@ -90,7 +100,7 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
   const deep = query.offset > shallow && query.updatedSince === undefined && query.after === undefined;
   const values: unknown[] = [tenantId, query.limit, query.offset];
   const value = (item: unknown) => `$${values.push(item)}`;
-  const { filter, status, total } = conditionsOf(resource, query, value);
+  const { filter, status, total, counts, unchanged } = conditionsOf(resource, query, value);
   const after =
     query.after === undefined
       ? ''
@@ -104,14 +114,26 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
   // PostgreSQL from reading the whole list in creation order.
   const changes = `select id, created_at from ${table} where ${filter}${after} order by updated_at offset 0`;
   const page = query.updatedSince
-    ? `unnest(array(select id from (${changes}) as changes ${slice})) as place (place)
+    ? `unnest(case when (select count from changed) > ${maxSortedChanges} and (select count(*) from near) = $2
+                   then array(select id from near order by created_at, id)
+                   else array(select id from (${changes}) as changes ${slice}) end) as place (place)
         cross join lateral (select document, created_at, id from ${table} where id = place limit 1) as found`
     : rows;
+  const near = `near as materialized (
+      select id, created_at
+        from (select id, created_at, updated_at from ${table} where ${unchanged.filter}${after}
+               order by created_at, id limit ${maxSortedChanges} + 4 * ($2::bigint + $3::bigint)) as first
+       where updated_at >= ${unchanged.since} ${slice})`;
+  const parts = deep
+    ? [`recursive ${findPlace(resource, status)}`, findStart(table, filter)]
+    : query.updatedSince
+      ? [counts, near]
+      : [];
   const hasPositions = query.hasPositions !== false;
   return {
     name: `documents-${nameOf(resource, [query.status, query.updatedSince, query.after, deep || undefined, hasPositions || undefined])}`,
     text: `
-      ${deep ? `with recursive ${findPlace(resource, status)}, ${findStart(table, filter)}` : ''}
+      ${parts.length > 0 ? `with ${parts.join(', ')}` : ''}
       select case when fits then document end as document, (${total}) as total${hasPositions ? ', created_at, id' : ''}
         from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
                 from (select document, created_at, id from ${page}) as page) as page
@@ -123,10 +145,10 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
 /** Builds the statement of the total beside an empty page. */
 function totalQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
   const values: unknown[] = [tenantId];
-  const { total } = conditionsOf(resource, query, (item) => `$${values.push(item)}`);
+  const { total, counts } = conditionsOf(resource, query, (item) => `$${values.push(item)}`);
   return {
     name: `total-${nameOf(resource, [query.status, query.updatedSince])}`,
-    text: `select null, (${total})`,
+    text: `${counts && `with ${counts}`} select null, (${total})`,
     values,
   };
 }
@@ -135,21 +157,46 @@ function nameOf(resource: string, parts: readonly unknown[]): string {
   return `${resource}-${parts.map((part) => (part === undefined ? 0 : 1)).join('')}`;
 }
 
-/** Returns the conditions on the rows of a list, and the statement of its total. */
-function conditionsOf(
-  resource: CountedResource,
-  query: DocumentQuery,
-  value: (item: unknown) => string,
-): { filter: string; status: string; total: string } {
+interface Conditions {
+  /** Conditions on the items. */
+  filter: string;
+  status: string;
+  /** Conditions on the items of the list without `updated_since`, and its parameter. */
+  unchanged: { filter: string; since: string };
+  /** Common table expressions of the total. */
+  counts: string;
+  total: string;
+}
+
+/**
+ * Returns the conditions on the rows of a list, and the statement of its total. Changes are counted up to a bound; if
+ * there are more, the items without a change are counted, and the total is what remains of the maintained counter.
+ */
+function conditionsOf(resource: CountedResource, query: DocumentQuery, value: (item: unknown) => string): Conditions {
   const { table, only } = resources[resource];
   const status = query.status === undefined ? `status <> 'deleted'` : `status = ${value(query.status)}`;
-  const since = query.updatedSince === undefined ? '' : ` and updated_at >= ${value(query.updatedSince)}`;
-  const filter = `${only}tenant_id = $1 and ${status}${since}`;
-  const total = since
-    ? `select count(*) from ${table} where ${filter}`
-    : `select coalesce(sum(count), 0)::bigint from directory_counters
+  const listed = `${only}tenant_id = $1 and ${status}`;
+  const all = `select coalesce(sum(count), 0)::bigint from directory_counters
         where tenant_id = $1 and resource = '${resource}' and ${status}`;
-  return { filter, status, total };
+  if (query.updatedSince === undefined) {
+    return { filter: listed, status, unchanged: { filter: listed, since: '' }, counts: '', total: all };
+  }
+  const since = value(query.updatedSince);
+  const filter = `${listed} and updated_at >= ${since}`;
+  const count = (name: string, where: string, order: string) => `${name} as materialized (
+      select count(*) from (select from ${table} where ${where} order by ${order} limit ${maxCountedChanges + 1}) as counted)`;
+  return {
+    filter,
+    status,
+    unchanged: { filter: listed, since },
+    counts: [
+      count('changed', filter, 'updated_at'),
+      count('unchanged', `${listed} and updated_at < ${since}`, 'updated_at desc'),
+    ].join(', '),
+    total: `select case when changed.count <= ${maxCountedChanges} then changed.count
+                        when (select count from unchanged) <= ${maxCountedChanges} then (${all}) - (select count from unchanged)
+                        else ${uncounted} end from changed`,
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database, type NamedQuery, type Transaction } from '../database.js';
 import { deleteRecords, insertRecords, type StoredRecord, updateRecords } from '../directory/records.js';
 import { renewListTerms } from '../directory/save-list-terms.js';
-import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 import {
   type FilteredQuery,
   type FilteredResource,
@@ -303,7 +303,7 @@ describe.each(['never analysed', 'analysed'])('in a large table, %s, a list with
   /** Rows that a statement fetches as the gateway's role. */
   async function fetched({ text, values }: NamedQuery): Promise<number> {
     return gateway.transaction(tenant, async (tx) => {
-      await disableBitmapScan(tx);
+      await useIndexScans(tx);
       const count = async () => {
         const [row] = await tx.query<{ count: number }>(
           'select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::bigint as count from pg_stat_xact_user_tables',

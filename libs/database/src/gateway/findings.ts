@@ -3,7 +3,7 @@ import { type FindingKind, type FindingState, findingKinds, findingStates, findi
 import { texts } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { FindingEntity } from '../entities/findings.entities.js';
-import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 export interface FindingRow extends Omit<FindingEntity, 'tenantId' | 'tenant'> {
   /** Name and connector of the subject, while it exists. */
@@ -57,7 +57,7 @@ const highest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Lists findings, the newest first, with one more than the limit if more follow. */
 export async function listFindings(tx: Transaction, tenantId: string, filter: FindingFilter): Promise<FindingRow[]> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const kinds = filter.kind ? [filter.kind] : findingKinds;
   const states = filter.state ? [filter.state] : findingStates;
   const aboutOne = filter.subjectId ?? filter.identityId;

@@ -1,7 +1,7 @@
 // SQL by hand: lateral joins over a lineage, and a size-limited page.
 import { uuids } from '../arrays.js';
 import type { Database, Transaction } from '../database.js';
-import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 import { isWithinPage } from './page.js';
 import { survivor } from './survivor.js';
 
@@ -33,7 +33,7 @@ export async function findHistory(
   return database.readTransaction(tenantId, async (tx) => {
     const ids = await findLineage(tx, tenantId, identityId);
     if (ids.length === 0) return undefined;
-    await disableBitmapScan(tx);
+    await useIndexScans(tx);
     const values = [tenantId, uuids(ids), page.since ?? null];
     const [count] = await tx.query<{ total: number }>(
       `select count(*) as total from unnest($2::uuid[]) as lineage (id) cross join lateral (select ${ofOne}) as event`,

@@ -4,8 +4,8 @@ import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { SequenceRange } from '../delivery/event-bodies.js';
 import { findSequencesOf } from '../delivery/replays.js';
+import { useIndexScans } from '../use-index-scans.js';
 import { type DeliveryPosition, type DeliveryRow, shownDeliveries } from './deliveries.js';
-import { disableBitmapScan } from './disable-bitmap-scan.js';
 
 export interface DeliveryQuery {
   webhookId?: string;
@@ -63,7 +63,7 @@ export async function listDeliveries(
   const byTime = query.since !== undefined || query.until !== undefined;
   const range = byTime ? await findSequencesOf(tx, tenantId, query) : { first: 0, last: Number.MAX_SAFE_INTEGER };
   const takesAll = !byTime && query.eventType === undefined && query.status !== 'delivered';
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const rows: DeliveryRow[] = [];
   let { after } = query;
   let budget = examineLimit;

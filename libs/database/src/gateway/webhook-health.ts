@@ -1,7 +1,7 @@
 // SQL by hand: bounded counts from lateral joins.
 import type { AttemptOutcome } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 import { maxWebhooks, type WebhookRow } from './webhooks.js';
 
 /** Health of a webhook. */
@@ -85,7 +85,7 @@ export async function listWebhookHealth(tx: Transaction, tenantId: string): Prom
     tenantId,
   ]);
   const limit = Math.floor(listCountLimit / Math.min(Math.max(webhooks?.count ?? 1, 1), maxWebhooks));
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(limit, countLimit)]);
 }
 
@@ -94,7 +94,7 @@ export async function findWebhookHealth(
   tenantId: string,
   id: string,
 ): Promise<WebhookHealthRow | undefined> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const [row] = await tx.query<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, countLimit, id]);
   return row;
 }
@@ -105,7 +105,7 @@ export async function findAttemptStatistics(
   tenantId: string,
   webhookId: string,
 ): Promise<AttemptStatistics> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const [row] = await tx.query<AttemptStatistics>(
     `with newest as materialized (
        select started_at, outcome, duration_ms from webhook_attempts
@@ -130,7 +130,7 @@ export async function findLastFailure(
   tenantId: string,
   webhookId: string,
 ): Promise<FailureRow | undefined> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const [row] = await tx.query<FailureRow>(
     `select delivery_id as "deliveryId", coalesce(ended_at, started_at) as at, outcome, status_code as "statusCode", error
        from (select * from webhook_attempts where tenant_id = $1 and webhook_id = $2

@@ -4,7 +4,7 @@ import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
 import { WebhookReplayEntity } from '../entities/webhook-delivery.entities.js';
 import { findRow, insertRow } from '../rows.js';
-import { disableBitmapScan } from './disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 export type ReplayRow = WebhookReplayEntity;
 export type ReplayRequest = Pick<ReplayRow, 'webhookId' | 'kind' | 'filter' | 'requestedBy'>;
@@ -49,7 +49,7 @@ export async function listReplays(
   tenantId: string,
   { before, limit }: { before?: string; limit: number },
 ): Promise<ReplayRow[]> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const where = { tenantId, ...(before !== undefined && { id: LessThan(before) }) };
   return tx.manager.find(WebhookReplayEntity, { where, order: { id: 'DESC' }, take: limit });
 }

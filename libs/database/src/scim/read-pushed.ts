@@ -1,6 +1,6 @@
 // SQL by hand: size-limited pages, benchmarked.
 import type { Transaction } from '../database.js';
-import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
+import { useIndexScans } from '../use-index-scans.js';
 import { countScimMemberships, listScimMemberships } from './scim-members.js';
 import { waitForPush } from './scim-positions.js';
 import type { ScimDocument } from './scim-resources.js';
@@ -39,7 +39,7 @@ export async function readPushedUsers(
   { limit, deletedToo }: { limit: number; deletedToo: boolean },
 ): Promise<PushedPage> {
   await waitForPush(tx, connectorId);
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const rows: PushedText[] = [];
   let [bytes, last] = [0, false];
   for (let after = { position, id }; rows.length < limit && bytes < pageBytes && !last; ) {

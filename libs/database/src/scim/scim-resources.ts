@@ -2,8 +2,8 @@
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
-import { disableBitmapScan } from '../gateway/disable-bitmap-scan.js';
 import { selectList } from '../naming-strategy.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 export type { ScimDocument, ScimKind } from '../entities/scim.entities.js';
 
@@ -110,7 +110,7 @@ export async function* readScimResources(
   criteria: ScimCriteria,
   { limit, offset = 0 }: { limit: number; offset?: number },
 ): AsyncGenerator<ScimResourceRow & { bytes: number }> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   let after: string | undefined;
   for (let left = limit; left > 0; ) {
     const { where, values } = conditions(scope, criteria);

@@ -1,6 +1,6 @@
 // SQL by hand: ranges of one index, of which each request examines a bounded part.
 import type { Transaction } from '../../database.js';
-import { disableBitmapScan } from '../disable-bitmap-scan.js';
+import { useIndexScans } from '../../use-index-scans.js';
 
 export interface AuditFilter {
   actor?: string;
@@ -49,7 +49,7 @@ export async function listAudit(
   filter: AuditFilter & { limit: number; after?: number; oldestFirst?: boolean },
   examined = maxExamined,
 ): Promise<AuditPage<number>> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const { low, high } = await rangeOf(tx, chain, filter);
   const { values, conditions } = matches(filter, 4);
   const [lane = 'true', ...others] = conditions;
@@ -104,7 +104,7 @@ export async function listAuditEverywhere(
   filter: AuditFilter & { limit: number; after?: TimePosition; chains?: readonly string[] },
   examined = maxExamined,
 ): Promise<AuditPage<TimePosition>> {
-  await disableBitmapScan(tx);
+  await useIndexScans(tx);
   const { values, conditions } = matches(filter, 7);
   const range = `from audit_entries
                   where (at, id) < ($1, $2::uuid) and at >= $3 and at < $4 order by at desc, id desc limit ${examined}`;

@@ -1,0 +1,235 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeId } from '@idsync/contracts';
+import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { Receiver } from '../../../apps/webhook-dispatcher/test/receiver.js';
+import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from '../client.js';
+import { Services } from '../services.js';
+import { until } from '../until.js';
+import { explainingSettings, PlanTap, type Statement } from './plan-tap.js';
+import { listPaths, operatorPaths, pathsOf } from './read-paths.js';
+
+/** With fewer people, reading a whole table can be the best plan. */
+export const people = 15_000;
+const fewPeople = 40;
+const oldDeliveries = 12_000;
+/** PostgreSQL may choose a generic plan from the sixth execution on. */
+const repetitions = 7;
+
+const user = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const patch = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+/** A tenant with many people, a small source, a source that is pushed, and a webhook, and the work of all services on it. */
+export class LargeTenant {
+  private round = 0;
+
+  private constructor(
+    private readonly database: TestDatabase,
+    readonly fixture: DirectoryFixture,
+    private readonly tap: PlanTap,
+    private readonly receiver: Receiver,
+    private readonly sourcesDir: string,
+    private services: Services,
+    private tenant: Tenant,
+    private provider: Client,
+    private readonly few: string,
+    private readonly webhook: string,
+  ) {}
+
+  /** Imports the people into tables without statistics. */
+  static async start(): Promise<LargeTenant> {
+    const database = await createTestDatabase();
+    const fixture = DirectoryFixture.connect(database.url);
+    await withoutStatistics(fixture, new URL(database.url).pathname.slice(1));
+    const sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-plans-'));
+    await writeMany(sourcesDir);
+    await writeFew(sourcesDir, 0);
+    const tap = await PlanTap.before(database.url);
+    const receiver = await Receiver.start();
+    const services = await startServices(tap, sourcesDir);
+    const tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Large');
+    const few = await createConnector(tenant, fewConnector);
+    for (const connector of [await createConnector(tenant, manyConnector), few]) await sync(tenant, connector);
+    const pushed = await createConnector(tenant, { type: 'scim-push', name: 'Pushed', config: {} });
+    const tokens = `/admin/v1/tenants/${tenant.id}/connectors/${pushed}/tokens`;
+    const { body: token } = await tenant.operator.post(tokens, { name: 'Pushed' });
+    const provider = new Client(`${services.url}${token.path}`, { authorization: `Bearer ${token.token}` });
+    const subscription = { callback_url: receiver.url, events: ['*'] };
+    const { body: webhook } = await tenant.client.post('/v1/webhooks', subscription);
+    await addOldDeliveries(fixture, tenant.id, webhook.id);
+    return new LargeTenant(database, fixture, tap, receiver, sourcesDir, services, tenant, provider, few, webhook.id);
+  }
+
+  async stop(): Promise<void> {
+    await this.services.stop();
+    await this.tap.close();
+    await this.receiver.close();
+    await this.fixture.close();
+    await this.database.drop();
+    await rm(this.sourcesDir, { recursive: true });
+  }
+
+  /** Restarts the services, lets each do its work, and returns the statements of it. */
+  async work(): Promise<Statement[]> {
+    this.round += 1;
+    this.tap.statements.length = 0;
+    this.tap.isOpen = true;
+    await this.restart();
+    await this.read();
+    await this.change();
+    this.tap.isOpen = false;
+    return [...this.tap.statements];
+  }
+
+  /** Names the tables that have grown with the tenant. */
+  async largeTables(): Promise<Set<string>> {
+    const rows = await this.fixture.rows<{ name: string }>(
+      `select relname as name from pg_class where relkind = 'r' and pg_relation_size(oid) > 400000`,
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  private async restart(): Promise<void> {
+    await this.services.stop();
+    this.services = await startServices(this.tap, this.sourcesDir);
+    const { url } = this.services;
+    const { operator, client } = this.tenant;
+    this.tenant = { ...this.tenant, operator: operator.at(url), client: client.at(url) };
+    this.provider = this.provider.at(`${url}${new URL(this.provider.url).pathname}`);
+  }
+
+  private async read(): Promise<void> {
+    const { client, operator, id } = this.tenant;
+    const { body: page } = await client.get('/v1/identities?limit=50&offset=7000');
+    const { body: groups } = await client.get('/v1/groups');
+    const { few, webhook } = this;
+    const known = { identity: page.data[20].id, user: page.data[20].users[0].id, group: groups.data[0].id };
+    const paths = [...listPaths({ ...known, few }), ...pathsOf({ ...known, few, webhook })];
+    for (let nth = 0; nth < repetitions; nth += 1) {
+      for (const path of paths) await ok(client.get(path), path);
+      for (const path of operatorPaths({ ...known, few }))
+        await ok(operator.get(`/admin/v1/tenants/${id}${path}`), path);
+      for (const path of ['/Users?filter=userName%20eq%20%22nobody%22', '/Users?count=10', '/Groups?count=10']) {
+        await ok(this.provider.get(path), path);
+      }
+    }
+  }
+
+  private async change(): Promise<void> {
+    const { client, operator, id } = this.tenant;
+    const from = this.receiver.received.length;
+    await writeFew(this.sourcesDir, this.round);
+    await sync(this.tenant, this.few);
+    await client.post('/v1/sync/trigger', { connector_id: this.few, external_id: 'F3' });
+    for (let nth = 0; nth < repetitions; nth += 1) await this.push(`pushed${this.round}-${nth}@example.org`);
+    const { body: page } = await client.get('/v1/identities?limit=3&offset=3000');
+    const [one, other, erased] = page.data.map((each: { id: string }) => each.id);
+    const act = (path: string, body?: object) => ok(operator.post(`/admin/v1/tenants/${id}${path}`, body), path);
+    const merged = await act(`/identities/${one}/merge`, { from_ids: [other] });
+    await act(`/operations/${merged.operation_id}/revert`);
+    await act(`/identities/${erased}/erase`, {});
+    await until(() => this.receiver.received.length >= from + fewPeople, 'the deliveries of the changes');
+  }
+
+  private async push(userName: string): Promise<void> {
+    const pushed = { schemas: [user], userName, displayName: userName, active: true };
+    const { id } = await ok(this.provider.post('/Users', pushed), 'POST');
+    const path = `/Users/${id}`;
+    await ok(this.provider.call('PUT', path, { ...pushed, title: 'Engineer' }), 'PUT');
+    const Operations = [{ op: 'replace', path: 'title', value: 'Lead' }];
+    await ok(this.provider.call('PATCH', path, { schemas: [patch], Operations }), 'PATCH');
+    await ok(this.provider.call('DELETE', path), 'DELETE');
+  }
+}
+
+async function ok(answer: Promise<Answer>, what: string): Promise<Answer['body']> {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`${what}: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+async function startServices(tap: PlanTap, sourcesDir: string): Promise<Services> {
+  return Services.start({ databaseUrl: tap.url, sourcesDir, allowedCidrs: '127.0.0.0/8' });
+}
+
+/** Sends plans to the connections of the database, and keeps PostgreSQL from analysing its tables. */
+async function withoutStatistics(fixture: DirectoryFixture, database: string): Promise<void> {
+  for (const [setting, value] of Object.entries(explainingSettings)) {
+    await fixture.rows(`alter database "${database}" set ${setting} = '${value}'`);
+  }
+  const tables = await fixture.rows<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  for (const { name } of tables) await fixture.rows(`alter table ${name} set (autovacuum_enabled = off)`);
+}
+
+/** Adds deliveries of earlier events: delivered, dead, and waiting for their next attempt tomorrow. */
+async function addOldDeliveries(fixture: DirectoryFixture, tenantId: string, webhookId: string): Promise<void> {
+  const ids = [decodeId('tenant', tenantId), decodeId('webhook', webhookId)];
+  await fixture.rows(
+    `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, tries, attempts, is_retry, due_at)
+     select gen_random_uuid(), $1, $2, n, 'user.updated', (array['delivered', 'dead', 'pending'])[1 + n % 3], 1, 1,
+            n % 3 = 2, now() + interval '1 day'
+       from generate_series(1, ${oldDeliveries}) as n`,
+    ids,
+  );
+  await fixture.rows(
+    `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, ended_at, outcome, status_code, duration_ms)
+     select id, 1, tenant_id, webhook_id, now(), 'delivered', 204, 5 from webhook_deliveries where webhook_id = $2 and tenant_id = $1`,
+    ids,
+  );
+  await fixture.rows(
+    `insert into event_payloads (tenant_id, sequence, event_id, body)
+     select tenant_id, event_sequence, gen_random_uuid(), '{}' from webhook_deliveries where webhook_id = $2 and tenant_id = $1
+     on conflict do nothing`,
+    ids,
+  );
+}
+
+async function writeMany(sourcesDir: string): Promise<void> {
+  await writeLines(join(sourcesDir, 'many.jsonl'), people, (n) => ({
+    ...{ id: `E${n}`, mail: `e${n}@example.org`, upn: `e${n}@corp.example.org` },
+    ...{
+      first: `First${n % 3_000}`,
+      last: `Last${n % 2_000}`,
+      department: `dep ${n % 20}`,
+      groups: [`group ${n % 50}`],
+    },
+    ...{ site: `site ${n % 100}`, manager: `E${Math.floor(n / 10)}` },
+  }));
+}
+
+/** Writes people who all change in each round; one of them leaves. */
+async function writeFew(sourcesDir: string, round: number): Promise<void> {
+  await writeLines(join(sourcesDir, 'few.jsonl'), fewPeople - round, (n) => ({
+    ...{ id: `F${n}`, mail: `f${n}@example.org`, first: `Few${n}`, last: `Person${n}`, title: `round ${round}` },
+  }));
+}
+
+async function writeLines(path: string, count: number, line: (n: number) => object): Promise<void> {
+  await writeFile(path, `${Array.from({ length: count }, (_, n) => JSON.stringify(line(n))).join('\n')}\n`);
+}
+
+const manyConnector = {
+  type: 'jsonl',
+  name: 'Many',
+  config: {
+    path: 'many.jsonl',
+    external_id: 'id',
+    fields: {
+      ...{ employee_number: 'id', email: 'mail', user_principal_name: 'upn', first_name: 'first', last_name: 'last' },
+      ...{ departments: 'department', groups: 'groups[]', 'attributes.site': 'site', manager_id: 'manager' },
+    },
+  },
+};
+
+const fewConnector = {
+  type: 'jsonl',
+  name: 'Few',
+  config: {
+    path: 'few.jsonl',
+    external_id: 'id',
+    fields: { email: 'mail', first_name: 'first', last_name: 'last', job_title: 'title' },
+  },
+};
