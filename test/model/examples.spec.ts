@@ -121,6 +121,16 @@ describe('the model', () => {
     expect([...directory.entries.values()].filter(({ status }) => status === 'deleted')).toHaveLength(20);
   });
 
+  it('applies changed values of accounts at once, also if a run is held that enables too many', () => {
+    const { list, directory } = company();
+    const some = { percent: 0, records: 0 };
+    const source: Source = { ...logins, safeguard: { ...safeguard, enabled: some } };
+    list(source, { a: { employee_number: '1' }, b: { status: 'disabled' } });
+    const held = list(source, { a: { employee_number: '2' }, b: {} });
+    expect([held.status, held.plan.map(({ id }) => id)]).toEqual(['quarantined', ['b']]);
+    expect(directory.entries.get('Logins a')?.fields.employee_number).toBe('2');
+  });
+
   it('restores the people from before a merge on its revert', () => {
     const { list, people, operations, directory, nextRound } = company();
     list(hr, { 1: { employee_number: '1' }, 2: { employee_number: '2' } });
