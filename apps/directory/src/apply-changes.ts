@@ -39,6 +39,13 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   if (changes.length === 0) return { records: [], identities: [], merged: [], ended: [], erased: [] };
   const { tenantId } = given;
   const placed = await placeRecords(tx, given, changes);
+  // A new record may get the external id that another one gives up, which then names no manager.
+  await saveAnchors(
+    tx,
+    [...placed.changes.values()].flatMap(({ record, before, removed }) =>
+      before && !removed && before.externalId !== record.externalId ? record : [],
+    ),
+  );
   await resolveManagers(tx, given, placed.changes.values());
   const present = [...placed.changes.values()].filter(({ record, before, removed }) => record !== before && !removed);
   await noteForMatching(tx, given, present);
@@ -51,11 +58,6 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   const groups = groupChanges(settled.records);
   const groupIds = groups.map(({ group }) => group.id);
   const before = await findGroupsWithMembers(tx, tenantId, groupIds);
-  // A new record may get the external id that another one gives up.
-  await saveAnchors(
-    tx,
-    present.flatMap(({ record, before }) => (before && before.externalId !== record.externalId ? record : [])),
-  );
   await insertRecords(tx, tenantId, made);
   await saveRecordVersions(
     tx,

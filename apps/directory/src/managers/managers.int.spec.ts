@@ -1,8 +1,9 @@
-import { encodeId } from '@idsync/contracts';
+import { encodeId, type SourceRecord } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { evaluate, shownFindings, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
+import { endJob, wholeRun } from '../../test/whole-run.js';
 
 let directory: Harness;
 let hr: string;
@@ -171,6 +172,46 @@ describe('the manager of a person', () => {
     );
     expect(traces).toEqual([]);
     expect(await directory.record('ann')).toMatchObject({ fields: { email: ['ann@x.org'] } });
+  });
+});
+
+describe('the manager of a person whose record gets a new id', () => {
+  const bob = (id: string, values: Record<string, string> = {}) =>
+    row(id, { employee_number: '7', first_name: 'Bob', last_name: 'Holm', ...values });
+  const cleo = (values: Record<string, string>) => row('cleo', { email: 'cleo@x.org', ...values });
+
+  /** Complete runs, one after the other. */
+  async function runs(...lists: SourceRecord[][]): Promise<void> {
+    for (const records of lists) {
+      await endJob(directory, await wholeRun(directory, hr, [records]), 'completed');
+      await directory.fixture.rows(
+        `insert into connector_states (connector_id, tenant_id, complete_as_of) values ($1, $2, now())
+         on conflict do nothing`,
+        [hr, directory.tenant],
+      );
+    }
+    await evaluate(directory);
+  }
+
+  it('is not found by the former id, although the former owner of the id has left', async () => {
+    await runs(
+      [bob('1', { status: 'inactive' }), ann()],
+      [bob('2', { status: 'inactive' }), ann(), cleo({ manager_id: '1' })],
+    );
+    expect(await managerOf('cleo')).toBe('"1"');
+  });
+
+  it('is found by the new id in the same run', async () => {
+    await runs([bob('1'), ann('1')], [bob('2'), ann('2'), cleo({ manager_id: '2' })]);
+    expect([await managerOf('ann'), await managerOf('cleo')]).toEqual(['2', '2']);
+  });
+
+  it('remains the identity if the person leaves in the same run, and is forgotten if not', async () => {
+    await runs([bob('1'), ann(), cleo({ manager_id: '1', job_title: 'Clerk' })]);
+    await runs([bob('2', { status: 'inactive' }), ann(), cleo({ manager_id: '1', job_title: 'Chief' })]);
+    expect(await managerOf('cleo')).toBe('2');
+    await runs([bob('2'), ann(), cleo({ manager_id: '1', job_title: 'Chief' })]);
+    expect(await managerOf('cleo')).toBe('"1"');
   });
 });
 

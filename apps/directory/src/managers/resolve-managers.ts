@@ -1,12 +1,22 @@
 import type { Transaction } from '@idsync/database';
-import { findManagerCandidates, type ManagerReference } from '@idsync/database/directory';
+import {
+  findManagerCandidates,
+  type ManagerReference,
+  type ManagerScope,
+  type StoredRecord,
+} from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
+import { deriveIdentityStatus } from '../derive-status.js';
 import type { RecordChange } from '../record-change.js';
 import { chosenManager, managerReference } from './manager-reference.js';
 
-/** Sets the managers of changed users, as far as they are known. Later managers are found by `resolveLateManagers`. */
+/**
+ * Sets the managers of changed users, as far as they are known, by the links and statuses that the records are about to
+ * have. Their external ids are already stored. Later managers are found by `resolveLateManagers`.
+ */
 export async function resolveManagers(tx: Transaction, cause: Cause, changes: Iterable<RecordChange>): Promise<void> {
-  const here = [...changes].filter(({ record, removed }) => record.kind === 'user' && !removed);
+  const all = [...changes].filter(({ removed }) => !removed);
+  const here = all.filter(({ record }) => record.kind === 'user');
   const referring = here.filter(
     ({ record, before }) => record !== before && (record.fields.manager_id || record.managerId),
   );
@@ -16,7 +26,10 @@ export async function resolveManagers(tx: Transaction, cause: Cause, changes: It
     const heldId = text === before?.fields.manager_id?.[0] ? before?.managerId : undefined;
     return managerReference(record, text, heldId) ?? [];
   });
-  const managers = await findManagers(tx, cause, references);
+  const moving = here.flatMap(({ record: { id, identityId }, before }) =>
+    before && identityId && identityId !== before.identityId ? [{ id, identityId }] : [],
+  );
+  const managers = await findManagers(tx, cause, references, { moving, hasLeft: leavers(cause, all) });
   // Users of this batch are not in the database yet.
   const anchor = (connectorId: string, externalId: string) => `${connectorId} ${externalId}`;
   const pending = new Map(
@@ -29,13 +42,43 @@ export async function resolveManagers(tx: Transaction, cause: Cause, changes: It
   }
 }
 
+/** Changes that are not stored yet. */
+interface Unstored extends Pick<ManagerScope, 'moving'> {
+  /** Whether the person of this identity has left; undefined if the stored status counts. */
+  hasLeft?: (identityId: string) => boolean | undefined;
+}
+
 /** Returns the managers of these users, by user. */
 export async function findManagers(
   tx: Transaction,
   { tenantId, rules, connectors }: Cause,
   references: readonly ManagerReference[],
+  { moving, hasLeft = () => undefined }: Unstored = {},
 ): Promise<Map<string, string | undefined>> {
   const connectorIds = [...connectors.values()].filter(({ records }) => records === 'user').map(({ id }) => id);
-  const found = await findManagerCandidates(tx, tenantId, { kinds: rules.certain, connectorIds }, references);
-  return new Map(found.map((candidates) => [candidates.recordId, chosenManager(candidates)]));
+  const found = await findManagerCandidates(tx, tenantId, { kinds: rules.certain, connectorIds, moving }, references);
+  const heldIds = new Map(references.map(({ recordId, heldId }) => [recordId, heldId]));
+  return new Map(
+    found.map((candidates) => {
+      const heldId = heldIds.get(candidates.recordId);
+      const left = heldId === undefined ? undefined : hasLeft(heldId);
+      const leaver = left === undefined ? candidates.leaver : left && heldId ? heldId : null;
+      return [candidates.recordId, chosenManager({ ...candidates, leaver })];
+    }),
+  );
+}
+
+/** Finds out who has left by changes that are not stored yet. */
+function leavers({ rankOf }: Cause, changes: readonly RecordChange[]): (identityId: string) => boolean | undefined {
+  const records = new Map<string, StoredRecord[]>();
+  for (const { record } of changes) {
+    if (!record.identityId) continue;
+    const own = records.get(record.identityId) ?? [];
+    records.set(record.identityId, own);
+    own.push(record);
+  }
+  return (identityId) => {
+    const own = records.get(identityId);
+    return own && ['inactive', 'deleted'].includes(deriveIdentityStatus(own, rankOf));
+  };
 }

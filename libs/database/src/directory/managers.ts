@@ -28,11 +28,21 @@ export interface ManagerCandidates {
   leaver: string | null;
 }
 
-/** Finds the identities that these references may stand for. `kinds` are the match keys in the order of their rank. */
+/** Where the references are looked up. */
+export interface ManagerScope {
+  /** The match keys in the order of their rank. */
+  kinds: readonly KeyKind[];
+  /** The sources of people. */
+  connectorIds: readonly string[];
+  /** Records with the identity that they are about to have. */
+  moving?: readonly { id: string; identityId: string }[];
+}
+
+/** Finds the identities that these references may stand for. */
 export async function findManagerCandidates(
   tx: Transaction,
   tenantId: string,
-  { kinds, connectorIds }: { kinds: readonly KeyKind[]; connectorIds: readonly string[] },
+  { kinds, connectorIds, moving = [] }: ManagerScope,
   references: readonly ManagerReference[],
 ): Promise<ManagerCandidates[]> {
   if (references.length === 0) return [];
@@ -63,14 +73,18 @@ export async function findManagerCandidates(
       texts(kinds),
       uuids(connectorIds),
       uuids(references.map(({ heldId }) => heldId)),
+      uuids(moving.map(({ id }) => id)),
+      uuids(moving.map(({ identityId }) => identityId)),
     ],
   );
 }
 
 const userNamed = (connectorId: string) => `
-  select identity_id from (select identity_id, kind from source_records
-                            where tenant_id = $1 and connector_id = ${connectorId} and external_id = n.text offset 0) u
-   where kind = 'user' and identity_id is not null limit 1`;
+  select coalesce(m.identity_id, u.identity_id) as identity_id
+    from (select id, identity_id, kind from source_records
+           where tenant_id = $1 and connector_id = ${connectorId} and external_id = n.text offset 0) u
+    left join unnest($9::uuid[], $10::uuid[]) as m (id, identity_id) on m.id = u.id
+   where kind = 'user' and coalesce(m.identity_id, u.identity_id) is not null limit 1`;
 
 export interface ReferringUser {
   id: string;
