@@ -28,12 +28,14 @@ const common = {
 };
 
 export default {
+  testSequencer: '<rootDir>/test/setup/longest-first.mjs',
   reporters: ['default', '<rootDir>/test/setup/skip-reporter.mjs'],
   // Only limits tests that hang, since a busy machine is many times slower than an idle one. Files whose tests take more
   // than 10 s on a busy machine, or start services, set a longer one.
   testTimeout: 60_000,
-  // Two files at a time on any machine. Each has its own database, vhost and ports; the largest files take forty of the
-  // hundred connections that PostgreSQL allows.
+  // Two files at a time on any machine, and three with `npm test`: integration tests leave two cores idle for a quarter of
+  // the time, because they wait. Each file has its own database, vhost and ports. PostgreSQL allows a hundred
+  // connections; two files at a time took fifty at most.
   maxWorkers: 2,
   // Node keeps modules and their state in memory, so a worker that holds much memory is replaced.
   workerIdleMemoryLimit: '768MB',

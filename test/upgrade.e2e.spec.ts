@@ -56,7 +56,7 @@ const nextMigration = [
   let load: SteadyLoad;
 
   beforeAll(async () => {
-    code = await PreviousCode.build((previous as { commit: string }).commit);
+    code = await PreviousCode.build((previous as { commit: string }).commit, 'bundled');
     sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-upgrade-'));
     vhost = hasBroker() ? await createVhost() : undefined;
     await createDatabase(server, name);

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { programIn } from '../support/programs.js';
+import { programIn, shortLeaseDispatcherIn } from '../support/programs.js';
 import { environmentOf, type ServicesOptions } from '../support/services.js';
 import { Supervised } from '../support/supervised.js';
 import { SteppedClock } from './clock.js';
@@ -85,5 +85,5 @@ export class ChaosService {
 
 function wordsOf(name: ServiceName, dir: string): string[] {
   if (name !== 'webhook-dispatcher') return [programIn(dir, name)];
-  return [`${dir}/apps/webhook-dispatcher/test/short-lease-dispatcher.mjs`, JSON.stringify(dispatcherSettings)];
+  return [shortLeaseDispatcherIn(dir), JSON.stringify(dispatcherSettings)];
 }

@@ -175,7 +175,7 @@ export class World {
     const found = await previousCommit();
     if (!('commit' in found)) return;
     say(`building the previous version, ${found.commit.slice(0, 10)}`);
-    this.previous = await PreviousCode.build(found.commit);
+    this.previous = await PreviousCode.build(found.commit, 'compiled');
   }
 
   private async startServices(): Promise<void> {

@@ -32,7 +32,7 @@ export default async function servicesUp() {
 function build() {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const turbo = join(root, 'node_modules/.bin/turbo');
-  const options = ['run', 'build', 'programs', '--output-logs=errors-only', '--log-order=grouped'];
+  const options = ['run', 'build', 'programs', 'test-programs', '--output-logs=errors-only', '--log-order=grouped'];
   const { status, error, stdout } = spawnSync(turbo, options, { cwd: root, encoding: 'utf8' });
   if (error) throw error;
   if (status !== 0) throw new Error(`the tests start bundled services, but the build failed:\n${stdout}`);

@@ -1,12 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { freePort, PrivateBroker, PrivatePostgres } from '@idsync/testing';
+import { freePort, PrivateBroker, PrivatePostgres, testProgram } from '@idsync/testing';
 import { adminToken, environmentOf, programOf, type ServicesOptions } from './services.js';
 import { Supervised } from './supervised.js';
 
-const shortLeaseDispatcher = fileURLToPath(
-  new URL('../../apps/webhook-dispatcher/test/short-lease-dispatcher.mjs', import.meta.url),
-);
 const leaseMs = 2_500;
 
 /** Leases of seconds instead of half a minute, and a retry schedule that does not end within a test. */
@@ -55,7 +51,7 @@ export class FaultMachine {
   ) {
     const env = environmentOf(options, Number(new URL(url).port));
     const dispatcher = (nth: number) =>
-      new Supervised(`dispatcher ${nth}`, [shortLeaseDispatcher, JSON.stringify(shortLeases)], env);
+      new Supervised(`dispatcher ${nth}`, [testProgram('short-lease-dispatcher'), JSON.stringify(shortLeases)], env);
     this.dispatchers = [dispatcher(1), dispatcher(2)];
     const service = (name: 'gateway' | 'directory' | 'sync-worker') => new Supervised(name, [programOf(name)], env);
     this.services = {

@@ -7,3 +7,9 @@ export function programIn(dir: string, name: string): string {
   if (existsSync(bundle)) return bundle;
   return join(dir, name === 'migrate' ? 'libs/database/dist/migrate-main.js' : `apps/${name}/dist/main.js`);
 }
+
+/** Returns the dispatcher with the settings of its argument in a checkout, likewise. */
+export function shortLeaseDispatcherIn(dir: string): string {
+  const bundle = join(dir, 'test/dist/short-lease-dispatcher.js');
+  return existsSync(bundle) ? bundle : join(dir, 'apps/webhook-dispatcher/test/short-lease-dispatcher.mjs');
+}

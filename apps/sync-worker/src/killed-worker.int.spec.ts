@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { type Message, newUuid } from '@idsync/contracts';
+import { testProgram } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
@@ -9,7 +9,7 @@ import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 
-const script = fileURLToPath(new URL('../test/dying-worker.mjs', import.meta.url));
+const script = testProgram('dying-worker');
 const lines = 15;
 let fixture: SyncFixture;
 

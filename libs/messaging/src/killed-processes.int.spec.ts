@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expireLeases } from '@idsync/database/schema';
-import { type BrokerVhost, createVhost, eachBus } from '@idsync/testing';
+import { type BrokerVhost, createVhost, eachBus, testProgram } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BusFixture, until } from '../test/bus-fixture.js';
 
@@ -30,8 +29,7 @@ eachBus(describe)('the bus, when processes are killed, over %s', (driver) => {
   });
 
   const start = (program: string, ...words: string[]): ChildProcess => {
-    const path = fileURLToPath(new URL(`../test/${program}.mjs`, import.meta.url));
-    const child = spawn(process.execPath, [path, bus.database.url, bus.amqpUrl ?? '-', ...words], {
+    const child = spawn(process.execPath, [testProgram(program), bus.database.url, bus.amqpUrl ?? '-', ...words], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);

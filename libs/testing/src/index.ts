@@ -9,4 +9,5 @@ export { PrivatePostgres } from './private-postgres.js';
 export { PrivatePrometheus } from './private-prometheus.js';
 export { ServiceDatabase } from './service-database.js';
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.js';
+export { testProgram } from './test-program.js';
 export { eachBus, eachVariant } from './variants.js';

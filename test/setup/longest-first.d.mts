@@ -1,0 +1,3 @@
+export default class LongestFirst {
+  sort<T extends { path: string }>(tests: T[]): T[];
+}
