@@ -36,6 +36,12 @@ await withPeople(async ({ url }) => {
       (n) => ({ department: `dep ${n % 20}`, attributes: { site: String(n % 1_000) } }),
       0,
     ],
+    [
+      'a department and an attribute of nobody',
+      '',
+      (n) => ({ department: `dep ${(n + 1) % 20}`, attributes: { site: String(n % 1_000) } }),
+      0,
+    ],
   ];
   for (const resource of ['identity', 'user']) {
     for (const [name, people, filter, along] of filters) {

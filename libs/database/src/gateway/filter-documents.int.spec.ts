@@ -339,6 +339,22 @@ describe.each(['never analysed', 'analysed'])('in a large table, %s, a list with
     }
   });
 
+  it('reads no item that another filter excludes, and none twice', async () => {
+    await fixture.rows(
+      `insert into list_terms select tenant_id, 'd:board', created_at, id from source_records
+        where tenant_id = $1 and external_id::integer % 1000 = 78 on conflict do nothing`,
+      [tenant],
+    );
+    for (const resource of ['identity', 'user'] as const) {
+      const none = { limit: 50, offset: 0, attributes: { site: '77' }, department: 'board' };
+      expect({ resource, few: (await fetched(filterQuery(tenant, resource, none, 0))) <= 100 }).toEqual({
+        resource,
+        few: true,
+      });
+      expect(await filterDocuments(gateway, tenant, resource, none)).toMatchObject({ count: 0, total: 0 });
+    }
+  });
+
   it('reads few rows for a page far behind', async () => {
     for (const resource of ['identity', 'user'] as const) {
       for (const query of [{ department: 'sales' }, { sourceId }]) {

@@ -4,10 +4,10 @@ import { isWithinPage } from './page.js';
 import { conditionsOf } from './record-filter.js';
 import {
   counts,
+  recordCondition,
   recordsOf,
   type Shared,
   type SharedFilter,
-  sharedCondition,
   sharedFiltersOf,
 } from './shared-filters.js';
 
@@ -53,7 +53,7 @@ export async function filterDocuments(
 /** An index range that contains all items of the list. */
 interface Order {
   name: string;
-  /** Selects `record_id` and `created_at`. A function, because PostgreSQL refuses parameters that a statement does not use. */
+  /** Selects `id` and `created_at`. A function, because PostgreSQL refuses parameters that a statement does not use. */
   rows: () => string;
   /** Absent if the rows are those of the resource itself. */
   shared?: Shared;
@@ -67,7 +67,7 @@ function ordersOf(
 ): Order[] {
   const orders: Order[] = shared.map((each) => ({ name: each.name, rows: () => each.rows, shared: each }));
   const [table, only] = resource === 'identity' ? ['identities', ''] : ['source_records', `kind = 'user' and `];
-  const rows = `select id as record_id, created_at from ${table} where ${only}tenant_id = $1`;
+  const rows = `select id, created_at from ${table} where ${only}tenant_id = $1`;
   const { status, updatedSince } = query;
   if (status !== undefined) orders.push({ name: 'status', rows: () => `${rows} and status = ${value(status)}` });
   if (updatedSince) {
@@ -103,53 +103,86 @@ function sizeOf({ rows }: Order): string {
 }
 
 /** The count needs it too, or PostgreSQL may read the whole table. */
-const inOrder = 'order by found.created_at, found.record_id';
+const inOrder = 'order by found.created_at, found.id';
 
-/** Builds the statement of a page; each combination of filters has its own prepared statement. */
+/**
+ * Builds the statement of a page; each combination of filters has its own prepared statement. A page without a position
+ * is among the rows that are counted. Documents are read last, for the items of the page only.
+ */
 export function filterQuery(
   tenantId: string,
   resource: FilteredResource,
   query: FilteredQuery,
   along: number,
 ): NamedQuery {
-  const values: unknown[] = [tenantId, query.limit, query.offset];
+  const { limit, offset, after } = query;
+  const values: unknown[] = [tenantId, limit, offset];
   const value = (item: unknown) => `$${values.push(item)}`;
   const shared = sharedFiltersOf(query, value);
   const orders = ordersOf(resource, query, shared, value);
   const order = orders[along] ?? orders[0];
   if (!order) throw new Error('a list without filters has no order');
-  const others = shared.filter((each) => each !== order.shared).map((each) => sharedCondition(resource, each, 'shown'));
-  const conditions = conditionsOf(resource, query, value);
-  const where = [...conditions, ...others].map(({ sql }) => sql).join(' and ');
-  const from = `from (${order.rows()}) as found ${joinOf(resource, order.shared)} ${where}`;
-  const after = query.after
-    ? `and (found.created_at, found.record_id) > (${value(new Date(query.after.createdAt))}, ${value(query.after.id)})`
-    : '';
-  const names = orders.map(({ name }) => name).join('-');
+  const others = shared.filter((each) => each !== order.shared);
+  const { joins, conditions } = joined(resource, order.shared, others, query.status);
+  const shown = conditionsOf(resource, query, value).map(({ sql }) => sql);
+  const rows = `select found.created_at, found.id, shown.id as shown, bytes
+    from (${order.rows()}) as found ${joins} where ${[...conditions, ...shown].join(' and ')}`;
+  const most = value(Math.max(maxFilteredTotal + 1, after ? 0 : limit + offset));
+  const page = after
+    ? `${rows} and (found.created_at, found.id) > (${value(new Date(after.createdAt))}, ${value(after.id)}) ${inOrder}`
+    : 'select * from counted order by created_at, id';
+  const parts = [...orders.map(({ name }) => name), along, query.status === 'deleted' && 'deleted', after && 'after'];
   return {
-    name: `filtered-${resource}-${names}-${along}${after && '-after'}`,
-    text: `
+    name: ['filtered', resource, ...parts.filter((each) => each !== false && each !== undefined)].join('-'),
+    text: `with counted as materialized (${rows} ${inOrder} limit ${most})
       select string_agg(document, ',' order by created_at, id) filter (where fits) as items,
              count(*) filter (where fits) as count, coalesce(bool_or(not fits), false) as "isCut",
-             (select count(*) from (select ${from} ${inOrder} limit ${maxFilteredTotal + 1}) as counted) as total,
+             (select count(*) from counted) as total,
              max(created_at) filter (where fits) as at,
              (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
-        from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
-                from (select shown.document, found.created_at, found.record_id as id ${from} ${after}
-                       ${inOrder} limit $2 offset $3) as page) as page`,
+        from (select created_at, page.id, document, ${isWithinPage('bytes', 'created_at, page.id')} as fits
+                from (${page} limit $2 offset $3) as page
+               cross join lateral (select document from ${tableOf(resource)} where id = page.shown limit 1) as one) as page`,
     values,
   };
 }
 
-/** Joins the resource to each row by its id. Laterals with a limit remain index lookups in tables without statistics. */
-function joinOf(resource: FilteredResource, shared: Shared | undefined): string {
-  const byId = (table: string, id: string) =>
-    `cross join lateral (select * from ${table} where id = ${id} limit 1) as shown where`;
-  if (resource === 'user') return byId('source_records', 'found.record_id');
-  if (!shared) return byId('identities', 'found.record_id');
-  const earlier = ' and (own.created_at, own.id) < (found.created_at, found.record_id)';
-  return `cross join lateral (select identity_id as owner, status as own_status from source_records
-                               where id = found.record_id limit 1) as record
-    ${byId('identities', 'record.owner')} ${counts('own_status', 'shown.status')}
-      and not exists (${recordsOf('shown', shared.matches, earlier)}) and`;
+function tableOf(resource: FilteredResource): string {
+  return resource === 'identity' ? 'identities' : 'source_records';
+}
+
+/**
+ * Joins the resource to each row by its id, after the conditions that need only keys or the record: an item that others
+ * exclude is not read. Laterals with a limit remain index lookups in tables without statistics.
+ */
+function joined(
+  resource: FilteredResource,
+  along: Shared | undefined,
+  others: readonly Shared[],
+  status: string | undefined,
+): { joins: string; conditions: string[] } {
+  // Without the document, which PostgreSQL would copy to memoize the row.
+  const columns =
+    resource === 'identity'
+      ? 'id, status, updated_at, octet_length(document) as bytes'
+      : 'id, kind, status, updated_at, manager_id, connector_id, octet_length(document) as bytes';
+  const byId = (id: string) =>
+    `cross join lateral (select ${columns} from ${tableOf(resource)} where id = ${id} limit 1) as shown`;
+  if (resource === 'user') {
+    const conditions = others.map(({ isTerm, matches }) => matches(isTerm ? 'found' : 'shown'));
+    return { joins: byId('found.id'), conditions };
+  }
+  const owner = along ? 'record.owner' : 'found.id';
+  const conditions = others.map((each) => recordCondition(owner, each, status).sql);
+  if (!along) return { joins: byId(owner), conditions };
+  const earlier = ' and (own.created_at, own.id) < (found.created_at, found.id)';
+  return {
+    joins: `cross join lateral (select identity_id as owner, status as own_status from source_records where id = found.id limit 1) as record
+      ${byId(owner)}`,
+    conditions: [
+      counts('own_status', status),
+      ...conditions,
+      `not exists (${recordsOf(owner, along.matches, status, earlier)})`,
+    ],
+  };
 }

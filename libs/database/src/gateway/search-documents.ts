@@ -5,7 +5,7 @@ import type { DocumentPage, DocumentQuery } from './documents.js';
 import { isWithinPage } from './page.js';
 import { type Condition, conditionsOf, type RecordFilter } from './record-filter.js';
 import { asTyped, type Beginning, type TextRanges, textRanges, typosOf } from './search-text.js';
-import { type SharedFilter, sharedCondition, sharedFiltersOf } from './shared-filters.js';
+import { recordCondition, type SharedFilter, sharedFiltersOf } from './shared-filters.js';
 
 export type SearchedResource = 'identity' | RecordKind;
 
@@ -104,8 +104,16 @@ export function searchQuery(
   const values: unknown[] = [tenantId, query.limit, query.offset];
   const value = (item: unknown) => `$${values.push(item)}`;
   const conditions: Condition[] = conditionsOf(resource, query, value);
-  if (resource === 'identity' || resource === 'user')
-    conditions.push(...sharedFiltersOf(query, value).map((each) => sharedCondition(resource, each, 'each')));
+  if (resource === 'identity' || resource === 'user') {
+    const shared = sharedFiltersOf(query, value);
+    conditions.push(
+      ...shared.map((each) =>
+        resource === 'user'
+          ? { name: each.name, sql: each.matches('each') }
+          : recordCondition('each.id', each, query.status),
+      ),
+    );
+  }
   const sets = setsOf(query, value, spellings);
   const table = resource === 'identity' ? 'identities' : 'source_records';
   const ctes = sets.map(({ sql }, nth) => `set_${nth} as materialized (${sql} limit ${maxFound + 1})`);

@@ -17,10 +17,12 @@ export interface SharedFilter {
 export interface Shared {
   /** Identifies the statement. */
   name: string;
-  /** Selects `record_id` and `created_at` of all records that fulfil it: one index range, in creation order if it is long. */
+  /** Selects `id` and `created_at` of all records that fulfil it: one index range, in creation order if it is long. */
   rows: string;
   /** Returns the condition on a row of `source_records`. */
   matches: (record: string) => string;
+  /** True if the condition needs only `id` and `created_at`. */
+  isTerm: boolean;
 }
 
 export function isFiltered({ department, attributes, managerId, sourceId, groupId }: SharedFilter): boolean {
@@ -56,36 +58,47 @@ export function sharedFiltersOf(
 function ofColumn(name: string, column: string, given: string): Shared {
   return {
     name,
-    rows: `select id as record_id, created_at from source_records where tenant_id = $1 and ${column} = ${given}`,
+    rows: `select id, created_at from source_records where tenant_id = $1 and ${column} = ${given}`,
     matches: (record) => `${record}.${column} = ${given}`,
+    isTerm: false,
   };
 }
 
 function ofTerm(name: string, term: string): Shared {
-  const rows = `select record_id, created_at from list_terms where tenant_id = $1 and term = ${term}`;
+  const rows = `select record_id as id, created_at from list_terms where tenant_id = $1 and term = ${term}`;
   return {
     name,
     rows,
     // `offset 0` keeps it a lookup by the whole key, where a join may read all records of the term.
     matches: (record) => `exists (${rows} and created_at = ${record}.created_at and record_id = ${record}.id offset 0)`,
+    isTerm: true,
   };
 }
 
-/** Returns the condition that an identity or a user fulfils the filter; `shown` is its row. */
-export function sharedCondition(resource: 'identity' | 'user', { name, matches }: Shared, shown: string): Condition {
-  return { name, sql: resource === 'user' ? matches(shown) : `exists (${recordsOf(shown, matches)})` };
+/** Returns the condition that an identity with this id fulfils a filter by one of its records. */
+export function recordCondition(identity: string, { name, matches }: Shared, status: string | undefined): Condition {
+  return {
+    name: `${name}${status === 'deleted' ? '-deleted' : ''}`,
+    sql: `exists (${recordsOf(identity, matches, status)})`,
+  };
 }
 
 /**
- * Selects an identity's records that fulfil a filter. A deleted record counts only for a deleted identity. The index
- * lookup is a separate subquery, because another index may seem as good in a table without statistics.
+ * Selects an identity's records that fulfil a filter. A deleted record counts only for a deleted identity, which a list
+ * has only if `status` asks for it, so the identity is not read. The index lookup is a separate subquery, because
+ * another index may seem as good in a table without statistics.
  */
-export function recordsOf(identity: string, matches: (record: string) => string, more = ''): string {
-  return `select from (select * from source_records where identity_id = ${identity}.id offset 0) as own
-           where ${counts('own.status', `${identity}.status`)} and ${matches('own')}${more} offset 0`;
+export function recordsOf(
+  identity: string,
+  matches: (record: string) => string,
+  status: string | undefined,
+  more = '',
+): string {
+  return `select from (select * from source_records where identity_id = ${identity} offset 0) as own
+           where ${counts('own.status', status)} and ${matches('own')}${more} offset 0`;
 }
 
-/** Returns whether a record with this status counts for an identity with that status. */
-export function counts(recordStatus: string, identityStatus: string): string {
-  return `(${recordStatus} not in ('deleted', 'decommissioned') or ${identityStatus} = 'deleted')`;
+/** Returns whether a record with this status counts in a list of identities with the given status, by default of all. */
+export function counts(recordStatus: string, status: string | undefined): string {
+  return status === 'deleted' ? 'true' : `${recordStatus} not in ('deleted', 'decommissioned')`;
 }
