@@ -19,8 +19,8 @@ export interface Misfit {
 }
 
 /**
- * Separates the records of one identity that a corrected number has made two people: their permanent keys contradict each
- * other, and they share neither another match key nor a name.
+ * Separates the records of one identity that a corrected number has made two people: their permanent keys contradict
+ * each other, and they share neither another match key nor a name.
  */
 export function withoutUnsupported<User extends LinkedUser>(members: readonly User[]): User[][] {
   if (!haveSeveralNumbers(members)) return [[...members]];
@@ -39,8 +39,8 @@ export function withoutUnsupported<User extends LinkedUser>(members: readonly Us
 }
 
 /**
- * Returns the oldest record of a person that an operator has not linked and whose permanent keys contradict those of the
- * older ones.
+ * Returns the oldest record of a person that an operator has not linked and whose permanent keys contradict those of
+ * the older ones.
  */
 export function misfitOf(members: readonly LinkedUser[]): Misfit | undefined {
   if (!haveSeveralNumbers(members)) return undefined;

@@ -23,9 +23,9 @@ export interface LinkCause {
 const longest = 200;
 
 /**
- * Returns why each of these records belongs to the identity, after some of its records were linked, moved or removed. The
- * evidence of a record names another record of the same identity, so that every record leads to the first one. It is
- * undefined for a link from an earlier version.
+ * Returns why each of these records belongs to the identity, after some of its records were linked, moved or removed.
+ * The evidence of a record names another record of the same identity, so that every record leads to the first one. It
+ * is undefined for a link from an earlier version.
  */
 export function evidenceOfLinks(
   identityId: string,

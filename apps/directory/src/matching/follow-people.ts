@@ -22,8 +22,8 @@ export interface Following {
 }
 
 /**
- * Returns the one person who has the employee number, or another permanent key, of an account that is linked to another person: a number was
- * corrected, or given to another person.
+ * Returns the one person who has the employee number, or another permanent key, of an account that is linked to another
+ * person: a number was corrected, or given to another person.
  */
 export function otherPerson(
   keys: readonly RecordKey[],

@@ -20,7 +20,9 @@ function notations(fields: Fields, rules: KeyRules): Map<string, Set<string>> {
   return found;
 }
 
-/** Most addresses, for which the general way takes several times as long. The domain may be written with percent signs. */
+/**
+ * Most addresses, for which the general way takes several times as long. The domain may be written with percent signs.
+ */
 function isPlain(value: string): boolean {
   return /^[!-$&-~]*$/.test(value) && !/xn--/i.test(value);
 }

@@ -52,8 +52,8 @@ type StopRules = Pick<MatchingRules, 'stop_values'> & Partial<Pick<MatchingRules
 const listed = new WeakMap<MatchingRules['stop_values'], ReadonlyMap<string, ReadonlySet<string>>>();
 
 /**
- * Returns true for a normalised value that the tenant lists as a stop value. `team` lists this mailbox of any domain, and
- * `@x.org` any mailbox of this domain.
+ * Returns true for a normalised value that the tenant lists as a stop value. `team` lists this mailbox of any domain,
+ * and `@x.org` any mailbox of this domain.
  */
 export function isListed(value: string, field: string, rules: StopRules): boolean {
   if (rules.stop_values.length === 0) return false;

@@ -83,8 +83,8 @@ const generations = wordsOf('jun jr junior sen sr senior ii iii iv');
 
 /**
  * Returns true if two full names have no word in common, which neither a nickname nor a changed surname causes. Titles
- * and particles do not count, and an initial only with a word that begins with it. Names in different scripts cannot be compared, and a single word is not a full
- * name.
+ * and particles do not count, and an initial only with a word that begins with it. Names in different scripts cannot be
+ * compared, and a single word is not a full name.
  */
 export function namesDisagree(a: readonly string[], b: readonly string[]): boolean {
   const [name, other] = [essential(a), essential(b)];

@@ -18,8 +18,8 @@ export function isPermanent({ kind, permanent }: RecordKey): boolean {
 const known = new WeakMap<Fields, { rules: KeyRules; keys: readonly RecordKey[] }>();
 
 /**
- * Returns the normalised match keys in the order of the rules, without values that cannot identify a person. A batch asks
- * several times for the keys of a record, whose fields never change in place.
+ * Returns the normalised match keys in the order of the rules, without values that cannot identify a person. A batch
+ * asks several times for the keys of a record, whose fields never change in place.
  */
 function recordKeys(fields: Fields, rules: KeyRules): readonly RecordKey[] {
   const computed = known.get(fields);

@@ -7,10 +7,10 @@ import { keyText } from './record-keys.js';
 /**
  * The only contradiction to two records being one person. `other_name`: their names have nothing in common.
  * `same_source`: one source lists both. `listed_before`: one source lists one of them and has listed the other.
- * `has_left`: the person would have left, but one of them is present, so that the address may have been given to another
- * person. `given_up`: only a deleted record of a present person had the address. `other_number`: they share one permanent
- * key, or an address and the name, and differ in another permanent key. `changed_number`: a corrected number of one record
- * contradicts the others of its person.
+ * `has_left`: the person would have left, but one of them is present, so that the address may have been given to
+ * another person. `given_up`: only a deleted record of a present person had the address. `other_number`: they share one
+ * permanent key, or an address and the name, and differ in another permanent key. `changed_number`: a corrected number
+ * of one record contradicts the others of its person.
  */
 export type Doubt =
   | 'other_name'
@@ -96,7 +96,9 @@ function formerValues({ members }: Cluster, kind: KeyKind): string[] {
   return members.flatMap(({ formerKeys }) => formerKeys.filter((key) => key.kind === kind).map(({ value }) => value));
 }
 
-/** Returns true if a person is inactive or deleted by the lifecycle authority: the first source that lists the person. */
+/**
+ * Returns true if a person is inactive or deleted by the lifecycle authority: the first source that lists the person.
+ */
 export function hasLeft({ members }: Cluster): boolean {
   const listed = members.filter(({ gone }) => !gone);
   const first = Math.min(...listed.map(({ statusRank }) => statusRank));
@@ -144,8 +146,8 @@ function namePairs(a: Cluster, b: Cluster): (readonly [readonly string[], readon
 }
 
 /**
- * Returns true if two clusters in doubt that share a value with others need a decision. A number never belongs to several
- * people, so their names do not matter; an address of several names is a shared mailbox.
+ * Returns true if two clusters in doubt that share a value with others need a decision. A number never belongs to
+ * several people, so their names do not matter; an address of several names is a shared mailbox.
  */
 export function needsDecision(a: Cluster, b: Cluster, { isPermanent }: Tier): boolean {
   return isPermanent || haveSameNames(a, b);

@@ -7,8 +7,8 @@ import type { DisputedRecord, PlacedRecords } from './place-records.js';
 import type { Doubt } from './relate-clusters.js';
 
 /**
- * Opens a review case for every record whose match keys fit several people, or one person in doubt, and closes cases that
- * are resolved by now.
+ * Opens a review case for every record whose match keys fit several people, or one person in doubt, and closes cases
+ * that are resolved by now.
  */
 export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, placed: PlacedRecords): Promise<void> {
   const disputed = new Set(placed.disputes.map(({ record }) => record.id));

@@ -42,8 +42,8 @@ function latin(word: string): string {
 }
 
 /**
- * Returns the similarity of two names in any script and spelling, from 0 to 1. Parts that one of them writes as one word
- * are one word: `O'Neill` is `ONeill`.
+ * Returns the similarity of two names in any script and spelling, from 0 to 1. Parts that one of them writes as one
+ * word are one word: `O'Neill` is `ONeill`.
  */
 export function spellingSimilarity(a: readonly Spelled[], b: readonly Spelled[]): number {
   const left = joinParts(a, b);
@@ -67,8 +67,8 @@ function joinParts(words: readonly Spelled[], other: readonly Spelled[]): Spelle
 }
 
 /**
- * Returns the lookup keys of a record's name: the sounds of its first and its last word. Names that are similar share at
- * least one. Middle names do not count, except where they may be a part of the first or last name.
+ * Returns the lookup keys of a record's name: the sounds of its first and its last word. Names that are similar share
+ * at least one. Middle names do not count, except where they may be a part of the first or last name.
  */
 export function soundsOf(fields: Fields): string[] {
   const name = fullName(fields);

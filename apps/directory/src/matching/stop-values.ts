@@ -2,8 +2,8 @@ import type { MatchingKey } from '@idsync/contracts';
 import { noLogins, noNumbers, placeholders, rolePrefixes, roles } from './stop-words.js';
 
 /**
- * Returns true if a normalised value does not identify a person, and therefore is no match key of this kind. Undefined is
- * any other attribute.
+ * Returns true if a normalised value does not identify a person, and therefore is no match key of this kind. Undefined
+ * is any other attribute.
  */
 export function isStopValue(kind: MatchingKey | undefined, value: string): boolean {
   if (isPlaceholder(value)) return true;
@@ -31,7 +31,10 @@ export function isNoName(value: string): boolean {
   return isPlaceholder(value) && (!/^\p{L}+$/u.test(value.trim()) || value.trim().length > 5);
 }
 
-/** Returns true for a number that a spreadsheet has written with an exponent, such as `1,00E+05` for all of 100001 to 100499. */
+/**
+ * Returns true for a number that a spreadsheet has written with an exponent, such as `1,00E+05` for all of 100001 to
+ * 100499.
+ */
 function isRounded(value: string): boolean {
   return /^\d([.,]\d+)?e\+\d+$/i.test(value.trim());
 }

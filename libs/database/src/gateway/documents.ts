@@ -228,7 +228,9 @@ function findStart(table: string, filter: string): string {
        order by created_at, id limit 1 offset (select skip from place))`;
 }
 
-/** Finds a document by its id, including deleted ones. The id of a merged identity finds the one that has its records. */
+/**
+ * Finds a document by its id, including deleted ones. The id of a merged identity finds the one that has its records.
+ */
 export async function findDocument(
   database: Database,
   tenantId: string,

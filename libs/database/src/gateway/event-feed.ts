@@ -20,8 +20,9 @@ export interface FeedPage {
 const maxFilteredEvents = 5_000;
 
 /**
- * Reads a tenant's events after a sequence, or none and the position of the newest one. The end is read before the events, and committed sequences have no gaps, so
- * a concurrent commit appears on a later page and never before `nextAfter`.
+ * Reads a tenant's events after a sequence, or none and the position of the newest one. The end is read before the
+ * events, and committed sequences have no gaps, so a concurrent commit appears on a later page and never before
+ * `nextAfter`.
  */
 export async function findFeedPage(
   tx: Transaction,

@@ -26,8 +26,8 @@ const ofEach = (parents: string, columns: string, rows: string, where = ''): str
 const recordKinds = ['user', 'account', 'machine_identity'];
 
 /**
- * Kinds of lines of an export, in its order. Left out: secrets and their hashes, search terms, match keys and other indexes that
- * are computed from the records, the progress of jobs, and what was sent to webhooks.
+ * Kinds of lines of an export, in its order. Left out: secrets and their hashes, search terms, match keys and other
+ * indexes that are computed from the records, the progress of jobs, and what was sent to webhooks.
  */
 export const exportedKinds: Record<string, ExportedKind> = {
   connector: {

@@ -30,7 +30,10 @@ export interface SearchPage extends DocumentPage {
 
 /** Records that a search examines for each filter. */
 export const maxFound = 2_000;
-/** Records that a search lists if more than `maxFound` match its only filter: reading all of them took four times as long. */
+/**
+ * Records that a search lists if more than `maxFound` match its only filter: reading all of them took four times as
+ * long.
+ */
 export const maxListed = 500;
 /** A word with fewer names is rare enough to begin with it. */
 const fewNames = 40;

@@ -98,7 +98,9 @@ export function recordsOf(
            where ${counts('own.status', status)} and ${matches('own')}${more} offset 0`;
 }
 
-/** Returns whether a record with this status counts in a list of identities with the given status, by default of all. */
+/**
+ * Returns whether a record with this status counts in a list of identities with the given status, by default of all.
+ */
 export function counts(recordStatus: string, status: string | undefined): string {
   return status === 'deleted' ? 'true' : `${recordStatus} not in ('deleted', 'decommissioned')`;
 }

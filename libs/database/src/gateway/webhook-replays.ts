@@ -11,8 +11,8 @@ export type ReplayRequest = Pick<ReplayRow, 'webhookId' | 'kind' | 'filter' | 'r
 
 /**
  * Stores a replay and notifies the dispatcher, in one transaction. If an equal replay is still queued, returns that
- * one. Returns undefined if `maxQueued` other replays of the webhook are queued. The caller must lock the webhook, so that
- * concurrent requests are serialised.
+ * one. Returns undefined if `maxQueued` other replays of the webhook are queued. The caller must lock the webhook, so
+ * that concurrent requests are serialised.
  */
 export async function requestReplay(
   tx: Transaction,
