@@ -68,7 +68,7 @@ describe('the command line', () => {
     expect(requests[0]?.body).toEqual({ name: 'ci', scopes: ['a', 'b'], expires_at: '2030-01-01T00:00:00Z' });
   });
 
-  it('changes a key, adds scopes to its own, and lets it never expire', async () => {
+  it('changes a key and its networks, adds scopes to its own, and lets it never expire', async () => {
     const key = { id: 'key_1', name: 'ci', scopes: ['users:read'] };
     replies['GET /tenants/ten_1/api-keys'] = [[200, { data: [key], total: 1, limit: 200, offset: 0 }]];
     replies['PATCH /tenants/ten_1/api-keys/key_1'] = [[200, key]];
@@ -77,6 +77,11 @@ describe('the command line', () => {
     expect(requests.at(-1)?.body).toEqual({ scopes: ['users:read', 'groups:read'], expires_at: null });
     expect((await update('key_1', '--scopes', 'sync:read', '--name', 'x')).code).toBe(0);
     expect(requests.at(-1)?.body).toEqual({ name: 'x', scopes: ['sync:read'] });
+    expect((await update('key_1', '--networks', '192.0.2.0/24, 2001:db8::/32')).code).toBe(0);
+    expect(requests.at(-1)?.body).toEqual({ allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] });
+    expect((await update('key_1', '--networks', 'any')).code).toBe(0);
+    expect(requests.at(-1)?.body).toEqual({ allowed_networks: null });
+    expect((await update('key_1', '--networks', '192.0.2.1,')).code).toBe(2);
     expect(await update('key_2', '--add-scopes', 'groups:read')).toMatchObject({
       code: 2,
       err: expect.stringContaining('no API key key_2'),

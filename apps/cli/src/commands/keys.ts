@@ -10,6 +10,7 @@ interface UpdateOptions {
   scopes?: string[];
   addScopes?: string[];
   expiresAt?: string;
+  networks?: string;
 }
 
 export function addKeyCommands(program: Command, io: CliContext): void {
@@ -64,23 +65,28 @@ export function addKeyCommands(program: Command, io: CliContext): void {
 
   keys
     .command('update')
-    .description('change the name, scopes or expiry of an API key; its secret stays')
+    .description('change the name, scopes, expiry or networks of an API key; its secret stays')
     .argument('<key>', 'id of the key, from "idsync keys list"')
     .option('--name <name>', 'new name')
     .option('--scopes <scopes>', 'comma-separated scopes, which replace those of the key', commaSeparated)
     .option('--add-scopes <scopes>', 'comma-separated scopes to add', commaSeparated)
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z, or never')
+    .option(
+      '--networks <networks>',
+      'comma-separated addresses and CIDR ranges, which replace those of the key, or any',
+    )
     .addHelpText('after', '\nExample:\n  $ idsync keys update key_… --add-scopes groups:read')
-    .action(async (id: string, { name, scopes, addScopes, expiresAt }: UpdateOptions, command: Command) => {
+    .action(async (id: string, { name, scopes, addScopes, expiresAt, networks }: UpdateOptions, command: Command) => {
       const session = await Session.of(command, io);
       if (scopes && addScopes) throw new UsageError('give either --scopes or --add-scopes');
       const body = {
         name,
         scopes: addScopes ? [...(await scopesOf(session, id)), ...addScopes] : scopes,
         expires_at: expiresAt === 'never' ? null : expiresAt,
+        allowed_networks: networks === 'any' ? null : networks && commaSeparated(networks),
       };
       if (Object.values(body).every((value) => value === undefined)) {
-        throw new UsageError('nothing to change: give --name, --scopes, --add-scopes or --expires-at');
+        throw new UsageError('nothing to change: give --name, --scopes, --add-scopes, --expires-at or --networks');
       }
       session.printOne(
         await session.client.patch<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys', id), body),

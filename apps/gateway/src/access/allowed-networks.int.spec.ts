@@ -46,6 +46,28 @@ describe('a key that is restricted to networks', () => {
     expect((await from(address, key)).body).toEqual({ error: `the key may not be used from ${address}` });
   });
 
+  it('follows a change of its networks, which is an entry of the audit log', async () => {
+    const { id, key } = await issue(['192.0.2.0/24']);
+    const change = (allowed_networks: string[] | null) =>
+      gateway.operator('PATCH', `${path}/api-keys/${id}`, { allowed_networks });
+    expect((await change(['198.51.100.0/24'])).body.allowed_networks).toEqual(['198.51.100.0/24']);
+    expect((await from('192.0.2.7', key)).status).toBe(403);
+    expect((await from('198.51.100.7', key)).status).toBe(200);
+    expect((await gateway.operator('PATCH', `${path}/api-keys/${id}`, { name: 'b' })).body).toHaveProperty(
+      'allowed_networks',
+    );
+    expect((await change(null)).body).not.toHaveProperty('allowed_networks');
+    expect((await from('192.0.2.7', key)).status).toBe(200);
+    expect((await change([])).status).toBe(400);
+    const entries = (await gateway.operator('GET', `${path}/audit?resource=${id}&limit=200`)).body.data;
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        before: expect.objectContaining({ allowed_networks: ['192.0.2.0/24'] }),
+        after: expect.objectContaining({ allowed_networks: ['198.51.100.0/24'] }),
+      }),
+    );
+  });
+
   it('reveals nothing about its networks to a caller with a wrong secret', async () => {
     const { key } = await issue(['192.0.2.0/24']);
     expect((await from('192.0.3.1', `${key.slice(0, -4)}AAAA`)).status).toBe(401);

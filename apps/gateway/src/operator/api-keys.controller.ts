@@ -54,11 +54,12 @@ export class ApiKeysController {
   async update(
     @TenantParam() tenantId: string,
     @PublicId('apiKey', 'keyId') keyId: string,
-    @ZodBody(requests.apiKeyPatch) { expires_at, ...patch }: z.infer<typeof requests.apiKeyPatch>,
+    @ZodBody(requests.apiKeyPatch) { expires_at, allowed_networks, ...patch }: z.infer<typeof requests.apiKeyPatch>,
   ): Promise<object> {
     const changes = {
       ...patch,
       ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : new Date(expires_at) }),
+      ...(allowed_networks !== undefined && { allowedNetworks: allowed_networks }),
     };
     const shown = await this.tenants.act(tenantId, async (tx, describe) => {
       const key = orNotFound(await lockApiKey(tx, tenantId, keyId));

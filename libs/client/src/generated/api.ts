@@ -8452,6 +8452,8 @@ export interface operations {
                     scopes?: ("identities:read" | "users:read" | "sync:read" | "sync:write" | "webhooks:read" | "webhooks:write" | "events:read" | "accounts:read" | "machines:read" | "groups:read")[];
                     /** @description null: the key never expires. */
                     expires_at?: string | null;
+                    /** @description Replaces the networks of the key; null: any address. */
+                    allowed_networks?: string[] | null;
                 };
             };
         };

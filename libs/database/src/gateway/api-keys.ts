@@ -58,7 +58,7 @@ export async function lockApiKey(tx: Transaction, tenantId: string, id: string):
 export async function updateApiKey(
   tx: Transaction,
   { tenantId, id }: ApiKeyRow,
-  patch: Partial<Pick<ApiKeyRow, 'name' | 'scopes' | 'expiresAt'>>,
+  patch: Partial<Pick<ApiKeyRow, 'name' | 'scopes' | 'expiresAt' | 'allowedNetworks'>>,
 ): Promise<void> {
   if (Object.keys(patch).length > 0) await tx.manager.update(ApiKeyEntity, { tenantId, id }, patch);
 }

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { approvalStatuses } from '../approvals.js';
+import { findingKinds, findingStates } from '../findings.js';
+import { caseStatuses, ruleLists } from '../operations.js';
+import { text } from '../text.js';
+import { by, cursor, dateTime, expiry, instant, name, page, reason } from './request-parts.js';
+
+export const pageQuery = z.object(page);
+export const tenantBody = z.strictObject({ name });
+export const tenantDeletionBody = z.strictObject({
+  name: z.string().describe('The exact name of the tenant, as a confirmation.'),
+});
+export const tenantPatch = z.strictObject({
+  name: name.optional(),
+  suspended: z
+    .boolean()
+    .optional()
+    .describe('true: keys of the tenant answer 403, and no source is read; false: resumes the tenant.'),
+});
+const id = text.min(1).max(100);
+export const caseQuery = z.object({
+  ...page,
+  status: z.enum(caseStatuses, { error: `must be one of ${caseStatuses.join(', ')}` }).default('open'),
+});
+export const operationItemQuery = z.object({
+  ...page,
+  list: z.enum(ruleLists, { error: `must be one of ${ruleLists.join(', ')}` }).default('joined'),
+});
+export const resolveBody = z
+  .strictObject({
+    resolution: z.enum(['link', 'new', 'ignore'], { error: 'must be link, new or ignore' }),
+    identity_id: id.optional(),
+    reason,
+  })
+  .refine((body) => (body.resolution === 'link') === (body.identity_id !== undefined), {
+    path: ['identity_id'],
+    error: 'is required with link and not allowed otherwise',
+  });
+export const mergeBody = z.strictObject({ from_ids: z.array(id).min(1).max(50), reason });
+export const splitBody = z.strictObject({ record_ids: z.array(id).min(1).max(1000), reason });
+/** Body of an acceptance of a finding. */
+export const acceptFindingBody = z.strictObject({
+  reason: text.trim().min(1).max(1000),
+  until: expiry.describe('When the finding is open again; permanently accepted if absent.'),
+  by,
+});
+export const undoBody = z.strictObject({ preview: z.boolean().default(false), reason });
+/** Body of an operation that needs at most a reason. */
+export const eraseBody = z.strictObject({
+  keep_out: z
+    .boolean()
+    .default(true)
+    .describe('Leave the person out when a source lists them again; false: the next full run creates them again.'),
+  reason: text.min(1).max(1000).optional(),
+});
+export const reasonBody = z.strictObject({ reason });
+export const approvalQuery = z.object({
+  ...page,
+  status: z.enum(approvalStatuses, { error: `must be one of ${approvalStatuses.join(', ')}` }).optional(),
+});
+const findingFilter = <Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` }).optional();
+export const findingQuery = z.strictObject({
+  limit: page.limit,
+  cursor,
+  kind: findingFilter(findingKinds),
+  state: findingFilter(findingStates),
+  subject: z.string().max(100).optional(),
+  since: dateTime.transform((time) => new Date(time)).optional(),
+});
+
+/** Shared with the requests for the audit log. */
+export const auditFields = { limit: page.limit, cursor, since: instant.optional() };
