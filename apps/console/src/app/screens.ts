@@ -11,6 +11,7 @@ import { route as people } from '../screens/people/route';
 import { route as plan } from '../screens/plan/route';
 import { runRoute, route as runs } from '../screens/runs/route';
 import { route as signIn } from '../screens/sign-in/route';
+import { route as sourceSetup } from '../screens/source-setup/route';
 import { sourceRoute, route as sources } from '../screens/sources/route';
 import { route as start } from '../screens/start/route';
 import { route as tenants } from '../screens/tenants/route';
@@ -30,6 +31,7 @@ export const tenantRoutes = [
   findings,
   sources,
   sourceRoute,
+  sourceSetup,
   runs,
   runRoute,
   webhooks,

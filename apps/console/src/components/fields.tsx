@@ -103,6 +103,52 @@ export function SelectField({
   );
 }
 
+/** A box to tick, with its label beside it. */
+export function CheckField({
+  label,
+  hint,
+  checked,
+  disabled,
+  onChange,
+}: {
+  label: string;
+  hint?: string;
+  checked: boolean;
+  disabled?: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  const id = useId();
+  return (
+    <div className={styles.check}>
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        aria-describedby={hint ? `${id}-about` : undefined}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p id={`${id}-about`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Fields that belong together, under a heading. */
+export function FieldGroup({ legend, hint, children }: { legend: string; hint?: string; children: ReactNode }) {
+  return (
+    <fieldset className={styles.group}>
+      <legend>{legend}</legend>
+      {hint && <p className={styles.hint}>{hint}</p>}
+      {children}
+    </fieldset>
+  );
+}
+
 const settleMs = 200;
 
 /** A search box that reports its text when the typing pauses. */

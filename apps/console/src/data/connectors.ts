@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { answerOf, api } from './api';
+import { answerOf, api, type Connector, type operations } from './api';
+import { live } from './query-client';
 
 /** The sources of a tenant, which are few. */
 export const connectorsQuery = (tenantId: string) =>
@@ -11,6 +12,47 @@ export const connectorsQuery = (tenantId: string) =>
       ),
     staleTime: 30_000,
   });
+
+export const connectorQuery = (tenantId: string, connectorId: string) =>
+  queryOptions({
+    queryKey: ['connectors', tenantId, connectorId],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', {
+          params: { path: { tenantId, connectorId } },
+        }),
+      ),
+    ...live,
+  });
+
+type NewConnector = operations['adminCreateConnector']['requestBody']['content']['application/json'];
+
+/** Creates a source. The body is checked by the service, since its form depends on the type. */
+export const createConnector = (tenantId: string, body: Record<string, unknown>): Promise<Connector> =>
+  answerOf(
+    api.POST('/admin/v1/tenants/{tenantId}/connectors', {
+      params: { path: { tenantId } },
+      body: body as unknown as NewConnector,
+    }),
+  );
+
+/** Changes the given fields of a source. Returns an approval if a second operator must agree. */
+export const changeConnector = (tenantId: string, connectorId: string, body: Record<string, unknown>) =>
+  answerOf(
+    api.PATCH('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', {
+      params: { path: { tenantId, connectorId } },
+      body,
+    }),
+  );
+
+/** Starts a run of a source, or a dry run that only shows its plan. */
+export const startRun = (tenantId: string, connectorId: string, dryRun: boolean) =>
+  answerOf(
+    api.POST('/admin/v1/tenants/{tenantId}/sync-jobs', {
+      params: { path: { tenantId } },
+      body: { connector_id: connectorId, dry_run: dryRun, mode: 'auto' },
+    }),
+  );
 
 /** Returns the name of a source by its id; a source that no longer exists has its id as its name. */
 export function useConnectorNames(tenantId: string): (id: string) => string {

@@ -3,18 +3,6 @@ import { answerOf, api } from '../../data/api';
 import { offsetPages } from '../../data/pages';
 import { live } from '../../data/query-client';
 
-export const sourceQuery = (tenantId: string, connectorId: string) =>
-  queryOptions({
-    queryKey: ['connectors', tenantId, connectorId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', {
-          params: { path: { tenantId, connectorId } },
-        }),
-      ),
-    ...live,
-  });
-
 export const failingRecordsQuery = (tenantId: string, connectorId: string) =>
   offsetPages(['failing-records', tenantId, connectorId], (offset) =>
     answerOf(
@@ -23,3 +11,30 @@ export const failingRecordsQuery = (tenantId: string, connectorId: string) =>
       }),
     ),
   );
+
+const shownRuns = 5;
+
+/** The last runs of a source. */
+export const lastRunsQuery = (tenantId: string, connectorId: string) =>
+  queryOptions({
+    queryKey: ['jobs', tenantId, { connectorId, limit: shownRuns }],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/sync-jobs', {
+          params: { path: { tenantId }, query: { connector_id: connectorId, limit: shownRuns } },
+        }),
+      ),
+    ...live,
+  });
+
+/** Tokens with which an identity provider pushes to a source. */
+export const tokensQuery = (tenantId: string, connectorId: string) =>
+  queryOptions({
+    queryKey: ['connector-tokens', tenantId, connectorId],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/tokens', {
+          params: { path: { tenantId, connectorId }, query: { limit: 100 } },
+        }),
+      ),
+  });

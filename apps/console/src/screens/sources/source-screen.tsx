@@ -10,17 +10,20 @@ import { StatTile, StatTiles } from '../../components/stat-tile';
 import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago, Time } from '../../components/time';
+import { connectorQuery } from '../../data/connectors';
 import { itemsOf } from '../../data/pages';
 import { limitsOf, scheduleOf } from './describe-source';
 import { FailingRecords } from './failing-records';
 import { SourceActions } from './source-actions';
-import { failingRecordsQuery, sourceQuery } from './source-queries';
+import { failingRecordsQuery } from './source-queries';
+import { SourceRuns } from './source-runs';
+import { SourceTokens } from './source-tokens';
 
 const route = getRouteApi('/signed-in/$tenantId/sources/$connectorId');
 
 export function SourceScreen() {
   const { tenantId, connectorId } = route.useParams();
-  const { data: source, error, refetch } = useQuery(sourceQuery(tenantId, connectorId));
+  const { data: source, error, refetch } = useQuery(connectorQuery(tenantId, connectorId));
   const failing = useInfiniteQuery(failingRecordsQuery(tenantId, connectorId));
   if (error) return <ErrorState error={error} onRetry={refetch} />;
   if (!source) return <Loading />;
@@ -83,6 +86,8 @@ export function SourceScreen() {
           ]}
         />
       </Section>
+      {source.type === 'scim-push' && <SourceTokens tenantId={tenantId} source={source} />}
+      <SourceRuns tenantId={tenantId} connectorId={connectorId} />
       <Section title="Records that fail" flush>
         <FailingRecords rows={itemsOf(failing.data)} query={failing} />
       </Section>
@@ -90,7 +95,7 @@ export function SourceScreen() {
         <Facts items={[...limitsOf(source.safeguard), ['Counted within', `${source.safeguard.within_hours} h`]]} />
       </Section>
       <Section title="Configuration">
-        <JsonView value={source.config} label="Configuration" />
+        <JsonView value={source.config} label="Configuration as JSON" />
       </Section>
     </Page>
   );

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { buttonClass } from '../../components/button';
 import { CopyAs } from '../../components/copy-as';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
+import { Icon } from '../../components/icon';
 import { Page, Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
+import { useMay } from '../../data/access';
 import type { Connector } from '../../data/api';
 import { connectorsQuery } from '../../data/connectors';
 import { live } from '../../data/query-client';
@@ -60,12 +63,21 @@ const columns: readonly Column<Connector>[] = [
 export function SourcesScreen() {
   const { tenantId } = route.useParams();
   const query = useQuery({ ...connectorsQuery(tenantId), ...live });
+  const add = useMay('admin') && (
+    <Link from="/$tenantId/sources" to="/$tenantId/source-setup" className={buttonClass({ look: 'primary' })}>
+      <Icon name="plus" />
+      New source
+    </Link>
+  );
   return (
     <Page
       title="Sources"
       description="The systems that people, accounts and machines come from. The lower precedence wins."
       actions={
-        <CopyAs path={`/admin/v1/tenants/${tenantId}/connectors`} cli="idsync connectors list" json={query.data} />
+        <>
+          <CopyAs path={`/admin/v1/tenants/${tenantId}/connectors`} cli="idsync connectors list" json={query.data} />
+          {add}
+        </>
       }
     >
       <Section title="Sources" untitled flush>
@@ -76,8 +88,8 @@ export function SourcesScreen() {
           rowKey={({ id }) => id}
           query={query}
           empty={
-            <EmptyState title="No source yet">
-              Create the first one with <code>idsync connectors create --file source.json</code>.
+            <EmptyState title="No source yet" action={add}>
+              A source lists people, accounts or machines: a file, a directory, a database or an identity provider.
             </EmptyState>
           }
         />

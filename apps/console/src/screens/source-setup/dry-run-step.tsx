@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button, buttonClass } from '../../components/button';
+import { formatCount } from '../../components/format-time';
+import { StatTile, StatTiles } from '../../components/stat-tile';
+import { ErrorState, Loading } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import { answerOf, api } from '../../data/api';
+import { startRun } from '../../data/connectors';
+import { jobQuery } from '../../data/jobs';
+import styles from './setup.module.css';
+
+const planCountsQuery = (tenantId: string, jobId: string) => ({
+  queryKey: ['jobs', tenantId, jobId, 'plan', 'counts'],
+  queryFn: () =>
+    answerOf(
+      api.GET('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/plan', {
+        params: { path: { tenantId, jobId }, query: { limit: 1 } },
+      }),
+    ),
+});
+
+interface DryRunStepProps {
+  tenantId: string;
+  sourceId: string;
+  jobId: string | undefined;
+  onStarted: (jobId: string) => void;
+}
+
+const finished = new Set(['completed', 'completed_with_errors']);
+
+/** Reads the whole source and shows what a run would change, without changing anything. */
+export function DryRunStep({ tenantId, sourceId, jobId, onStarted }: DryRunStepProps) {
+  const [error, setError] = useState<Error>();
+  const start = async () => {
+    setError(undefined);
+    try {
+      onStarted((await startRun(tenantId, sourceId, true)).job_id);
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  return (
+    <div className={styles.form}>
+      <p className={styles.hint}>
+        A dry run reads the whole source and stores its plan. Nothing in the directory changes.
+      </p>
+      {error && <ErrorState error={error} />}
+      {jobId ? (
+        <Result tenantId={tenantId} jobId={jobId} onAgain={start} />
+      ) : (
+        <div className={styles.row}>
+          <Button look="primary" onClick={start}>
+            Start the dry run
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Result({ tenantId, jobId, onAgain }: { tenantId: string; jobId: string; onAgain: () => void }) {
+  const job = useQuery(jobQuery(tenantId, jobId));
+  const isDone = finished.has(job.data?.status ?? '');
+  const plan = useQuery({ ...planCountsQuery(tenantId, jobId), enabled: isDone });
+  if (job.error) return <ErrorState error={job.error} onRetry={job.refetch} />;
+  if (!job.data) return <Loading rows={2} />;
+  const { status, records_read, records_failed, error_message, note } = job.data;
+  const counts = plan.data?.counts;
+  return (
+    <>
+      <div className={styles.row}>
+        <StatusBadge status={status} />
+        <span className={styles.hint}>
+          {formatCount(records_read)} records read{records_failed > 0 && `, ${formatCount(records_failed)} fail`}
+        </span>
+      </div>
+      {error_message && (
+        <p role="alert" className={styles.failure}>
+          {error_message}
+        </p>
+      )}
+      {note && <p className={styles.hint}>{note}</p>}
+      {counts && (
+        <StatTiles>
+          <StatTile label="Would be added" value={formatCount(counts.create)} />
+          <StatTile label="Changed" value={formatCount(counts.update)} />
+          <StatTile
+            label="Disabled"
+            value={formatCount(counts.disable)}
+            tone={counts.disable > 0 ? 'warn' : undefined}
+          />
+          <StatTile label="Deleted" value={formatCount(counts.delete)} tone={counts.delete > 0 ? 'bad' : undefined} />
+        </StatTiles>
+      )}
+      <div className={styles.row}>
+        {isDone && (
+          <Link
+            from="/$tenantId/source-setup"
+            to="/$tenantId/runs/$jobId/plan"
+            params={{ jobId }}
+            className={buttonClass()}
+          >
+            Review the plan
+          </Link>
+        )}
+        <Button look="quiet" onClick={onAgain}>
+          Read again
+        </Button>
+      </div>
+    </>
+  );
+}
