@@ -68,6 +68,15 @@ describe('an account whose employee number belongs to another person by now', ()
     expect(await shownCases()).toEqual([open.replace('open', 'settled')]);
   });
 
+  it('has a settled case while the number belongs to two other people', async () => {
+    const cy = (number: string) => row('cy', { display_name: 'Cy Berg', employee_number: number });
+    const ofAccount = async () => (await shownCases()).filter((text) => text.startsWith('blee:'));
+    await directory.sync(hr, [cy('17')]);
+    expect(await ofAccount()).toEqual([open.replace('open', 'settled')]);
+    await directory.sync(hr, [cy('19')]);
+    expect(await ofAccount()).toEqual([open.replace('open', 'settled'), open]);
+  });
+
   it('has a settled case when the account gets the number of its person', async () => {
     await directory.sync(ad, [account('18')]);
     expect(await directory.identityOf('blee')).toBe(await directory.identityOf('ann'));

@@ -1,6 +1,6 @@
 import type { CorrelationKey } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
-import { followPeople, type Holder, otherPerson } from './follow-people.js';
+import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
 import { numbersOf } from './numbers.js';
 import { keyText, type RecordKey } from './record-keys.js';
 
@@ -100,6 +100,13 @@ describe('the identity of an account or machine', () => {
     expect(otherPerson([number, badge], 'I', held)).toEqual({ key: badge, candidates: ['J'] });
     expect(otherPerson([email], 'I', held)).toBeUndefined();
     expect(otherPerson([badge], 'I', holders([badge, holder('J'), holder('K')]))).toBeUndefined();
+  });
+
+  it('is compared again when a number that its person does not have gets or loses a holder', () => {
+    const badge: RecordKey = { kind: 'attributes.badge', value: '9', permanent: true };
+    const held = holders([number, holder('J')], [badge, holder('I'), holder('J')]);
+    expect(foreignNumbers([number, email, badge], 'I', held)).toEqual([number]);
+    expect(foreignNumbers([number], 'I', new Map())).toEqual([number]);
   });
 
   it('is not disputed if a weaker key has one holder', () => {

@@ -38,6 +38,19 @@ export function otherPerson(
 }
 
 /**
+ * Returns the permanent keys of an account that the person it is linked to does not have. Each new or former holder of one
+ * of them may change the result of `otherPerson`.
+ */
+export function foreignNumbers(
+  keys: readonly RecordKey[],
+  identityId: string,
+  holders: ReadonlyMap<string, readonly Holder[]>,
+): RecordKey[] {
+  const isOwn = (key: RecordKey) => holders.get(keyText(key))?.some((holder) => holder.identityId === identityId);
+  return keys.filter((key) => isPermanent(key) && !isOwn(key));
+}
+
+/**
  * Finds the identity of a record by its strongest key with exactly one holder, ignoring holders with another employee
  * number or permanent key. All values of a key have the same rank.
  */

@@ -14,7 +14,7 @@ import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
 import type { MovedKeys } from './find-machines.js';
-import { followPeople, type Holder, otherPerson } from './follow-people.js';
+import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
 import { isSettled } from './is-settled.js';
 import { type LinkStrengthOf, linkStrengths } from './link-strength.js';
@@ -87,8 +87,7 @@ export async function placeRecords(
       const keys = neighbourhood.keysOf(record);
       const other = record.decided ? undefined : otherPerson(keys, current, holders);
       if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
-      // A number that has changed since the account was linked may belong to a person who is read later.
-      if (!record.decided) waiting.push({ id: record.id, keys: followPeople({ keys }, holders).waitsFor });
+      if (!record.decided) waiting.push({ id: record.id, keys: foreignNumbers(keys, current, holders) });
       continue;
     }
     const keys = neighbourhood.keysOf(record);
