@@ -5,6 +5,7 @@ import { defineConfig } from 'rolldown';
 import { isAbsent, removedTypeormClasses } from './tools/bundler/absent-packages.mjs';
 import { consoleFiles } from './tools/bundler/console-files.mjs';
 import { packageChunks, withoutPackageMaps } from './tools/bundler/package-chunks.mjs';
+import { programFiles } from './tools/bundler/program-files.mjs';
 import { entryOf, startProgram } from './tools/bundler/start-program.mjs';
 
 const programs = {
@@ -26,7 +27,7 @@ export default defineConfig({
   external: isAbsent,
   // Copies files that are read at run time.
   experimental: { resolveNewUrlToAsset: true },
-  plugins: [startProgram, removedTypeormClasses, withoutPackageMaps, consoleFiles],
+  plugins: [startProgram, removedTypeormClasses, withoutPackageMaps, programFiles, consoleFiles],
   output: {
     dir: 'bundle',
     cleanDir: true,

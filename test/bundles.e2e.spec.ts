@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,8 @@ import { until } from './support/until.js';
 jest.setTimeout(120_000);
 
 const run = promisify(execFile);
-const bundle = fileURLToPath(new URL('../bundle', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bundle = join(root, 'bundle');
 
 /** Prints the stack of the first read of DATABASE_URL. */
 const printStack = `data:text/javascript,${encodeURIComponent(
@@ -65,5 +66,40 @@ describe('a bundled program outside a checkout, without installed packages,', ()
     const words = ['--import', printStack, join(folder, 'directory.js')];
     const { stdout } = await run(process.execPath, words, { env: await env(0) });
     expect(stdout).toMatch(/libs\/runtime\/src\/env\.ts:\d+:\d+/);
+  });
+});
+
+describe('the files of a program in an image', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'idsync-image-'));
+    const packages = join(folder, 'packages.cdx.json');
+    const { stdout } = await run('npm', ['sbom', '--sbom-format=cyclonedx'], { cwd: root, maxBuffer: 2 ** 26 });
+    await writeFile(packages, stdout);
+    await run(process.execPath, [join(root, 'tools/bundler/copy-program.mjs'), 'gateway', folder, packages]);
+  });
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('are all that it loads', async () => {
+    const { stdout, stderr } = await run(process.execPath, [join(folder, 'gateway.js')], { env: {} }).catch((e) => e);
+    expect(`${stdout}${stderr}`).toContain('DATABASE_URL');
+    expect(`${stdout}${stderr}`).not.toContain('ERR_MODULE_NOT_FOUND');
+    expect(await readdir(join(folder, 'console/static'))).toContain('index.html');
+  });
+
+  it('list exactly the bundled packages, as CycloneDX, and their licences', async () => {
+    const list = JSON.parse(await readFile(join(folder, 'sbom.cdx.json'), 'utf8'));
+    const licenses = await readFile(join(folder, 'licenses.txt'), 'utf8');
+    const names: string[] = list.components.map(({ purl }: { purl: string }) =>
+      decodeURIComponent(purl.replace(/^pkg:npm\/(.*)@.*$/, '$1')),
+    );
+    expect(list.bomFormat).toBe('CycloneDX');
+    expect(names).toEqual(expect.arrayContaining(['@nestjs/core', 'fastify', 'pg', 'react']));
+    expect(names.filter((name) => /embedded|ldapts|mysql2|typescript|jest/.test(name))).toEqual([]);
+    expect(names.filter((name) => !licenses.includes(`${name} `))).toEqual([]);
   });
 });

@@ -92,19 +92,10 @@ describe('the GitHub workflow', () => {
 });
 
 describe('a container image', () => {
-  const recipe = `${read('Dockerfile')}\n${read('docker/install-modules')}`;
-
-  it('is installed from the lockfile without scripts', () => {
-    const installs = recipe.match(/\bnpm (ci|i|install|add)(?= ).*/g) ?? [];
-    const [ours, tool] = [installs.filter((line) => !/--global/.test(line)), installs.find((l) => /--global/.test(l))];
-    expect(ours.length).toBeGreaterThan(0);
-    for (const line of ours) expect(line).toMatch(/^npm ci .*--ignore-scripts/);
-    // The tool that prunes the workspace has the version in package.json, and is in no image.
-    expect(tool).toContain('devDependencies.turbo');
-  });
-
-  it('contains a CycloneDX list of its packages', () => {
-    expect(recipe).toMatch(/npm sbom .*--sbom-format=cyclonedx.* > sbom\.cdx\.json/);
+  it('is built from packages that are installed as locked, without scripts', () => {
+    const installs = read('Dockerfile').match(/\bnpm (ci|i|install|add)(?= ).*/g) ?? [];
+    expect(installs.length).toBeGreaterThan(0);
+    for (const line of installs) expect(line).toMatch(/^npm ci .*--ignore-scripts/);
   });
 
   it.each(['Dockerfile', 'docker/proxy/Dockerfile', 'docker/ldap/Dockerfile'])('of %s is based on a digest', (file) => {

@@ -31,6 +31,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     outDir,
+    // The bundle of the gateway lists these packages and their licences.
+    license: { fileName: 'licenses.json' },
     reportCompressedSize: false,
   },
   server: { proxy: { '/admin': process.env.IDSYNC_URL ?? 'http://127.0.0.1:3000' } },

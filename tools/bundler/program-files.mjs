@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** Programs that serve the console, of which Vite lists the packages. */
+const withConsole = ['gateway', 'standalone'];
+
+/**
+ * Plugin: writes `programs.json`, which names the files and the packages of each program, and `licenses.txt` with the
+ * licences of all packages. An image contains only what its program needs: `tools/bundler/copy-program.mjs`.
+ */
+export const programFiles = {
+  name: 'program-files',
+  generateBundle(_options, bundle) {
+    const outputs = Object.values(bundle);
+    const ofConsole = byName(JSON.parse(readFileSync('apps/console/dist/static/licenses.json', 'utf8')));
+    const programs = outputs.flatMap((output) => {
+      if (!output.isEntry) return [];
+      const chunks = loadedBy(output, bundle);
+      const packages = new Map([
+        ...byName(chunks.flatMap(packagesIn)),
+        ...(withConsole.includes(output.name) ? ofConsole : []),
+      ]);
+      const files = [...chunks, ...assetsOf(chunks, outputs)].map(({ fileName }) => fileName);
+      return [[output.name, { files: files.sort(), packages: [...packages.keys()].sort() }]];
+    });
+    const packages = new Map([...byName(outputs.flatMap(packagesIn)), ...ofConsole]);
+    const write = (fileName, source) => this.emitFile({ type: 'asset', fileName, source });
+    write('programs.json', `${JSON.stringify(Object.fromEntries(programs), undefined, 2)}\n`);
+    write('licenses.txt', [...packages.values()].map(noticeOf).sort().join('\n'));
+    // Without it, Node parses a file twice to find out that it is an ES module.
+    write('package.json', '{ "type": "module" }\n');
+  },
+};
+
+const byName = (packages) => new Map(packages.map((one) => [`${one.name}@${one.version}`, one]));
+
+/** Returns the chunks that an entry imports, also at run time. */
+function loadedBy(entry, bundle) {
+  const chunks = new Set([entry]);
+  for (const { imports, dynamicImports } of chunks) {
+    for (const fileName of [...imports, ...dynamicImports]) if (bundle[fileName]) chunks.add(bundle[fileName]);
+  }
+  return [...chunks];
+}
+
+function assetsOf(chunks, outputs) {
+  const code = chunks.map((chunk) => chunk.code).join('\n');
+  return outputs.filter(({ type, fileName }) => type === 'asset' && code.includes(basename(fileName)));
+}
+
+const packageFolder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/;
+
+/** Returns the packages in a chunk in the form of Vite's list. */
+function packagesIn({ moduleIds = [] }) {
+  const folders = new Set(moduleIds.flatMap((id) => packageFolder.exec(id)?.[0] ?? []));
+  return [...folders].map((folder) => {
+    const { name, version, license: identifier } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)(\.|-|$)/i.test(file));
+    const text = texts.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n');
+    return { name, version, identifier, text };
+  });
+}
+
+function noticeOf({ name, version, identifier, text }) {
+  return `${name} ${version} (${identifier})\n\n${text}\n`;
+}
