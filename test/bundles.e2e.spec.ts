@@ -45,7 +45,11 @@ describe('a bundled program outside a checkout, without installed packages,', ()
 
   it.each(['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'])('%s becomes ready', async (name) => {
     const port = await freePort();
-    const service = spawn(process.execPath, [join(folder, `${name}.js`)], { env: await env(port), stdio: 'inherit' });
+    const service = spawn(process.execPath, [join(folder, `${name}.js`)], {
+      env: await env(port),
+      cwd: folder,
+      stdio: 'inherit',
+    });
     const exit = once(service, 'exit');
     await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok === true);
     service.kill('SIGTERM');
@@ -53,18 +57,18 @@ describe('a bundled program outside a checkout, without installed packages,', ()
   });
 
   it('migrate finds the schema up to date', async () => {
-    const { stdout } = await run(process.execPath, [join(folder, 'migrate.js')], { env: await env(0) });
+    const { stdout } = await run(process.execPath, [join(folder, 'migrate.js')], { env: await env(0), cwd: folder });
     expect(stdout).toContain('the schema is up to date');
   });
 
   it('idsync prints its version', async () => {
-    const { stdout } = await run(process.execPath, [join(folder, 'idsync.js'), '--version']);
+    const { stdout } = await run(process.execPath, [join(folder, 'idsync.js'), '--version'], { cwd: folder });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it('prints stack traces that name TypeScript sources', async () => {
     const words = ['--import', printStack, join(folder, 'directory.js')];
-    const { stdout } = await run(process.execPath, words, { env: await env(0) });
+    const { stdout } = await run(process.execPath, words, { env: await env(0), cwd: folder });
     expect(stdout).toMatch(/libs\/runtime\/src\/env\.ts:\d+:\d+/);
   });
 });
@@ -85,7 +89,10 @@ describe('the files of a program in an image', () => {
   });
 
   it('are all that it loads', async () => {
-    const { stdout, stderr } = await run(process.execPath, [join(folder, 'gateway.js')], { env: {} }).catch((e) => e);
+    const { stdout, stderr } = await run(process.execPath, [join(folder, 'gateway.js')], {
+      env: {},
+      cwd: folder,
+    }).catch((e) => e);
     expect(`${stdout}${stderr}`).toContain('DATABASE_URL');
     expect(`${stdout}${stderr}`).not.toContain('ERR_MODULE_NOT_FOUND');
     expect(await readdir(join(folder, 'console/static'))).toContain('index.html');

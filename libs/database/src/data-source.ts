@@ -117,6 +117,8 @@ function serverOf(options: AnyDataSourceOptions): string {
 export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: DataSourceOptions): PostgresOptions {
   return {
     type: 'postgres',
+    // Named, because TypeORM would look for the package in node_modules, which a bundled program does not have.
+    driver: pg,
     url,
     entities,
     migrations,
