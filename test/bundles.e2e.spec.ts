@@ -102,7 +102,7 @@ describe('the files of a program in an image', () => {
     const list = JSON.parse(await readFile(join(folder, 'sbom.cdx.json'), 'utf8'));
     const licenses = await readFile(join(folder, 'licenses.txt'), 'utf8');
     const names: string[] = list.components.map(({ purl }: { purl: string }) =>
-      decodeURIComponent(purl.replace(/^pkg:npm\/(.*)@.*$/, '$1')),
+      decodeURIComponent(/^pkg:npm\/([^@]*)@/.exec(purl)?.[1] ?? ''),
     );
     expect(list.bomFormat).toBe('CycloneDX');
     expect(names).toEqual(expect.arrayContaining(['@nestjs/core', 'fastify', 'pg', 'react']));
