@@ -1,5 +1,6 @@
 // CPU time of processes from the kernel. Noise on the machine changes it less than rates.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Returns the user and system time of a process in seconds; 0 if it has ended. */
 export async function cpuSeconds(pid) {
@@ -21,4 +22,30 @@ export async function connectionSeconds(client) {
 /** Returns the CPU seconds between two results of `connectionSeconds`. A connection that was closed counts nothing. */
 export function secondsBetween(before, after) {
   return [...after].reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0);
+}
+
+/** Returns user and system time of each service, and of the embedded PostgreSQL with all its processes, also ended ones. */
+export async function servicesSeconds(services, folder) {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const stats = (await Promise.all(pids.map(readStat))).filter(Boolean);
+  const postmaster = Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+  const own = ({ pid }) => stats.find((stat) => stat.pid === pid);
+  const used = [...services.children.values()].map((child) => own(child).used);
+  const database = stats
+    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
+    .reduce((sum, { used, ended }) => sum + used + ended, 0);
+  return [...used, database];
+}
+
+async function readStat(pid) {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const [, parent, , , , , , , , , , user, system, endedUser, endedSystem] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ');
+  return { pid, parent: Number(parent), used: seconds(user, system), ended: seconds(endedUser, endedSystem) };
+}
+
+function seconds(...ticks) {
+  return ticks.reduce((sum, value) => sum + Number(value), 0) / 100;
 }

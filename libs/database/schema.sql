@@ -326,6 +326,20 @@ create policy own_rows on document_renderings to public using ((tenant_id = ( SE
 grant delete, insert, select, update on document_renderings to idsync_directory;
 grant select on document_renderings to idsync_gateway;
 
+create table due_tenants (
+  tenant_id uuid not null,
+  next_at timestamp with time zone not null,
+  seen_last bigint,
+  seen_last_at timestamp with time zone,
+  notes bigint default 0 not null,
+  constraint due_tenants_pkey PRIMARY KEY (tenant_id)
+);
+alter table due_tenants enable row level security, force row level security;
+create policy all_rows_idsync_directory on due_tenants to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on due_tenants to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on due_tenants to idsync_directory;
+grant insert, select, update on due_tenants to idsync_gateway;
+
 create table event_payloads (
   tenant_id uuid not null,
   sequence bigint not null,
@@ -348,6 +362,7 @@ create table event_sequences (
   constraint event_sequences_pkey PRIMARY KEY (tenant_id)
 );
 alter table event_sequences enable row level security, force row level security;
+create policy all_rows_idsync_directory on event_sequences to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on event_sequences to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select, update on event_sequences to idsync_directory;

@@ -1,12 +1,8 @@
 import { Database } from '@idsync/database';
-import { findTenantIds } from '@idsync/database/directory';
+import { type DueTenant, findDueTenants } from '@idsync/database/directory';
 import { BackgroundService, Logger, pause } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
-import { applyDue } from './apply-due.js';
-import { evaluateFindings } from './findings/evaluate-findings.js';
-import { republishOperations } from './operations/republish-operations.js';
-import { proposeMatches } from './propose-matches.js';
-import { rerenderDocuments } from './rerender-documents.js';
+import { doDueWork } from './due-work.js';
 
 /** Interval between runs. Due times have a resolution of a day, so the delay does not matter. */
 const intervalMs = 30_000;
@@ -14,8 +10,8 @@ const intervalMs = 30_000;
 const boundedMs = 5_000;
 
 /**
- * Applies time-based changes and republishes lost operations. Runs in every replica; rows that another replica has
- * locked are skipped.
+ * Applies time-based changes and republishes lost operations, of the tenants that have some. Runs in every replica; rows
+ * that another replica has locked are skipped.
  */
 @Injectable()
 export class Clock extends BackgroundService {
@@ -49,10 +45,9 @@ export class Clock extends BackgroundService {
   private async runOnce(): Promise<void> {
     try {
       const until = new Date(Date.now() + boundedMs);
-      const tenants = await this.database.acrossTenants(findTenantIds);
-      for (const tenantId of tenants) {
+      for (const tenant of await this.database.acrossTenants(findDueTenants)) {
         if (this.stopping.signal.aborted) return;
-        await this.runTenant(tenantId, until);
+        await this.workFor(tenant, until);
       }
     } catch (err) {
       this.log.warn({ err }, 'searching for tenants with due work failed');
@@ -60,18 +55,11 @@ export class Clock extends BackgroundService {
   }
 
   /** Catches errors, so that a failing tenant does not delay the others. */
-  private async runTenant(tenantId: string, until: Date): Promise<void> {
+  private async workFor(tenant: DueTenant, until: Date): Promise<void> {
     try {
-      await republishOperations(this.database, tenantId);
-      const done = await applyDue(this.database, tenantId);
-      if (done > 0) this.log.info({ tenant_id: tenantId, records: done }, 'applied time-based changes');
-      // A quarantined job postpones matching and sends no end message, so the queue is also processed here.
-      await proposeMatches(this.database, { tenant_id: tenantId });
-      const rendered = await rerenderDocuments(this.database, tenantId, { until });
-      if (rendered > 0) this.log.info({ tenant_id: tenantId, records: rendered }, 'documents rendered again');
-      await evaluateFindings(this.database, tenantId, { until });
+      await doDueWork(this.database, this.log, tenant, until);
     } catch (err) {
-      this.log.warn({ err, tenant_id: tenantId }, 'due work of a tenant failed');
+      this.log.warn({ err, tenant_id: tenant.id }, 'due work of a tenant failed');
     }
   }
 }

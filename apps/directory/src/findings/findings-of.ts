@@ -107,12 +107,21 @@ function timeOfLeaving({ leftAt, hireDate, terminationDates }: OtherFacts): stri
 
 /** Returns the finding about a source that has not been read completely for too long. */
 export function findingOfSource(source: SourceFacts, policy: FindingPolicy, now: Date): FoundFinding | undefined {
-  // A provider that pushes reports every deletion.
-  if (findDefinition(source.type)?.isPushed) return undefined;
-  const own = policy.connector_stale_hours.find(({ connector_id }) => connector_id === source.id);
-  const hours = own?.hours ?? policy.stale_source_hours;
-  const since = source.completeAsOf ?? source.createdAt;
-  if (now.getTime() < since.getTime() + hours * hourMs) return undefined;
+  const staleAt = staleTime(source, policy);
+  if (staleAt === undefined || now < staleAt) return undefined;
   const complete = source.completeAsOf && { complete_as_of: source.completeAsOf.toISOString() };
-  return { kind: 'stale_source', subjectId: source.id, evidence: { ...complete, allowed_hours: hours } };
+  const evidence = { ...complete, allowed_hours: allowedHours(source, policy) };
+  return { kind: 'stale_source', subjectId: source.id, evidence };
+}
+
+/** Returns when a source becomes stale unless it is read completely; never, if a provider pushes every deletion to it. */
+export function staleTime(source: SourceFacts, policy: FindingPolicy): Date | undefined {
+  if (findDefinition(source.type)?.isPushed) return undefined;
+  const since = source.completeAsOf ?? source.createdAt;
+  return new Date(since.getTime() + allowedHours(source, policy) * hourMs);
+}
+
+function allowedHours({ id }: SourceFacts, policy: FindingPolicy): number {
+  const own = policy.connector_stale_hours.find(({ connector_id }) => connector_id === id);
+  return own?.hours ?? policy.stale_source_hours;
 }

@@ -3,7 +3,7 @@ import { takeUnansweredOperations } from '@idsync/database/directory';
 import { republish } from '@idsync/messaging';
 
 /** Age of a queued operation after which its message counts as lost. */
-const unansweredMs = 15 * 60_000;
+export const unansweredMs = 15 * 60_000;
 const atATime = 100;
 
 /**

@@ -2,6 +2,7 @@ import { type Message, type OperationInput, type OperationType, operationInputs 
 import type { Database, Transaction } from '@idsync/database';
 import { markReceived } from '@idsync/database/bus';
 import { endOperation, lockOperation, type Operation } from '@idsync/database/directory';
+import { noteDue } from '@idsync/database/settings';
 import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
 import { acceptFinding } from './accept-finding.js';
@@ -58,6 +59,7 @@ export async function runOperation(
       if (operation?.status !== 'queued') return;
       const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime) };
       const { result, undo } = await handle(tx, cause, operation);
+      await noteDue(tx, tenantId);
       await end(tx, 'done', result, undo);
     });
   } catch (error) {

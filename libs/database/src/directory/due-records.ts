@@ -3,14 +3,6 @@ import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { lockRecordsById, type StoredRecord } from './records.js';
 
-/** Lists all tenants that are not being deleted, at most a few thousand rows. */
-export async function findTenantIds(tx: Transaction): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
-    'select id from tenants where id not in (select tenant_id from tenant_deletions) order by id',
-  );
-  return rows.map(({ id }) => id);
-}
-
 export interface DueRecord {
   id: string;
   /** True for a machine identity stored before references were; processing it stores its references. */

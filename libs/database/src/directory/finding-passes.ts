@@ -24,6 +24,20 @@ const pauseFactor = 9;
 /** Events that change no record: each run has some, and a pass writes some. */
 const otherEvents = eventTypes.filter((type) => /^(sync|finding|webhook|group)\./.test(type));
 
+/** True for a row of `finding_passes p` after whose beginning a record of the tenant changed; `types` are other events. */
+const hasChanges = (types: string) => `exists (
+  select from (select sequence from events e
+                where e.tenant_id = $1 and e.sequence > p.began_sequence and e.type <> all(${types})
+                order by e.sequence limit 1) as changes)`;
+const pauseEnd = `p.ended_at + make_interval(secs => ${pauseFactor} * p.spent_ms / 1000.0)`;
+
+/** The time at which the next part or pass of the tenant is due; its first pass, and parts of a pass, are due at once. */
+export const nextPassAt = `coalesce((
+  select case when p.ended_at is null then now()
+              when ${hasChanges(`'{${otherEvents.join(',')}}'::text[]`)} then ${pauseEnd}
+              else greatest(${pauseEnd}, p.began_at + interval '${longestPause}') end
+    from finding_passes p where p.tenant_id = $1), now())`;
+
 /**
  * Locks a pass of the tenant that has not ended, and begins one if it is due: after a change of a record, or an hour.
  * A pause follows each pass, nine times as long as its work; `force` skips it. Returns undefined if no pass is due or
@@ -44,11 +58,7 @@ export async function lockFindingPass(
   );
   const [found] = await tx.query<FindingPass & { ended: boolean; due: boolean }>(
     `select phase, after_at as "afterAt", after_id as "afterId", silent, ended_at is not null as ended,
-            ended_at + make_interval(secs => ${pauseFactor} * spent_ms / 1000.0) <= now() and (
-              began_at < now() - interval '${longestPause}'
-              or (select sequence from events e
-                   where e.tenant_id = $1 and e.sequence > p.began_sequence and e.type <> all($2::text[])
-                   order by e.sequence limit 1) is not null) as due
+            ${pauseEnd} <= now() and (began_at < now() - interval '${longestPause}' or ${hasChanges('$2::text[]')}) as due
        from finding_passes p where tenant_id = $1 for update skip locked`,
     [tenantId, otherEvents],
   );

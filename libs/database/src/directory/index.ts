@@ -6,6 +6,7 @@ export * from './counters.js';
 export * from './delete-tenant.js';
 export * from './document-renderings.js';
 export * from './due-records.js';
+export * from './due-tenants.js';
 export * from './erase-person-data.js';
 export * from './erase-record-errors.js';
 export * from './finding-facts.js';

@@ -16,13 +16,14 @@ import * as session from './session.entities.js';
 import * as suppression from './suppression.entities.js';
 import * as sweep from './sweep.entities.js';
 import * as sync from './sync.entities.js';
-import { TenantDeletionEntity, TenantEntity } from './tenant.entities.js';
+import { DueTenantEntity, TenantDeletionEntity, TenantEntity } from './tenant.entities.js';
 import * as webhookDelivery from './webhook-delivery.entities.js';
 
 /** All entities of the schema. */
 export const entities = {
   TenantEntity,
   TenantDeletionEntity,
+  DueTenantEntity,
   ...approval,
   ...audit,
   ...bus,

@@ -17,6 +17,27 @@ export class TenantEntity {
 }
 
 /** A tenant whose rows are being deleted; the row is deleted with the tenant. */
+/** When the directory next has time-based work for a tenant. */
+@Entity('due_tenants')
+export class DueTenantEntity {
+  @PrimaryColumn('uuid')
+  tenantId!: string;
+
+  @Column('timestamptz')
+  nextAt!: Date;
+
+  /** The tenant's event sequence when its work was last done; a later change makes the tenant due. */
+  @Column('bigint', { nullable: true })
+  seenLast!: number | null;
+
+  @Column('timestamptz', { nullable: true })
+  seenLastAt!: Date | null;
+
+  /** Number of times that work was noted, so that work noted during a pass is not lost. */
+  @Column('bigint', { default: 0 })
+  notes!: number;
+}
+
 @Entity('tenant_deletions')
 export class TenantDeletionEntity {
   @PrimaryColumn('uuid')

@@ -4,9 +4,13 @@ import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
 import { OperationEntity } from '../entities/matching.entities.js';
 import { insertRow } from '../rows.js';
+import { noteDue } from '../settings/note-due.js';
 import { count, type Page, type Rows } from './page.js';
 
 export type OperationRow = Omit<OperationEntity, 'undo'>;
+
+/** After this time the directory publishes the message of a queued operation again. */
+const unansweredSeconds = 15 * 60;
 
 /** Stores an operation and notifies the directory, in one transaction. */
 export async function requestOperation<T extends OperationType>(
@@ -16,6 +20,7 @@ export async function requestOperation<T extends OperationType>(
   input: OperationInput<T>,
 ): Promise<OperationRow> {
   const operation = await insertRow(tx, OperationEntity, { id: newUuid(), tenantId, type, input });
+  await noteDue(tx, tenantId, unansweredSeconds);
   await enqueue(tx, { type: 'directory.operation.requested', tenantId, data: { operation_id: operation.id } });
   return operation;
 }

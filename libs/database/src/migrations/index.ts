@@ -60,6 +60,7 @@ import { LogoutTokens1700000000111 } from './1700000000111-logout-tokens.js';
 import { Approvals1700000000120 } from './1700000000120-approvals.js';
 import { TenantQuotas1700000000121 } from './1700000000121-tenant-quotas.js';
 import { RenderingProgress1700000000140 } from './1700000000140-rendering-progress.js';
+import { DueTenants1700000000160 } from './1700000000160-due-tenants.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -125,4 +126,5 @@ export const migrations = [
   Approvals1700000000120,
   TenantQuotas1700000000121,
   RenderingProgress1700000000140,
+  DueTenants1700000000160,
 ];

@@ -189,6 +189,12 @@ const ofServices: Record<string, TableOwnership> = {
   operations: { rows: byTenant, grants: { gateway: append, directory: ['SELECT', 'UPDATE'] } },
   // A metric counts the open findings of all tenants.
   findings: { rows: byTenant, grants: { directory: write, gateway: read }, acrossTenants: ['directory'] },
+  // The gateway notes work that it adds for the directory, which finds the tenants that have some.
+  due_tenants: {
+    rows: byTenant,
+    grants: { directory: write, gateway: ['SELECT', 'INSERT', 'UPDATE'] },
+    acrossTenants: ['directory'],
+  },
   finding_passes: { rows: byTenant, grants: { directory: write } },
   finding_policies: { rows: byTenant, grants: { gateway: write, directory: read } },
   waiting_records: { rows: byTenant, grants: { directory: write } },
@@ -202,7 +208,7 @@ const ofServices: Record<string, TableOwnership> = {
       'sync-worker': ['SELECT', 'UPDATE'],
       'webhook-dispatcher': ['SELECT', 'UPDATE'],
     },
-    acrossTenants: ['webhook-dispatcher'],
+    acrossTenants: ['directory', 'webhook-dispatcher'],
   },
   events: {
     rows: byTenant,
