@@ -13,6 +13,14 @@ export function managerText({ fields, forgotten }: Entry): string {
   return isForgotten || placeholders.includes(text.toLowerCase().replace(/[^a-z]/g, '')) ? '' : text;
 }
 
+/** The texts that may name a person as a manager: those that do, external ids, and values of match keys. */
+export const managerNames = (entries: readonly Entry[], person: number): string[] =>
+  entries.flatMap((entry) => {
+    const { id, fields } = entry;
+    const own = [id, ...[...tiers, 'other_emails'].flatMap((field) => (fields[field] ?? '').split(' '))];
+    return [...(entry.person === person ? own : []), ...(entry.manager === person ? [fields.manager_id ?? ''] : [])];
+  });
+
 /** Finds the managers of all users who have not left their source again. */
 export function resolveManagers(directory: Directory): void {
   const entries = [...directory.entries.values()];

@@ -3,6 +3,7 @@ import type { Cases } from './cases.js';
 import type { Directory, Placement } from './directory.js';
 import type { Erasures } from './erasures.js';
 import { statusOf } from './lifecycle.js';
+import { managerNames } from './managers.js';
 import { formerId } from './reused-ids.js';
 import {
   countedChanges,
@@ -164,11 +165,19 @@ export class Runs {
     if (!waits && additions.length === plan.length) this.complete(run);
   }
 
-  /** Removes what held runs would do to a person who is erased, or to a new record with a match key of the person. */
+  /**
+   * Removes what held runs would do to a person who is erased, or to a new record with a match key of the person. Changes
+   * of the people whose manager this was no longer name the person.
+   */
   forget(person: number): void {
     const entries = [...this.directory.entries.values()];
+    const names = managerNames(entries, person);
     for (const run of this.held()) {
-      run.plan = run.plan.filter((each) => each.entry?.person !== person && resembledBy(each, entries) !== person);
+      const left = run.plan.filter((each) => each.entry?.person !== person && resembledBy(each, entries) !== person);
+      run.plan = left.map((each) => {
+        const isNamed = each.entry?.manager === person && each.fields && names.includes(each.fields.manager_id ?? '');
+        return isNamed ? { ...each, fields: { ...each.fields, manager_id: '' } } : each;
+      });
     }
   }
 

@@ -185,6 +185,30 @@ describe('an erasure', () => {
     expect(Object.keys(await traces('keep-7'))).toEqual(expect.arrayContaining(['sync_plan_entries', 'operations']));
   });
 
+  it.each([
+    ['disables', 'inactive', (n: number) => [row(`r${n}`, { manager_id: 'wulio-5', status: 'inactive' })]],
+    ['deletions', 'deleted', () => []],
+  ])('keeps the %s of a held job for people whose manager is erased', async (_, status, listed) => {
+    const numbers = [1, 2, 3, 4, 5, 6];
+    const boss = row('wulio-5', { email: 'wulio5@x.org' });
+    await directory.sync(hr, [boss, ...numbers.map((n) => row(`r${n}`, { manager_id: 'wulio-5' }))]);
+    const job = await wholeRun(directory, hr, [numbers.flatMap(listed)]);
+    await endJob(directory, job, 'quarantined');
+    await erase(await directory.identityOf('wulio-5'));
+    expect(await traces('wulio')).toEqual({});
+    await directory.fixture.rows(
+      `update sync_jobs set status = 'running', decision = '{"action":"released"}' where id = $1`,
+      [job],
+    );
+    await sweep(directory, job);
+    const rows = await directory.fixture.rows<{ status: string; fields: object }>(
+      'select status, fields from source_records where tenant_id = $1',
+      [directory.tenant],
+    );
+    expect(rows.map((record) => record.status)).toEqual(numbers.map(() => status));
+    expect(JSON.stringify(rows)).not.toContain('manager_id');
+  });
+
   it('removes all references of machines, in every role and by every key', async () => {
     await directory.sync(hr, [
       row('wulio-3', { email: 'wulio@x.org', employee_number: 'wulio9' }),

@@ -15,6 +15,37 @@ export async function deletePlannedRecords(tx: Transaction, recordIds: readonly 
   );
 }
 
+/**
+ * Removes a person from the plans of the records that refer to the person. Planned deletions stay, because they contain no
+ * values. Of users, the other changes stay as well, without a manager who is called by one of these names.
+ */
+export async function deletePlannedReferences(
+  tx: Transaction,
+  { machineIds, managedIds, names }: Record<'machineIds' | 'managedIds' | 'names', readonly string[]>,
+): Promise<void> {
+  if (machineIds.length > 0) {
+    await tx.query(
+      `delete from sync_plan_entries e using sync_plans p, source_records r
+        where r.id = any($1) and p.connector_id = r.connector_id and e.job_id = p.job_id
+          and e.external_id = r.external_id and not (e.action = 'delete' and e.incoming is null)`,
+      [uuids(machineIds)],
+    );
+  }
+  if (managedIds.length === 0) return;
+  await tx.query(
+    `update sync_plan_entries e
+        set changes = (select coalesce(jsonb_agg(c.change order by c.place), '[]')
+                         from jsonb_array_elements(e.changes) with ordinality as c (change, place)
+                        where c.change ->> 'field' <> 'manager_id'),
+            incoming = case when e.incoming::jsonb #>> '{fields,manager_id,0}' = any($2)
+                            then (e.incoming::jsonb #- '{fields,manager_id}')::text else e.incoming end
+       from sync_plans p, source_records r
+      where r.id = any($1) and p.connector_id = r.connector_id and e.job_id = p.job_id
+        and (e.record_id = r.id or e.external_id = r.external_id)`,
+    [uuids(managedIds), texts(names)],
+  );
+}
+
 /** Deletes the planned changes of an identity, including records that do not exist. */
 export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string, identityId: string): Promise<void> {
   await tx.query('delete from sync_plan_entries where tenant_id = $1 and $2 in (identity_id, resembles_id)', [
