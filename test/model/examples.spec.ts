@@ -142,4 +142,28 @@ describe('the model', () => {
     expect(merge && operations.revert(nextRound(), merge)).toBe(true);
     expect(people()).toEqual(['HR 1', 'HR 2 + Logins a']);
   });
+
+  it('holds a run that changes a field of most records of a small source', () => {
+    const { list, directory } = company();
+    const rows = (shift: number) =>
+      Object.fromEntries(
+        ['Ann', 'Bo', 'Cy', 'Dee', 'Eva', 'Finn'].map((first_name, n) => [
+          n,
+          { first_name, employee_number: `${10 + n + shift}` },
+        ]),
+      );
+    list(hr, rows(0));
+    list(hr, rows(1));
+    expect(directory.entries.get('HR 0')?.fields).toMatchObject({ employee_number: '10' });
+  });
+
+  it('holds a run that lists another person under a known id, also without numbers', () => {
+    const { list, directory } = company();
+    list(hr, { 1: ann, 2: { first_name: 'Bo', last_name: 'Lind' } });
+    list(hr, {
+      1: { first_name: 'Karl', last_name: 'Berg', email: 'karl@example.org' },
+      2: { first_name: 'Bo', last_name: 'Lind' },
+    });
+    expect(directory.entries.get('HR 1')?.fields).toEqual(ann);
+  });
 });

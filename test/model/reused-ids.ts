@@ -9,7 +9,12 @@ export function isReused(entry: Entry | undefined, fields: Fields): boolean {
     keysOf(fields, tier).some((value) => keysOf(entry.fields, tier).includes(value));
   const differ = (tier: (typeof tiers)[number]) =>
     keysOf(fields, tier).length > 0 && keysOf(entry.fields, tier).length > 0 && !share(tier);
-  if (!permanentTiers.some(differ) || tiers.some(share)) return false;
+  if (tiers.some(share)) return false;
+  const hasPermanentKey = permanentTiers.some((tier) =>
+    [fields, entry.fields].some((each) => keysOf(each, tier).length),
+  );
+  if (!hasPermanentKey) return tiers.some(differ) && haveNoWordInCommon(entry, { fields });
+  if (!permanentTiers.some(differ)) return false;
   return haveNoWordInCommon(entry, { fields }) || haveOnlyTheLastWordInCommon(entry, { fields });
 }
 

@@ -100,9 +100,13 @@ export function exceedsAdditions(
     isGuarded &&
     (exceeds(made.length, created, living) ||
       tiers.some((tier) => exceeds(replacing.filter((by) => by === tier).length, rekeyed, living)) ||
-      fields.some((field) => exceeds(changing(field), changed, living)))
+      fields.some((field) => exceeds(changing(field), changed, living) || isMost(changing(field), changed, living)))
   );
 }
+
+/** A shifted column changes most records, also of a source that has fewer records than the bound. */
+const isMost = (count: number, { percent }: Bound, of: number): boolean =>
+  exceeds(count, { percent: percent === 100 ? 100 : Math.max(percent, 50), records: 5 }, of);
 
 /** Returns the match key by which a new record may replace one that is no longer listed, if one person has it. */
 function replacedBy({ fields = {} }: Planned, gone: readonly Entry[], entries: readonly Entry[]): Tier | undefined {

@@ -348,6 +348,17 @@ describe('a run that changes a field of many people', () => {
     expect(await eventsOf(job)).toMatchObject({ 'user.updated': 100 });
   });
 
+  it('is held if it gives the addresses of a small company to other people', async () => {
+    const addressed = (shift: number) => (n: number) => ({ ...numbered(n), email: `p${(n + shift) % 15}@example.org` });
+    await imported(people(0, 15, addressed(0)));
+    const job = await run(people(0, 15, addressed(1)));
+    expect(await planOf(job)).toMatchObject({
+      state: 'held',
+      reasons: [{ rule: 'changed', field: 'email', count: 15, of: 15, max_percent: 50, max_records: 5 }],
+    });
+    expect((await harness.record('p7')).fields).toMatchObject({ email: ['p7@example.org'] });
+  });
+
   it('is not held for a field that identifies no person, nor for values where there were none', async () => {
     await imported(people(0, 100, numbered));
     await run(people(0, 100, (n) => ({ ...numbered(n), job_title: 'Clerk', email: `p${n}@example.org` })));

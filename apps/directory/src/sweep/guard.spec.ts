@@ -87,4 +87,22 @@ describe('the deletion safeguard', () => {
     expect(reason(110, 110, 100)).toBeUndefined();
     expect(reason(111, 111, 100)).toMatch(/11 of 11/);
   });
+
+  it('stops a run that changes a field of most records of a small source', () => {
+    const reason = (known: number, count: number, guard = usual) =>
+      quarantineReason(
+        guard,
+        { ...plan, known, additions: { created: 0, rekeyed: [], changed: [{ field: 'email', count }] } },
+        sound,
+      );
+    expect(reason(15, 15)).toBe(
+      'quarantined: the run would change email in 15 of 15 records, more than 50 % and more than 5',
+    );
+    expect(reason(15, 8)).toBeDefined();
+    expect(reason(15, 7)).toBeUndefined();
+    expect(reason(5, 5)).toBeUndefined();
+    expect(reason(100, 51)).toMatch(/more than 20 % and more than 20$/);
+    expect(reason(15, 12, safeguard.parse({ max_changed_percent: 80 }))).toBeUndefined();
+    expect(reason(15, 15, safeguard.parse({ max_changed_percent: 100 }))).toBeUndefined();
+  });
 });

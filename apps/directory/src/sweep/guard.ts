@@ -45,8 +45,11 @@ export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
   additions?: Additions | undefined;
 };
 
-/** All records of so few people may be deleted or disabled at once. */
+/** All records of so few people may be deleted, disabled or changed at once. */
 const smallTeam = 5;
+
+/** Percentage of the records of a small source in which a run may change one field. */
+const mostChanged = 50;
 
 type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
 
@@ -137,13 +140,14 @@ export function additionReasons(
 ): QuarantineReason[] {
   if (of === 0) return [];
   const exceeded = (
-    rule: 'enabled' | 'reused' | 'rekeyed' | 'created' | 'changed',
+    rule: Exclude<BoundedRule, 'deleted' | 'disabled'>,
     count: number,
     does: string,
     field?: string,
   ) => {
-    const [percent, records] = boundsOf(guard, rule);
-    if (percent === 100 || count <= boundOf(percent, records, of)) return [];
+    const exceededBound = additionBounds(guard, rule).find((bound) => count > boundOf(...bound, of));
+    if (!exceededBound) return [];
+    const [percent, records] = exceededBound;
     const text = rule === 'reused' && records === 0 ? does : `${does}, ${moreThan(percent, records)}`;
     return [{ rule, ...(field && { field }), count, of, max_percent: percent, max_records: records, text }];
   };
@@ -166,10 +170,18 @@ export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boole
   return ['enabled', 'reused', 'created', 'changed', 'rekeyed'].includes(rule);
 }
 
-function boundsOf(
-  guard: Safeguard,
-  rule: 'deleted' | 'disabled' | 'enabled' | 'reused' | 'created' | 'changed' | 'rekeyed',
-): [number, number] {
+/** Returns the bounds of a rule, none if it is turned off. */
+function additionBounds(guard: Safeguard, rule: Exclude<BoundedRule, 'deleted' | 'disabled'>): [number, number][] {
+  const [percent, records] = boundsOf(guard, rule);
+  if (percent === 100) return [];
+  // A small source has fewer records than the bound, but a shifted column changes most of them.
+  const ofFew: [number, number][] = rule === 'changed' ? [[Math.max(percent, mostChanged), smallTeam]] : [];
+  return [[percent, records], ...ofFew];
+}
+
+type BoundedRule = 'deleted' | 'disabled' | 'enabled' | 'reused' | 'created' | 'changed' | 'rekeyed';
+
+function boundsOf(guard: Safeguard, rule: BoundedRule): [number, number] {
   return [guard[`max_${rule}_percent`], guard[`max_${rule}_records`]];
 }
 

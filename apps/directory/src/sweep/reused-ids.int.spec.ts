@@ -57,6 +57,16 @@ describe('a run that lists another person under a known external id', () => {
     expect(await shown()).toEqual(['1 active Ann Lee', '2 active Eve Moor']);
   });
 
+  it('is quarantined if the source has no numbers and the address differs too', async () => {
+    await run([row('1', { display_name: 'Ann Lee', email: 'ann@x.org' }), other]);
+    const job = await run([row('1', { display_name: 'Karl Berg', email: 'karl@x.org' }), other]);
+    expect(await answers(harness, job)).toEqual([
+      { type: 'sync.sweep.held', note: 'quarantined: the run would list other people under 1 of 2 ids' },
+    ]);
+    await release(job);
+    expect(await shown()).toEqual(['1 (formerly usr) deleted Ann Lee', '2 active Eve Moor', '1 active Karl Berg']);
+  });
+
   it('deletes the earlier user and creates another person when it is released', async () => {
     await run([ann, other]);
     const before = await harness.identityOf('1');

@@ -24,7 +24,20 @@ describe('an external id', () => {
     },
   );
 
-  it('belongs to the same person if there is no number to compare', () => {
+  it('belongs to another person if no record has a number, and address and name are others', () => {
+    const { employee_number: _, ...unnumbered } = karl;
+    const change = (fields: Record<string, string[]>) => {
+      const before = storedRecord(1, { fields: { display_name: ann.display_name, email: ann.email } });
+      return isReused({ before, record: { ...before, fields } }, defaultMatchingRules);
+    };
+    expect(change(unnumbered)).toBe(true);
+    expect(change({ ...unnumbered, display_name: ['Karl Lee'] })).toBe(false);
+    expect(change({ ...unnumbered, email: ann.email })).toBe(false);
+    expect(change({ display_name: karl.display_name })).toBe(false);
+    expect(change(karl)).toBe(false);
+  });
+
+  it('belongs to the same person if one record has no number to compare', () => {
     expect(reused({ display_name: karl.display_name, email: karl.email })).toBe(false);
     expect(isReused({ record: change(karl).record }, defaultMatchingRules)).toBe(false);
   });

@@ -7,17 +7,21 @@ import { allKeys, isPermanent, keyText } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 
 /**
- * Returns true if a source lists another person under the external id of a user: the permanent keys contradict each
- * other, no match key is the same, and the names are of different people or of relatives.
+ * Returns true if a source lists another person under the external id of a user: no match key is the same, the permanent
+ * keys contradict each other, and the names are of different people or of relatives. Without permanent keys, the addresses
+ * contradict each other and the names are of different people.
  */
 export function isReused({ before, record }: RecordChange, rules: KeyRules): boolean {
   if (!before || before.kind !== 'user') return false;
   const [was, is] = [allKeys(before.fields, rules), allKeys(record.fields, rules)];
-  if (!contradict(numbersOf(was.filter(isPermanent)), numbersOf(is.filter(isPermanent)))) return false;
   const texts = new Set(was.map(keyText));
   if (is.some((key) => texts.has(keyText(key)))) return false;
   const [name, other] = [nameWords(before.fields), nameWords(record.fields)];
-  return namesDisagree(name, other) || shareOnlySurname(name, other);
+  if (was.some(isPermanent) || is.some(isPermanent)) {
+    const areOther = contradict(numbersOf(was.filter(isPermanent)), numbersOf(is.filter(isPermanent)));
+    return areOther && (namesDisagree(name, other) || shareOnlySurname(name, other));
+  }
+  return was.some((key) => is.some(({ kind }) => kind === key.kind)) && namesDisagree(name, other);
 }
 
 /**
