@@ -20,17 +20,25 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
     expect(denying?.spec).not.toHaveProperty('ingress');
   });
 
-  it('let only the sync-worker and the webhook-dispatcher reach the internet', () => {
+  it('let only the sync-worker and the webhook-dispatcher reach the internet, and the gateway the identity provider', () => {
+    const issuer = settingOf('OIDC_ISSUER');
     const out = ours.filter((name) => internetOf(name).length > 0);
-    expect(out.sort()).toEqual(['sync-worker', 'webhook-dispatcher']);
+    expect(out.sort()).toEqual([...(issuer ? ['gateway'] : []), 'sync-worker', 'webhook-dispatcher']);
+    const rules = egressOf('gateway').filter(({ to }) => !to || to.some(({ ipBlock }) => ipBlock));
+    const ports = rules.flatMap((rule) => rule.ports ?? ['any']);
+    expect(ports).toEqual(issuer ? [{ protocol: 'TCP', port: Number(new URL(issuer).port || 443) }] : []);
+    // Addresses of one provider, not the internet.
+    expect(internetOf('gateway').filter(({ cidr }) => Number(cidr.split('/')[1]) < 16)).toEqual([]);
   });
 
   it.each([
     ['sync-worker', 'SOURCE_ALLOW_CIDRS'],
     ['webhook-dispatcher', 'WEBHOOK_ALLOW_CIDRS'],
   ])('let %s reach exactly the public networks and those in %s', (name, variable) => {
-    const [settings] = ofKind<IConfigMap>(manifests, 'ConfigMap').filter(({ data }) => data && variable in data);
-    const allowed = settings?.data?.[variable]?.split(',').flatMap((cidr) => (cidr ? { cidr } : [])) ?? [];
+    const allowed =
+      settingOf(variable)
+        ?.split(',')
+        .flatMap((cidr) => (cidr ? { cidr } : [])) ?? [];
     const reached = internetOf(name);
     expect(reached).toEqual(expect.arrayContaining([...publicNetworks, ...allowed]));
     expect(reached).toHaveLength(publicNetworks.length + allowed.length);
@@ -43,6 +51,11 @@ describeRendered.each(overlays)('the network policies of the overlay %s', (overl
     );
     expect(accepted.length).toBeGreaterThan(0);
   });
+
+  function settingOf(variable: string): string | undefined {
+    const [settings] = ofKind<IConfigMap>(manifests, 'ConfigMap').filter(({ data }) => data && variable in data);
+    return settings?.data?.[variable];
+  }
 
   function policiesOf(name: string): INetworkPolicy[] {
     const labels = labelsOf(workloadOf(manifests, name));

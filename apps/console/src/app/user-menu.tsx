@@ -17,13 +17,15 @@ const themes: readonly { value: 'system' | 'light' | 'dark'; label: string; icon
 
 /** The operator, and the settings of this browser. */
 export function UserMenu() {
-  const { actor } = useSession();
+  const { actor, end_session_url } = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
   const chosenTheme = useChoice(theme);
   const zone = useChoice(timeZone);
   const leave = async () => {
     await signOut();
+    // The identity provider sends the browser back to the sign-in page.
+    if (end_session_url !== undefined) return window.location.assign(end_session_url);
     await navigate({ to: '/sign-in' });
     client.clear();
   };

@@ -7,13 +7,20 @@ import { ownOrigin } from './same-origin.js';
 interface Kind {
   name: string;
   sameSite: 'strict' | 'lax';
+  /** The only route that gets it; absent: all of them. */
+  path?: string;
 }
 
 const session: Kind = { name: 'idsync_session', sameSite: 'strict' };
 /** Sent with the redirect that comes from the identity provider, which is another site. */
 const pending: Kind = { name: 'idsync_sign_in', sameSite: 'lax' };
 
-/** The cookies of sign-in and session. With HTTPS a name has the prefix `__Host-`, so that no other host can set it. */
+const hint: Kind = { name: 'idsync_id_token', sameSite: 'strict', path: '/admin/v1/session/oidc/end' };
+
+/**
+ * The cookies of sign-in and session. With HTTPS a name has the prefix `__Host-`, so that no other host can set it, or
+ * `__Secure-` if it has a path.
+ */
 @Injectable()
 export class SessionCookie {
   readonly publicUrl: string | undefined;
@@ -47,24 +54,38 @@ export class SessionCookie {
     this.write(request, reply, { ...pending, value: '', expires: new Date(0) });
   }
 
-  private value(request: FastifyRequest, { name }: Kind): string | undefined {
+  /** The cookie for the question of the identity provider who signs out. */
+  readHint(request: FastifyRequest): string | undefined {
+    return this.value(request, hint);
+  }
+
+  setHint(request: FastifyRequest, reply: FastifyReply, value: string, expires: Date): void {
+    this.write(request, reply, { ...hint, value, expires });
+  }
+
+  clearHint(request: FastifyRequest, reply: FastifyReply): void {
+    this.write(request, reply, { ...hint, value: '', expires: new Date(0) });
+  }
+
+  private value(request: FastifyRequest, kind: Kind): string | undefined {
     const { cookie } = request.headers;
-    return cookie === undefined ? undefined : request.server.parseCookie(cookie)[this.formOf(request, name).name];
+    return cookie === undefined ? undefined : request.server.parseCookie(cookie)[this.formOf(request, kind).name];
   }
 
   private write(
     request: FastifyRequest,
     reply: FastifyReply,
-    { name: plain, sameSite, value, expires }: Kind & { value: string; expires: Date },
+    { value, expires, ...kind }: Kind & { value: string; expires: Date },
   ): void {
-    const { name, secure } = this.formOf(request, plain);
-    const options = { httpOnly: true, sameSite, path: '/', secure, expires };
+    const { name, secure } = this.formOf(request, kind);
+    const options = { httpOnly: true, sameSite: kind.sameSite, path: kind.path ?? '/', secure, expires };
     // Fastify adds to the cookies of this reply.
     void reply.header('set-cookie', request.server.serializeCookie(name, value, options));
   }
 
-  private formOf(request: FastifyRequest, name: string): { name: string; secure: boolean } {
+  private formOf(request: FastifyRequest, { name, path }: Kind): { name: string; secure: boolean } {
     const secure = ownOrigin(request, this.publicUrl).startsWith('https:');
-    return { name: secure ? `__Host-${name}` : name, secure };
+    const prefix = path === undefined ? '__Host-' : '__Secure-';
+    return { name: secure ? `${prefix}${name}` : name, secure };
   }
 }

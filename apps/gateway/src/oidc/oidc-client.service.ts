@@ -45,6 +45,7 @@ export interface Authenticated {
   subject: string;
   /** Session at the identity provider (`sid`). */
   providerSession: string | null;
+  idToken: string;
   claims: Claims;
 }
 
@@ -103,11 +104,17 @@ export class OidcClient {
     }
   }
 
-  /** Returns the address that ends the session at the identity provider, if it has one. */
-  async endSessionUrl(returnTo: string): Promise<URL | undefined> {
+  /**
+   * Returns the address that ends the session at the identity provider, if it has one. Some providers need the ID token
+   * as a hint, and some the client's id, which `openid-client` adds.
+   */
+  async endSessionUrl(returnTo: string, idToken: string | undefined): Promise<URL | undefined> {
     const { config, client } = await this.connect();
     if (!client.serverMetadata().end_session_endpoint) return undefined;
-    return oidc.buildEndSessionUrl(client, { post_logout_redirect_uri: new URL(returnTo, config.publicUrl).href });
+    return oidc.buildEndSessionUrl(client, {
+      post_logout_redirect_uri: new URL(returnTo, config.publicUrl).href,
+      ...(idToken !== undefined && { id_token_hint: idToken }),
+    });
   }
 
   /** Checks a token of OpenID Connect Back-Channel Logout 1.0. */
@@ -134,7 +141,8 @@ export class OidcClient {
   ): Promise<Authenticated> {
     try {
       const tokens = await request();
-      const payload = await this.verify(config, keys, tokens.id_token ?? '', ['sub', 'iat', 'exp']);
+      const idToken = tokens.id_token ?? '';
+      const payload = await this.verify(config, keys, idToken, ['sub', 'iat', 'exp']);
       const subject = String(payload.sub);
       const more =
         client.serverMetadata().userinfo_endpoint === undefined
@@ -145,6 +153,7 @@ export class OidcClient {
         issuer: config.issuer,
         subject,
         providerSession: typeof sid === 'string' ? sid : null,
+        idToken,
         // The ID token is signed, so it wins.
         claims: { ...more, ...payload },
       };

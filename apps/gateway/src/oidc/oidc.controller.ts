@@ -8,6 +8,7 @@ import { SessionCookie } from '../access/session-cookie.service.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { orNotFound } from '../http/api-error.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { decodeHint, encodeHint } from './logout-hint.js';
 import { OidcClient } from './oidc-client.service.js';
 import { OidcSignIn } from './oidc-sign-in.service.js';
 import { decodePending, encodePending, returnPath } from './pending-sign-in.js';
@@ -62,9 +63,12 @@ export class OidcController {
       this.cookie.clearPending(request, reply);
       if (!pending) throw new SignInError('expired', 'the sign-in was not begun in this browser, or too long ago');
       const [, search = ''] = request.url.split(/\?(.*)/s);
-      const person = await this.limits.lookUp(request.ip, () => this.client.exchange(search, pending));
-      const started = await this.signIn.start(orNotFound(person), request);
+      const person = orNotFound(await this.limits.lookUp(request.ip, () => this.client.exchange(search, pending)));
+      const started = await this.signIn.start(person, request);
       this.cookie.set(request, reply, started.cookie, started.session.expiresAt);
+      const hint = encodeHint(person.idToken, this.gateway.encryptionKeys);
+      if (hint === undefined) this.cookie.clearHint(request, reply);
+      else this.cookie.setHint(request, reply, hint, started.session.expiresAt);
       return pending.returnTo;
     });
   }
@@ -72,11 +76,11 @@ export class OidcController {
   @Get('end')
   async end(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     orNotFound(this.settings.config);
-    await this.redirecting(
-      request,
-      reply,
-      async () => (await this.client.endSessionUrl(signInPage))?.href ?? signInPage,
-    );
+    await this.redirecting(request, reply, async () => {
+      const hint = decodeHint(this.cookie.readHint(request), this.gateway.encryptionKeys);
+      this.cookie.clearHint(request, reply);
+      return (await this.client.endSessionUrl(signInPage, hint))?.href ?? signInPage;
+    });
   }
 
   /** Sends the browser to the address that `work` returns, or to the sign-in page with the code of the error. */

@@ -267,6 +267,16 @@ describe('a sign-out', () => {
     const [here, other] = [await signedIn('eva'), await signedIn('ben')];
     const end = locationOf(await here.browser.call('GET', here.body.end_session_url));
     expect(end).toContain(`${provider.issuer}/session/end?`);
+    const { id_token_hint = '', ...query } = Object.fromEntries(new URL(end).searchParams);
+    expect(query).toEqual({ client_id: 'idsync', post_logout_redirect_uri: `${url}/console/sign-in` });
+    expect(JSON.parse(Buffer.from(id_token_hint.split('.')[1] ?? '', 'base64url').toString())).toMatchObject({
+      iss: provider.issuer,
+      aud: 'idsync',
+      sub: 'eva',
+    });
+    // The ID token is used once, and the session is bound to it neither before nor after.
+    expect(here.browser.cookie('idsync_id_token')).toBeUndefined();
+    expect(locationOf(await here.browser.call('GET', here.body.end_session_url))).not.toContain('id_token_hint');
     expect(await statusOf(here.browser)).toBe(200);
     await provider.submit(here.browser, end, '/session/end/confirm', { logout: 'yes' });
     expect([await statusOf(here.browser), await statusOf(other.browser)]).toEqual([401, 200]);
