@@ -19,5 +19,10 @@ export const guardedActions = {
   updateConnector: 'admin',
   replaceOperatorPolicy: 'admin',
   updateSettings: 'admin',
+  retireDeletedConnector: 'admin',
+  handOverDeletedConnector: 'admin',
+  deleteTenant: 'admin',
 } as const satisfies Record<string, OperatorRole>;
 export type GuardedAction = keyof typeof guardedActions;
+/** Guarded acts for which both operators must be allowed to access all tenants. */
+export const actsOnTenants: ReadonlySet<GuardedAction> = new Set(['deleteTenant']);

@@ -54,7 +54,7 @@ export class SessionCookie {
     this.write(request, reply, { ...pending, value: '', expires: new Date(0) });
   }
 
-  /** The cookie for the question of the identity provider who signs out. */
+  /** The ID token that a logout at the identity provider sends. */
   readHint(request: FastifyRequest): string | undefined {
     return this.value(request, hint);
   }

@@ -224,6 +224,79 @@ describe('with four eyes, a change of settings', () => {
   });
 });
 
+describe('with four eyes, a second operator', () => {
+  const approve = (acme: Tenant, body: Body, by = 'bob') =>
+    as(by, 'POST', `${acme.path}/approvals/${body.approval_id}/approve`);
+
+  async function deletedConnector(acme: Tenant) {
+    const made = await as('eva', 'POST', `${acme.path}/connectors`, { type: 'scim-push', name: newUuid(), config: {} });
+    const { id } = made.body;
+    const path = `${acme.path}/connectors/${id}`;
+    for (const records of ['retire', `hand_over&to=${id}`]) {
+      const { status, body } = await as('eva', 'DELETE', `${path}?records=${records}`);
+      expect({ status, error: body.error }).toEqual({
+        status: 400,
+        error: expect.stringContaining('needs a second operator: delete the connector with records=keep'),
+      });
+    }
+    expect((await as('eva', 'DELETE', path)).status).toBe(204);
+    return { id, path: `${acme.path}/deleted-connectors/${id}` };
+  }
+
+  it('approves that the records of a deleted connector are retired', async () => {
+    const acme = await tenant();
+    const { id, path } = await deletedConnector(acme);
+    const asked = await as('eva', 'POST', `${path}/retire`);
+    expect(asked).toMatchObject({ status: 202, body: { action: 'retireDeletedConnector', resource: id } });
+    const jobs = () => gateway.fixture.rows('select from sync_jobs where tenant_id = $1 and retires', [acme.id]);
+    expect(await jobs()).toHaveLength(0);
+    expect((await approve(acme, asked.body, 'eva')).status).toBe(403);
+    expect((await approve(acme, asked.body)).body.status).toBe('approved');
+    expect(await jobs()).toHaveLength(1);
+  });
+
+  it('approves that they are handed over, unless the heir has been deleted', async () => {
+    const acme = await tenant();
+    const { id, path } = await deletedConnector(acme);
+    const heir = (await as('eva', 'POST', `${acme.path}/connectors`, { type: 'scim-push', name: 'New', config: {} }))
+      .body;
+    const request = { to: heir.id, reason: 'moved' };
+    const [first, second] = [await as('eva', 'POST', `${path}/hand-over`, request), await deletedConnector(acme)];
+    const late = await as('eva', 'POST', `${second.path}/hand-over`, request);
+    expect(first).toMatchObject({ status: 202, body: { action: 'handOverDeletedConnector', resource: id, request } });
+    expect((await approve(acme, first.body)).body.operation_id).toMatch(/^opn_/);
+    await as('eva', 'DELETE', `${acme.path}/connectors/${heir.id}`);
+    expect((await approve(acme, late.body)).body.error).toContain('stale');
+  });
+
+  it('approves the deletion of the tenant, with a token for all tenants', async () => {
+    const acme = await tenant();
+    const { name } = (await as('eva', 'GET', acme.path)).body;
+    expect((await as('eva', 'POST', `${acme.path}/deletion`, { name: `${name}x` })).status).toBe(400);
+    const asked = await as('eva', 'POST', `${acme.path}/deletion`, { name });
+    const resource = encodeId('tenant', acme.id);
+    expect(asked).toMatchObject({ status: 202, body: { action: 'deleteTenant', resource } });
+    expect((await as('eva', 'GET', acme.path)).body).not.toHaveProperty('deletion_requested_at');
+    const own = { name: 'tom', role: 'admin', tenants: [resource] };
+    tokens.tom = (await gateway.operator('POST', '/service-tokens', own)).body.token;
+    expect(await approve(acme, asked.body, 'tom')).toMatchObject({
+      status: 403,
+      body: { error: 'this needs a token for all tenants' },
+    });
+    expect((await approve(acme, asked.body)).body.status).toBe('approved');
+    expect((await as('eva', 'GET', acme.path)).body).toHaveProperty('deletion_requested_at');
+    // A repetition shows the progress.
+    expect((await as('eva', 'POST', `${acme.path}/deletion`, { name })).body).toHaveProperty('rows_deleted');
+    const entries = (await as('admin', 'GET', `/audit?resource=${resource}`)).body.data;
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        actor: expect.objectContaining({ name: 'bob' }),
+        after: { action: 'deleteTenant', name, by: 'eva, approved by bob' },
+      }),
+    );
+  });
+});
+
 describe('with four eyes, an erasure', () => {
   it('is requested by its approval, with the records of that moment; a merge makes it stale', async () => {
     const acme = await tenant();

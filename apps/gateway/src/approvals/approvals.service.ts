@@ -1,4 +1,11 @@
-import { type GuardedAction, guardedActions, includesRole, installationId, type responses } from '@idsync/contracts';
+import {
+  actsOnTenants,
+  type GuardedAction,
+  guardedActions,
+  includesRole,
+  installationId,
+  type responses,
+} from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import {
   type ApprovalRow,
@@ -153,9 +160,10 @@ function currentCaller(): OperatorCaller {
   return caller;
 }
 
-function requireRole({ role }: OperatorCaller, { action }: ApprovalRow): void {
+function requireRole({ role, tenantIds }: OperatorCaller, { action }: ApprovalRow): void {
   const needed = guardedActions[action];
   if (!includesRole(role, needed)) throw new ApiError(403, `this needs the role ${needed}, the token has ${role}`);
+  if (actsOnTenants.has(action) && tenantIds) throw new ApiError(403, 'this needs a token for all tenants');
 }
 
 function repeated(row: ApprovalRow, describe: Describe): responses.Approval {

@@ -2,21 +2,30 @@ import {
   defaultMatchingRules,
   encodeId,
   type GuardedAction,
+  installationId,
   type OperationType,
   withoutEmptyLists,
 } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  findConnector,
+  findDeletedConnector,
   findJob,
   findOperatorPolicy,
   findPersonRecords,
   findQueuedOperation,
   lockConnector,
+  lockTenant,
+  queueRetirement,
   requestOperation,
+  requestTenantDeletion,
   saveOperatorPolicy,
 } from '@idsync/database/gateway';
 import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../audit/audit-log.service.js';
+import { describeAct } from '../audit/describe-act.js';
+import { currentOperatorRequest } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
 import { changeConnector } from '../operator/change-connector.js';
@@ -29,6 +38,7 @@ import {
   storedPriorities,
 } from '../operator/rule-inputs.js';
 import { Suppressions } from '../operator/suppressions.service.js';
+import { presentDeletedConnector } from '../present.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import type { GuardedInputs } from './guarded-inputs.js';
 
@@ -52,6 +62,7 @@ export class GuardedActs {
   constructor(
     private readonly suppressions: Suppressions,
     private readonly settings: GatewaySettings,
+    private readonly audit: AuditLog,
   ) {}
 
   readonly acts: { [Action in GuardedAction]: GuardedAct<GuardedInputs[Action]> } = {
@@ -134,6 +145,37 @@ export class GuardedActs {
         return requested ? { operationId: requested.id } : {};
       },
     },
+    retireDeletedConnector: {
+      basis: (tx, tenantId, { connector_id }) => deletedConnector(tx, tenantId, connector_id),
+      perform: async (tx, tenantId, { connector_id }) => {
+        await queueRetirement(tx, tenantId, uuidOf('connector', connector_id));
+        return {};
+      },
+    },
+    handOverDeletedConnector: {
+      basis: async (tx, tenantId, { connector_id, to }) => {
+        const { id, records } = orNotFound(await findConnector(tx, tenantId, uuidOf('connector', to)));
+        return { from: await deletedConnector(tx, tenantId, connector_id), to: { id, records } };
+      },
+      perform: (tx, tenantId, { connector_id, to, ...rest }) =>
+        operation(
+          requestOperation(tx, tenantId, 'connector.hand_over', {
+            from_id: uuidOf('connector', connector_id),
+            to_id: uuidOf('connector', to),
+            ...rest,
+          }),
+        ),
+    },
+    deleteTenant: {
+      basis: async (tx, tenantId) => ({ name: orNotFound(await lockTenant(tx, tenantId)) }),
+      perform: async (tx, tenantId, { tenant_id, name }, by) => {
+        // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
+        const details = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };
+        await this.audit.record(installationId, describeAct(currentOperatorRequest(), details));
+        await requestTenantDeletion(tx, tenantId);
+        return {};
+      },
+    },
     replaceOperatorPolicy: {
       basis: (tx, tenantId) => findOperatorPolicy(tx, tenantId),
       perform: async (tx, tenantId, policy) => {
@@ -146,6 +188,10 @@ export class GuardedActs {
 
 async function operation(requested: Promise<{ id: string }>): Promise<Performed> {
   return { operationId: (await requested).id };
+}
+
+async function deletedConnector(tx: Transaction, tenantId: string, id: string): Promise<object> {
+  return presentDeletedConnector(orNotFound(await findDeletedConnector(tx, tenantId, uuidOf('connector', id))));
 }
 
 /** The settings are written by the directory, so a queued change is not in the state that was compared. */

@@ -20,10 +20,13 @@ export interface GuardedInputs {
   updateConnector: { connector_id: string; safeguard?: Partial<Safeguard>; priority?: number };
   replaceOperatorPolicy: OperatorPolicy;
   updateSettings: TenantSettingsPatch;
+  retireDeletedConnector: { connector_id: string };
+  handOverDeletedConnector: { connector_id: string; to: string; reason?: string };
+  deleteTenant: { tenant_id: string; name: string };
 }
 
 /** The resource that an act addresses; undefined for settings of the tenant. */
 export function resourceOf(input: object): string | undefined {
-  const { job_id, identity_id, connector_id } = input as Record<string, string | undefined>;
-  return job_id ?? identity_id ?? connector_id;
+  const { job_id, identity_id, connector_id, tenant_id } = input as Record<string, string | undefined>;
+  return job_id ?? identity_id ?? connector_id ?? tenant_id;
 }

@@ -274,7 +274,7 @@ describe('a sign-out', () => {
       aud: 'idsync',
       sub: 'eva',
     });
-    // The ID token is used once, and the session is bound to it neither before nor after.
+    // The ID token is used once.
     expect(here.browser.cookie('idsync_id_token')).toBeUndefined();
     expect(locationOf(await here.browser.call('GET', here.body.end_session_url))).not.toContain('id_token_hint');
     expect(await statusOf(here.browser)).toBe(200);

@@ -127,6 +127,12 @@ export class ConnectorsController {
     @PublicId('connector', 'connectorId') id: string,
   ): Promise<void> {
     const heir = to === undefined ? undefined : uuidOf('connector', to);
+    if (records !== 'keep' && (await this.approvals.areNeeded(tenantId))) {
+      const then = records === 'retire' ? 'retire' : 'hand over';
+      throw badRequest(
+        `records=${records} needs a second operator: delete the connector with records=keep, then ${then} its records`,
+      );
+    }
     await this.tenants.act(tenantId, async (tx, describe) => {
       const before = orNotFound(await findConnector(tx, tenantId, id));
       // Its records stay for a while, but its secrets are no longer needed.

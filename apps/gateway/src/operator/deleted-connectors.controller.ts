@@ -2,6 +2,7 @@ import { encodeId, requests } from '@idsync/contracts';
 import { findDeletedConnector, listDeletedConnectors, queueRetirement } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
+import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { bodyId } from '../http/ids.js';
@@ -18,6 +19,7 @@ export class DeletedConnectorsController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
+    private readonly approvals: Approvals,
   ) {}
 
   @Get()
@@ -38,6 +40,9 @@ export class DeletedConnectorsController {
   @Post(':connectorId/retire')
   @HttpCode(202)
   async retire(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<object> {
+    const connector = { connector_id: encodeId('connector', id) };
+    const waiting = await this.approvals.request(tenantId, 'retireDeletedConnector', connector);
+    if (waiting) return waiting;
     const job = await this.tenants.act(tenantId, async (tx, describe) => {
       orNotFound(await findDeletedConnector(tx, tenantId, id));
       const queued = await queueRetirement(tx, tenantId, id);
@@ -55,10 +60,14 @@ export class DeletedConnectorsController {
     @ZodBody(requests.handOverBody) { to, reason }: z.infer<typeof requests.handOverBody>,
   ): Promise<Progress> {
     orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
-    return this.operations.request(tenantId, 'connector.hand_over', {
-      from_id: id,
-      to_id: bodyId(['connector'], to),
-      ...(reason !== undefined && { reason }),
+    const heir = bodyId(['connector'], to);
+    const given = reason === undefined ? {} : { reason };
+    const waiting = await this.approvals.request(tenantId, 'handOverDeletedConnector', {
+      connector_id: encodeId('connector', id),
+      to: encodeId('connector', heir),
+      ...given,
     });
+    if (waiting) return { finished: false, body: waiting };
+    return this.operations.request(tenantId, 'connector.hand_over', { from_id: id, to_id: heir, ...given });
   }
 }

@@ -1,4 +1,4 @@
-import { installationId, newUuid, requests } from '@idsync/contracts';
+import { encodeId, installationId, newUuid, requests } from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import {
   createTenant,
@@ -15,6 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { KeyRing } from '../access/key-ring.service.js';
 import { ForAllTenants, Needs } from '../access/operator-roles.decorator.js';
+import { Approvals } from '../approvals/approvals.service.js';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
@@ -34,6 +35,7 @@ export class TenantsController {
     private readonly keyRing: KeyRing,
     private readonly exports: TenantExports,
     private readonly audit: AuditLog,
+    private readonly approvals: Approvals,
   ) {}
 
   @Post()
@@ -117,7 +119,15 @@ export class TenantsController {
       if (name !== actual)
         throw badRequest(`name must be the name of the tenant, ${JSON.stringify(actual)}, got ${JSON.stringify(name)}`);
     };
-    await this.database.transaction(tenantId, checked);
+    const tenant = await this.database.transaction(tenantId, async (tx) => {
+      await checked(tx);
+      return orNotFound(await findTenant(tx, tenantId));
+    });
+    if (tenant.deletionRequestedAt === null) {
+      const given = { tenant_id: encodeId('tenant', tenantId), name };
+      const waiting = await this.approvals.request(tenantId, 'deleteTenant', given);
+      if (waiting) return waiting;
+    }
     // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
     await this.audit.record(installationId, describeAct(request, {}));
     const shown = await this.tenants.actIn(tenantId, async (tx) => {

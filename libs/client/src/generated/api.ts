@@ -569,7 +569,10 @@ export interface paths {
         /** Count what a deletion of the tenant removes, and show its progress */
         get: operations["adminGetTenantDeletion"];
         put?: never;
-        /** Delete a tenant with all its data; this cannot be undone */
+        /**
+         * Delete a tenant with all its data; this cannot be undone
+         * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         */
         post: operations["adminDeleteTenant"];
         delete?: never;
         options?: never;
@@ -730,7 +733,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start a job that deletes the records of a deleted connector, under its deletion safeguard */
+        /**
+         * Start a job that deletes the records of a deleted connector, under its deletion safeguard
+         * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         */
         post: operations["adminRetireDeletedConnector"];
         delete?: never;
         options?: never;
@@ -749,7 +755,7 @@ export interface paths {
         put?: never;
         /**
          * Give the records of a deleted connector to another connector
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminHandDeletedConnectorOver"];
         delete?: never;
@@ -5747,7 +5753,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "stale" | "expired";
-            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings. */
+            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings | retireDeletedConnector | handOverDeletedConnector | deleteTenant. */
             action: string;
             /** @description The role that an approver needs. */
             role: string;
@@ -8309,7 +8315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TenantDeletion"];
+                    "application/json": components["schemas"]["TenantDeletion"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -10442,7 +10448,7 @@ export interface operations {
     adminDeleteConnector: {
         parameters: {
             query?: {
-                /** @description keep: they stay as they are | retire: a job deletes them under the deletion safeguard | hand_over: they become records of the connector `to`. */
+                /** @description keep: they stay as they are | retire: a job deletes them under the deletion safeguard | hand_over: they become records of the connector `to`. With four eyes only keep; retiring or handing over the records of the deleted connector then needs a second operator. */
                 records?: "keep" | "retire" | "hand_over";
                 /** @description With hand_over: id of the connector that takes the records. */
                 to?: string;
@@ -10756,7 +10762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SyncJobReference"];
+                    "application/json": components["schemas"]["SyncJobReference"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -10799,13 +10805,13 @@ export interface operations {
                     "application/json": components["schemas"]["Operation"];
                 };
             };
-            /** @description Accepted, and not finished yet */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operation"];
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];

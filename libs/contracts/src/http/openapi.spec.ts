@@ -238,6 +238,9 @@ describe('the OpenAPI document', () => {
     expect(waiting.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`).sort()).toEqual([
       'PATCH connectors/{connectorId}',
       'PATCH settings',
+      'POST deleted-connectors/{connectorId}/hand-over',
+      'POST deleted-connectors/{connectorId}/retire',
+      'POST deletion',
       'POST identities/{identityId}/erase',
       'POST sync-jobs/{jobId}/apply',
       'POST sync-jobs/{jobId}/release',

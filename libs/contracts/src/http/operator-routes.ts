@@ -34,12 +34,14 @@ export const operatorRoutes: RouteDefinition[] = [
     'Count what a deletion of the tenant removes, and show its progress',
     ok(shown.tenantDeletion),
   ),
-  operator(
-    'POST',
-    `${tenantPath}/deletion`,
-    'Delete a tenant with all its data; this cannot be undone',
-    { status: 202, schema: shown.tenantDeletion },
-    requests.tenantDeletionBody,
+  withFourEyes(
+    operator(
+      'POST',
+      `${tenantPath}/deletion`,
+      'Delete a tenant with all its data; this cannot be undone',
+      { status: 202, schema: shown.tenantDeletion },
+      requests.tenantDeletionBody,
+    ),
   ),
   operator('POST', `${tenantPath}/api-keys`, 'Issue an API key', created(shown.createdApiKey), requests.apiKeyBody),
   operator('GET', `${tenantPath}/api-keys`, 'List API keys', ok(shown.apiKeyPage), undefined, page),
@@ -87,7 +89,7 @@ export const operatorRoutes: RouteDefinition[] = [
       {
         name: 'records',
         description:
-          'keep: they stay as they are | retire: a job deletes them under the deletion safeguard | hand_over: they become records of the connector `to`.',
+          'keep: they stay as they are | retire: a job deletes them under the deletion safeguard | hand_over: they become records of the connector `to`. With four eyes only keep; retiring or handing over the records of the deleted connector then needs a second operator.',
         schema: { type: 'string', enum: [...requests.recordsOfDeleted], default: 'keep' },
       },
       {
@@ -111,17 +113,21 @@ export const operatorRoutes: RouteDefinition[] = [
     'Get one deleted connector',
     ok(shown.deletedConnector),
   ),
-  operator(
-    'POST',
-    `${tenantPath}/deleted-connectors/{connectorId}/retire`,
-    'Start a job that deletes the records of a deleted connector, under its deletion safeguard',
-    { status: 202, schema: resources.syncJobReference },
+  withFourEyes(
+    operator(
+      'POST',
+      `${tenantPath}/deleted-connectors/{connectorId}/retire`,
+      'Start a job that deletes the records of a deleted connector, under its deletion safeguard',
+      { status: 202, schema: resources.syncJobReference },
+    ),
   ),
-  operation(
-    'POST',
-    `${tenantPath}/deleted-connectors/{connectorId}/hand-over`,
-    'Give the records of a deleted connector to another connector',
-    requests.handOverBody,
+  withFourEyes(
+    operation(
+      'POST',
+      `${tenantPath}/deleted-connectors/{connectorId}/hand-over`,
+      'Give the records of a deleted connector to another connector',
+      requests.handOverBody,
+    ),
   ),
   operator(
     'POST',
