@@ -25,6 +25,8 @@ export function createLogger(service: string, level: string, into: DestinationSt
           method.apply(this, clean as typeof words);
         },
       },
+      // The formatter has replaced errors; pino's serializer would name the type of the copy.
+      serializers: { err: (error) => error },
       formatters: { log: (fields) => cleaned(fields, 0) as Record<string, unknown> },
       // A copy, so that fields added later do not change earlier lines.
       mixin: () => {

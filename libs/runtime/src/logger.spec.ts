@@ -43,6 +43,17 @@ describe('the log lines', () => {
     expect(text).not.toContain(marker);
   });
 
+  it('name the class, code and stack of an error', () => {
+    const refused = Object.assign(new TypeError('refused'), { code: 'ECONNREFUSED' });
+    const { err } = JSON.parse(logged((logger) => logger.warn({ err: refused }, 'polling for jobs failed')));
+    expect(err).toEqual({
+      type: 'TypeError',
+      message: 'refused',
+      stack: expect.stringContaining('logger.spec'),
+      code: 'ECONNREFUSED',
+    });
+  });
+
   it('carry the context across asynchronous work, including fields added meanwhile', async () => {
     const lines: string[] = [];
     const say = (text: string) => lines.push(logged((logger) => logger.info(text)));
