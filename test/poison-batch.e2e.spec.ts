@@ -105,6 +105,12 @@ eachBus(describe)('a record that crashes the directory whenever it is applied, o
           `select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock' and query like '%correlation_keys%'`,
         );
+        // The leases of the killed process would end half a minute later.
+        await fixture.rows(`update relay_leases set until = now() where producer = 'idsync_directory'`);
+        await fixture.rows(
+          `update bus_messages set available_at = now()
+            where queue = 'directory' and lease_token is not null and available_at > now()`,
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -1,6 +1,10 @@
 import { rm } from 'node:fs/promises';
 
 export default async function servicesDown() {
+  if (process.env.AMQP_URL) {
+    const { removeVhostsOfRun } = await import('../../libs/testing/dist/vhost-stock.js');
+    await removeVhostsOfRun();
+  }
   if (!globalThis.embeddedPostgres) return;
   await globalThis.embeddedPostgres.stop();
   await rm(globalThis.embeddedDataDir, { recursive: true, force: true });

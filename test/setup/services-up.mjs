@@ -2,6 +2,7 @@
 // compiled migrations are never older than the sources. Then it starts a PostgreSQL (DATABASE_URL, or an embedded one) with a migrated
 // template database that every test file copies, and prints a notice if AMQP_URL is not set.
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ export default async function servicesUp() {
     }
     process.stderr.write('\nAMQP_URL is not set: the suites that need RabbitMQ are skipped.\n');
   }
+  process.env.IDSYNC_TEST_RUN = randomBytes(6).toString('hex');
   process.env.IDSYNC_TEST_TEMPLATE = templateName();
   await keepTemplate(process.env.DATABASE_URL, process.env.IDSYNC_TEST_TEMPLATE);
 }

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { importDefinitions } from './broker-definitions.js';
+import { deleteUsers, rabbitmqctl } from './rabbitmqctl.js';
+import { giveBackVhost, takeVhost } from './vhost-stock.js';
 
 export interface BrokerVhost {
   url: string;
@@ -24,9 +23,7 @@ export async function createVhost(): Promise<BrokerVhost> {
   const server = process.env.AMQP_URL;
   if (!server) throw new Error('AMQP_URL is not set');
   const url = new URL(server);
-  const name = `idsync-test-${randomBytes(6).toString('hex')}`;
-  await rabbitmqctl('add_vhost', name);
-  await rabbitmqctl('set_permissions', '-p', name, decodeURIComponent(url.username) || 'guest', '.*', '.*', '.*');
+  const name = await takeVhost(decodeURIComponent(url.username) || 'guest');
   url.pathname = `/${name}`;
   const dead = async () => {
     const queues = await rabbitmqctl('list_queues', '-p', name, '--no-table-headers', 'name', 'messages');
@@ -37,19 +34,16 @@ export async function createVhost(): Promise<BrokerVhost> {
     const own = new URL(url);
     own.username = `${name}-${user}`;
     own.password = randomBytes(12).toString('hex');
-    await rabbitmqctl('add_user', own.username, own.password);
     users.push(own.username);
-    await rabbitmqctl('set_permissions', '-p', name, own.username, configure, write, read);
+    await importDefinitions(own.username, {
+      users: [{ name: own.username, password: own.password, tags: '' }],
+      permissions: [{ user: own.username, vhost: name, configure, write, read }],
+    });
     return own.toString();
   };
   const drop = async () => {
-    await rabbitmqctl('delete_vhost', name);
-    for (const user of users) await rabbitmqctl('delete_user', user);
+    await giveBackVhost(name);
+    if (users.length > 0) await deleteUsers(users);
   };
   return { url: url.toString(), name, dead, login, drop };
-}
-
-async function rabbitmqctl(...words: string[]): Promise<string> {
-  const { stdout } = await run('rabbitmqctl', ['--quiet', ...words], { timeout: 60_000 });
-  return stdout;
 }
