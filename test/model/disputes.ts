@@ -31,14 +31,15 @@ export function disputesOf(
       const others = groups.filter((other) => other !== group && haveNumberOf(entry, other, tier));
       return [{ entry, candidates: idsOf([...others, group]) }];
     }
-    for (const tier of tiers) {
+    const found = tiers.flatMap((tier) => {
       const component = components.get(tier)?.find((some) => some.includes(group)) ?? [];
-      const found = candidatesOf(group, component, tier);
-      const entry = found && subjectOf(group, tier, found.value);
-      if (found && entry) return [{ entry, candidates: idsOf(found.others) }];
-      if (found) return [];
-    }
-    return [];
+      const some = candidatesOf(group, component, tier);
+      return some ? [{ ...some, tier }] : [];
+    });
+    // The strongest key names the record.
+    const [strongest] = found;
+    const entry = strongest && subjectOf(group, strongest.tier, strongest.value);
+    return entry ? [{ entry, candidates: [...new Set(idsOf(found.flatMap(({ others }) => others)))] }] : [];
   });
   const ofAccounts = accounts.flatMap((account): Dispute[] => {
     const person = links.get(account);

@@ -59,6 +59,36 @@ describe('an address that is given to another person', () => {
     expect(await cases()).toEqual(['a: email "lee@x.org" belongs to a person with another name (open)']);
   });
 
+  it('has the earlier holder as a candidate also if the number belongs to another person', async () => {
+    const berg = person('1', 'Karl Berg', 'karl@x.org', { employee_number: '17' });
+    const former = person('2', 'Ann Ng', 'ann@x.org', { employee_number: '18' });
+    for (const records of [
+      [berg, former],
+      [berg],
+      [berg, person('3', 'Ann Ng', 'ann@x.org', { employee_number: '17' })],
+    ]) {
+      await wholeRun(directory, hr, [records]);
+      await directory.fixture.rows(`update sync_jobs set status = 'completed'`);
+    }
+    const [found] = await directory.fixture.rows<{ reason: string; candidates: object[] }>(
+      'select reason, candidates from review_cases where tenant_id = $1',
+      [directory.tenant],
+    );
+    expect(found).toMatchObject({
+      reason: 'employee_number "17" belongs to a person with another name',
+      candidates: [
+        {
+          identity_id: await directory.identityOf('1'),
+          evidence: ['employee_number is the same', 'the names have nothing in common'],
+        },
+        {
+          identity_id: await directory.identityOf('2'),
+          evidence: ['email is the same', 'another permanent key differs'],
+        },
+      ],
+    });
+  });
+
   it('is joined when the operator links the case, and stays joined', async () => {
     await directory.sync(hr, [ann]);
     await directory.sync(ad, [person('a', 'Karl Lindqvist', 'lee@x.org')]);

@@ -167,6 +167,22 @@ describe('partitionPeople', () => {
     expect(disputes[0]?.candidates.map(({ members }) => members[0]?.recordId)).toEqual(['ad:2']);
   });
 
+  it('returns the people in doubt by a weaker key too', () => {
+    const people = [
+      named('hr:1', 'n1', 'karl berg'),
+      { ...named('hr:2', 'n2 ma', 'ann lee'), gone: true },
+      named('hr:3', 'n1 ma', 'ann lee'),
+    ];
+    const { disputes } = partitionPeople(people);
+    expect(disputes).toMatchObject([
+      {
+        doubt: 'other_name',
+        candidates: [{ members: [{ recordId: 'hr:1' }] }],
+        further: [{ key: { kind: 'email' }, doubt: 'other_number', candidates: [{ members: [{ recordId: 'hr:2' }] }] }],
+      },
+    ]);
+  });
+
   it('joins two sources by an employee number when a word of the names agrees, else returns the newer record', () => {
     for (const other of ['ann jones', 'lee ann', '', 'ann', 'bob lee'])
       expect(groups([named('hr:1', 'n1', 'ann lee'), named('ad:1', 'n1', other)])).toEqual(['ad:1+hr:1']);

@@ -14,6 +14,8 @@ interface Dispute {
   doubt?: Doubt;
   /** The record that needs the decision, if it is not the oldest one that has the key. */
   recordId?: string;
+  /** Other people in doubt, by weaker keys. */
+  further?: Dispute[];
 }
 
 export interface Partition {
@@ -49,7 +51,9 @@ export function partitionPeople(people: readonly Person[], rules: GroupingRules 
       if (component.length > maxSharing) continue;
       for (const dispute of disputesIn(component, tier, sharing)) {
         // The strongest key is the reason that helps most.
-        if (!disputes.has(dispute.cluster)) disputes.set(dispute.cluster, dispute);
+        const strongest = disputes.get(dispute.cluster);
+        if (!strongest) disputes.set(dispute.cluster, dispute);
+        else strongest.further = [...(strongest.further ?? []), dispute];
       }
     }
   }

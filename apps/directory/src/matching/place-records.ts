@@ -13,6 +13,7 @@ import {
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
+import type { Cluster } from './cluster.js';
 import type { MovedKeys } from './find-machines.js';
 import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
@@ -35,6 +36,8 @@ export interface DisputedRecord {
   candidates: string[];
   /** Undefined if the key fits several people. `linked_elsewhere`: the record is linked to another person. */
   doubt?: Doubt | 'linked_elsewhere';
+  /** Other people in doubt, by weaker keys. */
+  further?: Omit<DisputedRecord, 'record' | 'further'>[];
 }
 
 export interface PlacedRecords {
@@ -264,14 +267,16 @@ function disputedPeople(
   neighbourhood: Neighbourhood,
 ): DisputedRecord[] {
   const idOf = new Map(assignments.map(({ cluster, identityId }) => [cluster, identityId]));
-  return disputes.flatMap(({ cluster, key, candidates, doubt, recordId: own }) => {
+  const idsOf = (clusters: readonly Cluster[]) => clusters.flatMap((each) => idOf.get(each) ?? []);
+  return disputes.flatMap(({ cluster, key, candidates, doubt, recordId: own, further = [] }) => {
     const [oldest = ''] = cluster.members
       .filter(({ gone, keys }) => !gone && keys.some((each) => keyText(each) === keyText(key)))
       .map((member) => member.recordId)
       .sort();
     const record = neighbourhood.changes.get(own ?? oldest)?.record;
-    const ids = candidates.map((candidate) => idOf.get(candidate)).filter((id) => id !== undefined);
-    return record ? [{ record, key, candidates: ids, doubt }] : [];
+    if (!record) return [];
+    const others = further.map((each) => ({ key: each.key, candidates: idsOf(each.candidates), doubt: each.doubt }));
+    return [{ record, key, candidates: idsOf(candidates), doubt, further: others }];
   });
 }
 

@@ -1,6 +1,13 @@
 import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { findNewestCases, type ReviewCase, saveCases, settleCases } from '@idsync/database/directory';
+import {
+  type CaseCandidate,
+  findNewestCases,
+  type ReviewCase,
+  type StoredRecord,
+  saveCases,
+  settleCases,
+} from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { hasNewCandidate } from './has-new-candidate.js';
 import type { DisputedRecord, PlacedRecords } from './place-records.js';
@@ -64,19 +71,31 @@ const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; 
   same_source: { reason: 'belongs to another record of the same source', evidence: 'one source lists both' },
 };
 
-function caseOf({ record, key, candidates, doubt }: DisputedRecord, now: Date): Omit<ReviewCase, 'status'> {
-  const { reason, evidence } = reasons[doubt ?? 'several'];
-  const more = evidence === undefined ? [] : [evidence];
-  const evidenceOf = (id: string) =>
-    doubt === 'changed_number' && id !== record.identityId
-      ? [`${key.kind} is the same`]
-      : [`${key.kind} ${doubt === 'changed_number' ? 'differs' : 'is the same'}`, ...more];
+function caseOf({ record, further = [], ...strongest }: DisputedRecord, now: Date): Omit<ReviewCase, 'status'> {
+  const { key, doubt } = strongest;
+  const candidates = new Map<string, CaseCandidate>();
+  for (const each of [strongest, ...further]) {
+    for (const id of each.candidates) {
+      if (!candidates.has(id))
+        candidates.set(id, { identity_id: id, score: 1, evidence: evidenceOf(each, id, record) });
+    }
+  }
   return {
     id: newUuid(),
     recordId: record.id,
     kind: 'contested',
-    reason: `${key.kind} ${JSON.stringify(key.value)} ${reason}`,
-    candidates: candidates.map((id) => ({ identity_id: id, score: 1, evidence: evidenceOf(id) })),
+    reason: `${key.kind} ${JSON.stringify(key.value)} ${reasons[doubt ?? 'several'].reason}`,
+    candidates: [...candidates.values()],
     openedAt: now,
   };
+}
+
+function evidenceOf(
+  { key, doubt }: Pick<DisputedRecord, 'key' | 'doubt'>,
+  candidate: string,
+  { identityId }: StoredRecord,
+): string[] {
+  if (doubt === 'changed_number' && candidate !== identityId) return [`${key.kind} is the same`];
+  const { evidence } = reasons[doubt ?? 'several'];
+  return [`${key.kind} ${doubt === 'changed_number' ? 'differs' : 'is the same'}`, ...(evidence ? [evidence] : [])];
 }
