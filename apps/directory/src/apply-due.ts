@@ -1,5 +1,6 @@
 import type { LifecyclePolicy } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
+import { assignTime } from '@idsync/database/bus';
 import {
   addToCounters,
   findDueRecords,
@@ -34,6 +35,8 @@ export async function applyDue(database: Database, tenantId: string, fixedTime?:
 
 async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promise<number> {
   const purged = await purgeErasedIdentities(tx, tenantId, now, chunkSize);
+  // No event reports a purge, but lists change.
+  if (purged.length > 0) await assignTime(tx, tenantId);
   await addToCounters(
     tx,
     tenantId,

@@ -1,5 +1,6 @@
 import { documentVersion, recordKinds } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
+import { assignTime } from '@idsync/database/bus';
 import {
   type DocumentRendering,
   deleteOrphanedListTerms,
@@ -70,6 +71,8 @@ async function renderChunk(
 ): Promise<number> {
   const ids = await findRecordIds(tx, tenantId, kind, afterId ?? undefined, size);
   if (ids.length > 0) await renderRecords(tx, tenantId, ids);
+  // No event reports a rendering, but documents change.
+  if (ids.length > 0) await assignTime(tx, tenantId);
   const last = ids.at(-1);
   const nextKind = recordKinds[recordKinds.indexOf(kind) + 1];
   if (last === undefined && nextKind === undefined) {

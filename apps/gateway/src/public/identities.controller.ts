@@ -3,10 +3,12 @@ import { Database } from '@idsync/database';
 import { Controller, Get } from '@nestjs/common';
 import type { z } from 'zod';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { type Conditional, IfNoneMatch, unlessUnchanged } from '../http/conditional.decorator.js';
 import { JsonText } from '../http/json-text.decorator.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
-import { documentPage } from '../shared/document-page.js';
+import { conditionalPage } from '../shared/document-page.js';
+import { versionOfDocument } from '../shared/document-version.js';
 import { historyPage } from '../shared/history-page.js';
 import { identityDocument } from '../shared/identity-document.js';
 
@@ -20,18 +22,21 @@ export class IdentitiesController {
   list(
     @CurrentTenant() tenantId: string,
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
-  ): Promise<string> {
-    return documentPage(this.database, tenantId, 'identity', query);
+    @IfNoneMatch() condition: Conditional,
+  ): Promise<string | undefined> {
+    return conditionalPage(this.database, tenantId, 'identity', query, condition);
   }
 
   @Get(':id')
   @JsonText()
-  get(
+  async get(
     @CurrentTenant() tenantId: string,
     @PublicId('identity') id: string,
     @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
-  ): Promise<string> {
-    return identityDocument(this.database, tenantId, id, at);
+    @IfNoneMatch() condition: Conditional,
+  ): Promise<string | undefined> {
+    const document = await identityDocument(this.database, tenantId, id, at);
+    return unlessUnchanged(condition, versionOfDocument(document), document);
   }
 
   @Get(':id/history')

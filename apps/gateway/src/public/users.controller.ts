@@ -4,10 +4,12 @@ import { findDocument } from '@idsync/database/gateway';
 import { Controller, Get } from '@nestjs/common';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
+import { type Conditional, IfNoneMatch, unlessUnchanged } from '../http/conditional.decorator.js';
 import { JsonText } from '../http/json-text.decorator.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
-import { documentPage } from '../shared/document-page.js';
+import { conditionalPage } from '../shared/document-page.js';
+import { versionOfDocument } from '../shared/document-version.js';
 
 @Controller('v1/users')
 @Access('key')
@@ -19,13 +21,19 @@ export class UsersController {
   list(
     @CurrentTenant() tenantId: string,
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
-  ): Promise<string> {
-    return documentPage(this.database, tenantId, 'user', query);
+    @IfNoneMatch() condition: Conditional,
+  ): Promise<string | undefined> {
+    return conditionalPage(this.database, tenantId, 'user', query, condition);
   }
 
   @Get(':id')
   @JsonText()
-  async get(@CurrentTenant() tenantId: string, @PublicId('user') id: string): Promise<string> {
-    return orNotFound(await findDocument(this.database, tenantId, 'user', id));
+  async get(
+    @CurrentTenant() tenantId: string,
+    @PublicId('user') id: string,
+    @IfNoneMatch() condition: Conditional,
+  ): Promise<string | undefined> {
+    const document = orNotFound(await findDocument(this.database, tenantId, 'user', id));
+    return unlessUnchanged(condition, versionOfDocument(document), document);
   }
 }

@@ -5,12 +5,13 @@ import { Controller, Get, Headers, Query, Req, Res, UseInterceptors } from '@nes
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
 import { ApiError, orNotFound } from '../http/api-error.js';
+import { namesVersion } from '../http/names-version.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import type { AttributeSelection } from '../scim/present-resource.js';
 import { refused } from '../scim/scim-error.js';
 import { ScimJsonInterceptor } from '../scim/scim-json.interceptor.js';
 import { ReaderUrl } from '../scim/scim-parameters.decorator.js';
-import { namesVersion, type ScimQuery, selectionOf, text } from '../scim/scim-query.js';
+import { type ScimQuery, selectionOf, text } from '../scim/scim-query.js';
 import { findGroups, findMembers, findUser, findUsers } from './find-resources.js';
 import { type Presented, presentGroup, presentUser, reduced } from './present.js';
 import { readCriteria } from './read-criteria.js';

@@ -36,12 +36,6 @@ export function omitsBody(kind: ScimKind, { only }: AttributeSelection): boolean
   return kind === 'Group' && only === undefined;
 }
 
-/** Returns whether a conditional header contains the version. `W/` is ignored, because proxies may remove it. */
-export function namesVersion(header: string, version: string): boolean {
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '');
-  return header.split(',').some((tag) => tag.trim() === '*' || bare(tag) === bare(version));
-}
-
 /** Reads an integer parameter. An invalid value counts as the default, as RFC 7644 requires for out-of-range numbers. */
 export function integerOf(query: ScimQuery, name: string, fallback: number): number {
   const value = text(query, name);

@@ -17,6 +17,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Access } from '../access/access.decorator.js';
+import { namesVersion } from '../http/names-version.js';
 import { listResponse } from './discovery.js';
 import { etag, locationOf, presentResource } from './present-resource.js';
 import { largestPage } from './scim-bounds.js';
@@ -34,15 +35,7 @@ import { readFilter } from './scim-filter.js';
 import { ScimJsonInterceptor } from './scim-json.interceptor.js';
 import { BaseUrl, Scope } from './scim-parameters.decorator.js';
 import { applyPatch, type MemberEdit, memberIds, readPatch } from './scim-patch.js';
-import {
-  integerOf,
-  namesVersion,
-  omitsBody,
-  type ScimQuery,
-  selectionOf,
-  showsMemberships,
-  text,
-} from './scim-query.js';
+import { integerOf, omitsBody, type ScimQuery, selectionOf, showsMemberships, text } from './scim-query.js';
 
 type Json = Record<string, unknown>;
 

@@ -4,6 +4,7 @@ import {
   type DocumentPage,
   filterDocuments,
   findDocuments,
+  findTenantPosition,
   isFiltered,
   isSearch,
   listRecords,
@@ -12,18 +13,48 @@ import {
   searchDocuments,
 } from '@idsync/database/gateway';
 import { badRequest } from '../http/api-error.js';
+import type { Conditional } from '../http/conditional.decorator.js';
 import { readCursor, writeCursor } from './cursor.js';
+import { versionOfPages } from './document-version.js';
 import { isSearchComplete } from './search-progress.js';
 
-/** Builds a page from the JSON documents that PostgreSQL returns. */
+/**
+ * Builds a page of a list for a client that may have an earlier version of it. Returns undefined if the client has the
+ * current one. Lists with filters have no version.
+ */
+export async function conditionalPage(
+  database: Database,
+  tenantId: string,
+  resource: SearchedResource,
+  given: requests.ListQuery & { group?: string },
+  condition: Conditional,
+): Promise<string | undefined> {
+  // Checked before the page is read: most pages have not changed.
+  if (condition.hasVersion && hasVersion(resource, documentQuery(given))) {
+    const position = await findTenantPosition(database, tenantId);
+    if (position !== undefined && condition.isUnchanged(versionOfPages(tenantId, position))) return undefined;
+  }
+  return documentPage(database, tenantId, resource, given, (position) =>
+    condition.setVersion(versionOfPages(tenantId, position)),
+  );
+}
+
+/** Other lists read more than the position covers, or are filtered by terms. */
+function hasVersion(resource: SearchedResource, query: SearchQuery): boolean {
+  return (resource === 'identity' || resource === 'user') && !isSearch(query) && !isFiltered(query);
+}
+
+/** Builds a page from the JSON documents that PostgreSQL returns; calls `atPosition` with the position of its tenant. */
 export async function documentPage(
   database: Database,
   tenantId: string,
   resource: SearchedResource,
   given: requests.ListQuery & { group?: string },
+  atPosition?: (position: string) => void,
 ): Promise<string> {
   const query = documentQuery(given);
   const page = await findPage(database, tenantId, resource, query);
+  if (page.tenantPosition !== undefined) atPosition?.(page.tenantPosition);
   const isEstimate = page.isEstimate || (usesTerms(query) && !(await isSearchComplete(database, tenantId)));
   const { limit, offset } = query;
   const more = page.isCut || (given.cursor !== undefined && page.count === limit);

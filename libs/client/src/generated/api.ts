@@ -6130,6 +6130,8 @@ export interface operations {
             header?: {
                 /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
                 Prefer?: string;
+                /** @description The `ETag` of an earlier response: the answer is 304 if nothing has changed since. */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6141,6 +6143,8 @@ export interface operations {
                 headers: {
                     /** @description `handling=strict` if the request preferred it */
                     "Preference-Applied"?: "handling=strict";
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6197,6 +6201,15 @@ export interface operations {
                     "application/json": components["schemas"]["IdentityPage"];
                 };
             };
+            /** @description Not modified since the version in `If-None-Match` */
+            304: {
+                headers: {
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -6216,6 +6229,8 @@ export interface operations {
             header?: {
                 /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
                 Prefer?: string;
+                /** @description The `ETag` of an earlier response: the answer is 304 if nothing has changed since. */
+                "If-None-Match"?: string;
             };
             path: {
                 id: string;
@@ -6229,6 +6244,8 @@ export interface operations {
                 headers: {
                     /** @description `handling=strict` if the request preferred it */
                     "Preference-Applied"?: "handling=strict";
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6277,6 +6294,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Identity"];
                 };
+            };
+            /** @description Not modified since the version in `If-None-Match` */
+            304: {
+                headers: {
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -6401,6 +6427,8 @@ export interface operations {
             header?: {
                 /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
                 Prefer?: string;
+                /** @description The `ETag` of an earlier response: the answer is 304 if nothing has changed since. */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6412,6 +6440,8 @@ export interface operations {
                 headers: {
                     /** @description `handling=strict` if the request preferred it */
                     "Preference-Applied"?: "handling=strict";
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6446,6 +6476,15 @@ export interface operations {
                     "application/json": components["schemas"]["UserPage"];
                 };
             };
+            /** @description Not modified since the version in `If-None-Match` */
+            304: {
+                headers: {
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -6462,6 +6501,8 @@ export interface operations {
             header?: {
                 /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
                 Prefer?: string;
+                /** @description The `ETag` of an earlier response: the answer is 304 if nothing has changed since. */
+                "If-None-Match"?: string;
             };
             path: {
                 id: string;
@@ -6475,6 +6516,8 @@ export interface operations {
                 headers: {
                     /** @description `handling=strict` if the request preferred it */
                     "Preference-Applied"?: "handling=strict";
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6501,6 +6544,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["User"];
                 };
+            };
+            /** @description Not modified since the version in `If-None-Match` */
+            304: {
+                headers: {
+                    /** @description The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

@@ -110,6 +110,21 @@ const preferenceApplied = {
   },
 };
 
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an earlier response: the answer is 304 if nothing has changed since.',
+  schema: { type: 'string' },
+};
+const etag = {
+  ETag: {
+    description:
+      'The version of the response, for `If-None-Match`. Lists with filters other than `status` and `updated_since` have none.',
+    schema: { type: 'string' },
+  },
+};
+
 /** Builds the OpenAPI 3.1 document from the schemas that validate requests. */
 export function openApiDocument(version: string): Record<string, unknown> {
   const registry = z.registry<{ id: string }>();
@@ -184,6 +199,7 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
         ...(properties && { style: 'form', explode: true }),
       })),
       ...(isPublic ? [prefer] : []),
+      ...(route.conditional ? [ifNoneMatch] : []),
     ],
     ...(route.body && {
       requestBody: { required: !route.bodyOptional, content: json(route.body, refs, 'input', route.bodyType) },
@@ -191,12 +207,15 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
     responses: {
       [route.success.status]: {
         description: route.success.schema ? 'Success' : 'Success, without a body',
-        ...(isPublic && { headers: preferenceApplied }),
+        ...(isPublic && { headers: { ...preferenceApplied, ...(route.conditional && etag) } }),
         ...(route.success.schema && {
           content: withExample(json(successSchema(route), refs, 'output', route.success.type), route),
         }),
       },
       ...acceptedResponse(route, refs),
+      ...(route.conditional && {
+        304: { description: 'Not modified since the version in `If-None-Match`', headers: etag },
+      }),
       ...Object.fromEntries(
         errorStatusesOf(route).map((status) => [
           status,

@@ -27,6 +27,7 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'identities:read',
     query: directoryParameters,
+    conditional: true,
     success: ok(resources.identityPage),
   },
   {
@@ -37,6 +38,7 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'identities:read',
     query: [at],
+    conditional: true,
     success: ok(resources.identity),
   },
   {
@@ -56,6 +58,7 @@ export const publicRoutes: RouteDefinition[] = [
     auth: 'key',
     scope: 'users:read',
     query: directoryParameters,
+    conditional: true,
     success: ok(resources.userPage),
   },
   {
@@ -64,6 +67,7 @@ export const publicRoutes: RouteDefinition[] = [
     summary: 'Get one user',
     auth: 'key',
     scope: 'users:read',
+    conditional: true,
     success: ok(resources.user),
   },
   {

@@ -24,6 +24,8 @@ export interface RouteDefinition {
     /** Media type; by default JSON. */
     type?: string;
   };
+  /** Has an ETag, and answers 304 to `If-None-Match` with it. */
+  conditional?: true;
   /** Returns 202 with the same body if another service has not finished in time. */
   mayTakeLonger?: boolean;
   /** Responds with 202 and an approval if the tenant has four eyes and the act needs a second operator. */

@@ -3,6 +3,7 @@ import type { Database, NamedQuery } from '../database.js';
 import { positionLevels } from '../directory/counters.js';
 import { isWithinPage } from './page.js';
 import { survivor } from './survivor.js';
+import { positionOfTenant } from './tenant-position.js';
 
 export interface DocumentPage {
   /** JSON texts of the items, as they were rendered, joined by commas. */
@@ -15,6 +16,8 @@ export interface DocumentPage {
   isEstimate?: boolean;
   /** Position of the last item, if there is one. */
   last?: Position;
+  /** The tenant's position as of which the page was read; not of lists with filters. */
+  tenantPosition?: string;
 }
 
 /** A position in a list: creation time in milliseconds, and the id as tie-breaker. */
@@ -76,15 +79,17 @@ export async function findDocuments(
     return findDocuments(database, tenantId, resource, Object.assign({}, query, { hasPositions: true }));
   }
   const [first] = rows;
-  const [, counted] = first ?? (await database.readTexts(tenantId, totalQuery(tenantId, resource, query)))[0] ?? [];
+  const [, counted, tenantPosition] =
+    first ?? (await database.readTexts(tenantId, totalQuery(tenantId, resource, query)))[0] ?? [];
   const isEstimate = Number(counted) === uncounted;
-  const [, , at, id] = rows[documents.length - 1] ?? [];
+  const [, , , at, id] = rows[documents.length - 1] ?? [];
   return {
     items: documents.join(','),
     count: documents.length,
     isCut,
     total: isEstimate ? maxCountedChanges : Number(counted),
     isEstimate,
+    tenantPosition: tenantPosition ?? undefined,
     last: at && id ? { createdAt: timeOf(at).getTime(), id } : undefined,
   };
 }
@@ -92,7 +97,8 @@ export async function findDocuments(
 const timeOf: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
 /**
- * Builds the statement of a page: document (null beyond the size limit), total, and if requested the position. Each
+ * Builds the statement of a page: document (null beyond the size limit), total, position of the tenant, and if requested
+ * that of the item. Each
  * combination of filters has its own prepared statement, so that it is planned for its index.
  */
 export function pageQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
@@ -134,7 +140,7 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
     name: `documents-${nameOf(resource, [query.status, query.updatedSince, query.after, deep || undefined, hasPositions || undefined])}`,
     text: `
       ${parts.length > 0 ? `with ${parts.join(', ')}` : ''}
-      select case when fits then document end as document, (${total}) as total${hasPositions ? ', created_at, id' : ''}
+      select case when fits then document end as document, (${total}) as total, (${positionOfTenant}) as position${hasPositions ? ', created_at, id' : ''}
         from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
                 from (select document, created_at, id from ${page}) as page) as page
        order by created_at, id`,
@@ -148,7 +154,7 @@ function totalQuery(tenantId: string, resource: CountedResource, query: Document
   const { total, counts } = conditionsOf(resource, query, (item) => `$${values.push(item)}`);
   return {
     name: `total-${nameOf(resource, [query.status, query.updatedSince])}`,
-    text: `${counts && `with ${counts}`} select null, (${total})`,
+    text: `${counts && `with ${counts}`} select null, (${total}), (${positionOfTenant})`,
     values,
   };
 }

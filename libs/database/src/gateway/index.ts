@@ -39,6 +39,7 @@ export { isFiltered, type SharedFilter } from './shared-filters.js';
 export * from './signing-keys.js';
 export * from './suppressions.js';
 export * from './tenant-deletions.js';
+export { findTenantPosition } from './tenant-position.js';
 export * from './tenant-quotas.js';
 export * from './tenants.js';
 export * from './trigger-sync.js';
