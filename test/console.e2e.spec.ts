@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import type { ConsoleContext } from './console/context.js';
+import { eventsTests } from './console/events.js';
 import { peopleTests } from './console/people.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
 
@@ -59,6 +60,16 @@ beforeAll(async () => {
     history: `/people/${linh}?view=history`,
     plan: `/runs/${heldJob}/plan`,
     cases: '/cases',
+    personEvents: `/people/${linh}?view=events`,
+    accounts: '/accounts',
+    machines: '/machines',
+    findings: '/findings',
+    sources: '/sources',
+    runs: '/runs',
+    run: `/runs/${heldJob}`,
+    events: '/events',
+    webhooks: '/webhooks',
+    audit: '/audit',
   };
 });
 
@@ -167,6 +178,7 @@ suite('the console in a browser', () => {
   });
 
   peopleTests(context);
+  eventsTests(context);
 
   it('decides a case by keyboard, and undoes the decision', async () => {
     await opened();

@@ -105,10 +105,10 @@ export class Visit {
     await this.settled();
   };
 
-  async settled(): Promise<void> {
+  readonly settled = async (): Promise<void> => {
     await this.page.locator('h1').first().waitFor();
-    await this.page.locator('[aria-label="Loading"]').waitFor({ state: 'detached' });
-  }
+    await this.page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' });
+  };
 
   /** Returns the violations that axe finds in the whole page. */
   async violations(): Promise<unknown[]> {

@@ -57,6 +57,32 @@ const withKey = () => ({
 const idsync = (words: string[], stop?: AbortSignal) => service.idsync(words, { env: withKey(), stop });
 const calls = () => service.requests.map(({ call }) => call);
 
+describe('idsync events list and show', () => {
+  const listed = {
+    id: 'evt_1',
+    event_type: 'user.updated',
+    occurred_at: '2026-01-31T12:00:00.000Z',
+    sequence: 1,
+    subject_id: 'usr_1',
+    name: 'Ann Lee',
+    changed: ['job_title', 'email'],
+    deliveries: [{ id: 'dlv_1', webhook_id: 'whk_1', status: 'dead' }],
+  };
+
+  it('lists events with filters and the status of their deliveries', async () => {
+    service.replies['GET /tenants/ten_1/events'] = [[200, { data: [listed], limit: 50 }]];
+    const { out } = await idsync(['events', 'list', '--identity', 'idn_1', '--types', 'user.*']);
+    expect(out).toMatch(/user\.updated +usr_1 +Ann Lee +job_title, ?email +dead/);
+    expect(calls()).toEqual(['GET /tenants/ten_1/events?limit=50&identity_id=idn_1&types=user.*']);
+  });
+
+  it('shows an event with its body', async () => {
+    service.replies['GET /tenants/ten_1/events/evt_1'] = [[200, { ...listed, details: {}, body: '{}' }]];
+    const { out } = await idsync(['events', 'show', 'evt_1', '--output', 'json']);
+    expect(JSON.parse(out)).toMatchObject({ id: 'evt_1', body: '{}' });
+  });
+});
+
 describe('idsync events tail', () => {
   it('prints events after a position, with the API key and without an operator token', async () => {
     feedUpTo(3);

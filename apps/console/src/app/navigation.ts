@@ -4,7 +4,7 @@ import type { Role } from '../data/session';
 /** Paths of screens that need only a tenant. */
 export type ScreenPath =
   | '/$tenantId'
-  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'webhooks' | 'audit'}`;
+  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'audit'}`;
 
 export interface NavigationItem {
   label: string;
@@ -34,6 +34,12 @@ export const navigation: readonly { title?: string; items: readonly NavigationIt
       { label: 'Runs', to: '/$tenantId/runs', icon: 'run' },
     ],
   },
-  { title: 'Events', items: [{ label: 'Webhooks', to: '/$tenantId/webhooks', icon: 'webhook' }] },
+  {
+    title: 'Events',
+    items: [
+      { label: 'Events', to: '/$tenantId/events', icon: 'event' },
+      { label: 'Webhooks', to: '/$tenantId/webhooks', icon: 'webhook' },
+    ],
+  },
   { title: 'Access', items: [{ label: 'Audit log', to: '/$tenantId/audit', icon: 'access', needs: 'auditor' }] },
 ];

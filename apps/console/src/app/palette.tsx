@@ -5,10 +5,13 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useStat
 import dialog from '../components/dialog.module.css';
 import { Icon, type IconName } from '../components/icon';
 import { StatusBadge } from '../components/status-badge';
+import { useOpenPath } from '../components/tenant-link';
 import { useSession } from '../data/access';
+import { answerOf, api } from '../data/api';
 import { readPeople } from '../data/people';
 import { attributeOf, nameOf } from '../data/person';
 import { includesRole } from '../data/session';
+import { pathOf, targetOf } from './id-targets';
 import { navigation, type ScreenPath } from './navigation';
 import styles from './palette.module.css';
 
@@ -24,7 +27,7 @@ interface Option {
 const fewest = 2;
 const shown = 8;
 
-/** ⌘K: finds people by name, mail, number, login or id, and opens screens. Used by the keyboard alone. */
+/** ⌘K: finds people by name, mail, number or login, anything by its id, and opens screens. Used by the keyboard alone. */
 export function Palette({ tenantId, onClose }: { tenantId: string; onClose: () => void }) {
   const [text, setText] = useState('');
   const [current, setCurrent] = useState(0);
@@ -65,7 +68,7 @@ export function Palette({ tenantId, onClose }: { tenantId: string; onClose: () =
               aria-controls={listId}
               aria-activedescendant={options[chosen] && `${listId}-${chosen}`}
               aria-autocomplete="list"
-              placeholder="Name, mail, number, login or id"
+              placeholder="Name, mail, number, login or any id"
               value={text}
               spellCheck={false}
               autoComplete="off"
@@ -110,19 +113,42 @@ export function Palette({ tenantId, onClose }: { tenantId: string; onClose: () =
 
 function useOptions(tenantId: string, text: string): { options: Option[]; isSearching: boolean } {
   const navigate = useNavigate();
+  const openPath = useOpenPath();
   const { role } = useSession().actor;
-  const isSearch = text.length >= fewest;
+  const target = targetOf(text);
+  const isSearch = text.length >= fewest && !target;
   const people = useQuery({
     queryKey: ['palette', tenantId, text],
     queryFn: () => readPeople(tenantId, { q: text, limit: shown }),
     enabled: isSearch,
     placeholderData: (old) => old,
   });
+  // The person of a record is the screen that shows it.
+  const record = useQuery({
+    queryKey: ['record', tenantId, text],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/records/{recordId}', { params: { path: { tenantId, recordId: text } } }),
+      ),
+    enabled: target?.isRecord === true,
+  });
+  const path = target && pathOf(target, text, record.data);
   const found = isSearch ? (people.data?.data ?? []) : [];
   const screens = navigation
     .flatMap(({ items }) => items)
     .filter(({ label, needs }) => (!needs || includesRole(role, needs)) && begins(label, text));
-  const options = [
+  const options: Option[] = [
+    ...(target && path !== undefined
+      ? [
+          {
+            key: text,
+            label: target.label,
+            about: text,
+            icon: target.icon,
+            open: () => openPath(tenantId, path),
+          },
+        ]
+      : []),
     ...found.map((identity) => ({
       key: identity.id,
       label: nameOf(identity),
@@ -138,7 +164,8 @@ function useOptions(tenantId: string, text: string): { options: Option[]; isSear
       open: () => navigate({ to: to as ScreenPath, params: { tenantId } }),
     })),
   ];
-  return { options, isSearching: isSearch && people.isFetching && found.length === 0 };
+  const isSearching = (isSearch && people.isFetching && found.length === 0) || record.isFetching;
+  return { options, isSearching };
 }
 
 function begins(label: string, text: string): boolean {

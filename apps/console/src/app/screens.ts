@@ -3,6 +3,7 @@
 import { route as accounts } from '../screens/accounts/route';
 import { route as audit } from '../screens/audit/route';
 import { route as cases } from '../screens/cases/route';
+import { eventRoute, route as events } from '../screens/events/route';
 import { route as findings } from '../screens/findings/route';
 import { route as home } from '../screens/home/route';
 import { route as identity } from '../screens/identity/route';
@@ -37,5 +38,7 @@ export const tenantRoutes = [
   webhooks,
   webhookRoute,
   deliveryRoute,
+  events,
+  eventRoute,
   audit,
 ] as const;

@@ -1,6 +1,7 @@
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import styles from './fields.module.css';
 import { Icon } from './icon';
+import { wordsOf } from './status';
 
 interface Labelled {
   label: string;
@@ -47,22 +48,27 @@ export function TextArea({ label, hint, error, onChange, ...rest }: Labelled & C
   );
 }
 
-interface Choice {
+export interface Choice {
   value: string;
   label: string;
+}
+
+/** Choices of codes of the API, as people read them. */
+export function choicesOf(codes: readonly string[]): Choice[] {
+  return codes.map((value) => ({ value, label: wordsOf(value) }));
 }
 
 /** A filter: its label is shown inside, so that a bar of filters stays one line. */
 export function SelectFilter({
   label,
-  any = 'Any',
+  any,
   value,
   choices,
   onChange,
 }: {
   label: string;
-  /** Shown for no value. */
-  any?: string;
+  /** Shown for no value; absent if there is always one. */
+  any?: string | undefined;
   value: string | undefined;
   choices: readonly Choice[];
   onChange: (value: string | undefined) => void;
@@ -72,7 +78,7 @@ export function SelectFilter({
     <div className={styles.filter}>
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value ?? ''} onChange={(event) => onChange(event.target.value || undefined)}>
-        <option value="">{any}</option>
+        {any !== undefined && <option value="">{any}</option>}
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.label}
@@ -158,12 +164,14 @@ export function SearchField({
   onChange,
   placeholder,
   autoFocus = false,
+  narrow = false,
 }: {
   label: string;
   value: string;
   onChange: (value: string) => void;
   placeholder?: string;
   autoFocus?: boolean;
+  narrow?: boolean;
 }) {
   const [text, setText] = useState(value);
   const reported = useRef(value);
@@ -185,7 +193,7 @@ export function SearchField({
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <div className={styles.search}>
+    <div className={narrow ? `${styles.search} ${styles.narrow}` : styles.search}>
       <Icon name="search" />
       <input
         type="search"

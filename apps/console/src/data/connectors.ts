@@ -59,3 +59,9 @@ export function useConnectorNames(tenantId: string): (id: string) => string {
   const { data } = useQuery(connectorsQuery(tenantId));
   return (id) => data?.data.find((connector) => connector.id === id)?.name ?? id;
 }
+
+/** The sources as choices of a filter. */
+export function useSourceChoices(tenantId: string): { value: string; label: string }[] {
+  const { data } = useQuery(connectorsQuery(tenantId));
+  return (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+}

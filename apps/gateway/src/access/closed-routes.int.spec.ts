@@ -62,6 +62,8 @@ beforeAll(async () => {
     machineId: encodeId('machineIdentity', newUuid()),
     operationId: encodeId('operation', newUuid()),
     deliveryId: encodeId('delivery', newUuid()),
+    eventId: encodeId('event', newUuid()),
+    recordId: encodeId('user', newUuid()),
     replayId: encodeId('replay', newUuid()),
     approvalId: encodeId('approval', newUuid()),
     serviceTokenId: encodeId('serviceToken', newUuid()),

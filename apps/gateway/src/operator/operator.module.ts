@@ -21,6 +21,7 @@ import { MachineIdentitiesController } from './machine-identities.controller.js'
 import { MatchingRulesController } from './matching-rules.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { Operations } from './operations.service.js';
+import { OperatorEventsController } from './operator-events.controller.js';
 import { OperatorIdentitiesController } from './operator-identities.controller.js';
 import { OperatorListsController } from './operator-lists.controller.js';
 import { OperatorPolicyController } from './operator-policy.controller.js';
@@ -68,6 +69,7 @@ import { TenantsController } from './tenants.controller.js';
     OperationsController,
     OperatorWebhooksController,
     DeliveriesController,
+    OperatorEventsController,
     ReplaysController,
     SuppressionsController,
     TenantSettingsController,

@@ -1775,6 +1775,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/tenants/{tenantId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events, the newest first
+         * @description Without values of people. With a filter, one request examines 5 000 events, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.
+         */
+        get: operations["adminListEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/events/{eventId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get one event with its details and its body */
+        get: operations["adminGetEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/records/{recordId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find the source and the identity of a user, account or machine identity */
+        get: operations["adminGetRecord"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count events and deliveries by hour
+         * @description Counts the newest 20 000 events and 20 000 attempts of the last 24 hours.
+         */
+        get: operations["adminGetActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/audit": {
         parameters: {
             query?: never;
@@ -5746,6 +5820,91 @@ export interface components {
             }[];
             total: number;
         };
+        Activity: {
+            /** @description The last 24 hours, the oldest first. */
+            hours: {
+                /** Format: date-time */
+                at: string;
+                events: number;
+                /** @description Attempts of deliveries that succeeded. */
+                delivered: number;
+                /** @description Attempts of deliveries that failed. */
+                failed: number;
+            }[];
+            /** @description False if there was more than is counted, so that the oldest hours are too low. */
+            complete: boolean;
+        };
+        OperatorEvent: {
+            id: string;
+            event_type: string;
+            /** Format: date-time */
+            occurred_at: string;
+            sequence: number;
+            /** @description The identity whose history contains the event. */
+            identity_id?: string;
+            /** @description Name of the identity, while it exists. */
+            name?: string;
+            /** @description The user, account, machine identity or identity that the event is about. */
+            subject_id?: string;
+            /** @description The run that caused it. */
+            job_id?: string;
+            /** @description The connector of the run. */
+            connector_id?: string;
+            /** @description Names of the changed fields. */
+            changed: string[];
+            /** @description Deliveries to the webhooks that subscribe to it, while they are kept. */
+            deliveries: {
+                id: string;
+                webhook_id: string;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "dead";
+            }[];
+        };
+        OperatorEventDetails: {
+            id: string;
+            event_type: string;
+            /** Format: date-time */
+            occurred_at: string;
+            sequence: number;
+            /** @description The identity whose history contains the event. */
+            identity_id?: string;
+            /** @description Name of the identity, while it exists. */
+            name?: string;
+            /** @description The user, account, machine identity or identity that the event is about. */
+            subject_id?: string;
+            /** @description The run that caused it. */
+            job_id?: string;
+            /** @description The connector of the run. */
+            connector_id?: string;
+            /** @description Names of the changed fields. */
+            changed: string[];
+            /** @description Deliveries to the webhooks that subscribe to it, while they are kept. */
+            deliveries: {
+                id: string;
+                webhook_id: string;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "dead";
+            }[];
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description The text that webhooks receive. */
+            body?: string;
+        };
+        OperatorEventPage: {
+            data: components["schemas"]["OperatorEvent"][];
+            limit: number;
+            /** @description Cursor of the next page; absent at the end of the list. Present if `cursor` was given, or if the page has fewer items than `limit` because of its size. */
+            next_cursor?: string;
+        };
+        OperatorRecord: {
+            id: string;
+            /** @enum {string} */
+            kind: "user" | "account" | "machine_identity";
+            connector_id: string;
+            /** @description The identity that it belongs to; absent if there is none. */
+            identity_id?: string;
+        };
         Approval: {
             approval_id: string;
             /**
@@ -6039,6 +6198,11 @@ export type SigningKeyList = components['schemas']['SigningKeyList'];
 export type TestEvent = components['schemas']['TestEvent'];
 export type WebhookDetails = components['schemas']['WebhookDetails'];
 export type WebhookHealthList = components['schemas']['WebhookHealthList'];
+export type Activity = components['schemas']['Activity'];
+export type OperatorEvent = components['schemas']['OperatorEvent'];
+export type OperatorEventDetails = components['schemas']['OperatorEventDetails'];
+export type OperatorEventPage = components['schemas']['OperatorEventPage'];
+export type OperatorRecord = components['schemas']['OperatorRecord'];
 export type Approval = components['schemas']['Approval'];
 export type ApprovalPage = components['schemas']['ApprovalPage'];
 export type QuotaUsage = components['schemas']['QuotaUsage'];
@@ -13750,6 +13914,149 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminListEvents: {
+        parameters: {
+            query?: {
+                /** @description Page size; larger values are reduced to 200. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page; empty or absent for the first page. */
+                cursor?: string;
+                /** @description Like the `events` of a subscription, separated by commas: `identity.*,user.created`. */
+                types?: string;
+                /** @description Only events of this identity and of those that were merged into it. */
+                identity_id?: string;
+                /** @description Only events that this run caused. */
+                job_id?: string;
+                /** @description Only events that runs of this connector caused. */
+                connector_id?: string;
+                /** @description Only events that occurred at this time or later. */
+                since?: string;
+                /** @description Only events that occurred before this time. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorEventPage"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorEventDetails"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                recordId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorRecord"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../text.js';
 import { deliveryStatuses } from '../webhooks.js';
 import { by, cursor, emptyWindow, instant, isWindow, page, window } from './request-parts.js';
-import { eventList } from './webhook-requests.js';
+import { eventList, eventNames } from './webhook-requests.js';
 
 const eventType = z
   .string({ error: 'must be an event type' })
@@ -20,6 +20,18 @@ export const deliveryQuery = z
   .refine(isWindow, emptyWindow);
 /** Query of the deliveries of one webhook. */
 export const webhookDeliveryQuery = z.strictObject(deliveryFilters).refine(isWindow, emptyWindow);
+/** Query of the events of a tenant, the newest first. */
+export const operatorEventQuery = z
+  .strictObject({
+    limit: page.limit,
+    cursor,
+    types: eventNames.optional(),
+    identity_id: z.string().optional(),
+    job_id: z.string().optional(),
+    connector_id: z.string().optional(),
+    ...window,
+  })
+  .refine(isWindow, emptyWindow);
 export const replayQuery = z.strictObject({ limit: page.limit, cursor });
 export const testBody = z.strictObject({ message: text.min(1).max(500).default('This is a test.') });
 /** Body of a request to send deliveries again. */

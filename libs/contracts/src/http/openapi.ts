@@ -5,6 +5,7 @@ import { eventMeanings } from '../event-catalogue/event-meanings.js';
 import { type EventType, eventTypes } from '../events.js';
 import * as approvalResources from './approval-resources.js';
 import * as deliveryResources from './delivery-resources.js';
+import * as eventResources from './event-resources.js';
 import { operationIdOf } from './operation-id.js';
 import * as operatorResources from './operator-resources.js';
 import * as quotaResources from './quota-resources.js';
@@ -35,6 +36,7 @@ const named: Record<string, z.ZodType> = {
       ...resources,
       ...operatorResources,
       ...deliveryResources,
+      ...eventResources,
       ...approvalResources,
       ...quotaResources,
     })

@@ -2,6 +2,7 @@
 export type * from './approval-resources.js';
 export type * from './audit-resources.js';
 export type * from './delivery-resources.js';
+export type * from './event-resources.js';
 export type * from './finding-resources.js';
 export type * from './operator-resources.js';
 export type * from './quota-resources.js';

@@ -1,6 +1,7 @@
 import { approvalRoutes } from './approval-routes.js';
 import { auditRoutes } from './audit-routes.js';
 import { deliveryRoutes } from './delivery-routes.js';
+import { eventRoutes } from './event-routes.js';
 import { findingRoutes } from './finding-routes.js';
 import { operatorRoutes } from './operator-routes.js';
 import { publicRoutes } from './public-routes.js';
@@ -18,6 +19,7 @@ export const routes: readonly RouteDefinition[] = [
   ...operatorRoutes,
   ...findingRoutes,
   ...deliveryRoutes,
+  ...eventRoutes,
   ...auditRoutes,
   ...approvalRoutes,
   ...quotaRoutes,

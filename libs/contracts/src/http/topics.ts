@@ -35,7 +35,7 @@ const operatorTopics: readonly Topic[] = [
   {
     name: 'Operator: people',
     description: 'Identities, explained, merged, split and erased; accounts and machine identities.',
-    words: ['identities', 'users', 'groups', 'accounts', 'machine-identities', 'suppressions'],
+    words: ['identities', 'users', 'groups', 'accounts', 'machine-identities', 'records', 'suppressions'],
   },
   {
     name: 'Operator: review',
@@ -56,8 +56,8 @@ const operatorTopics: readonly Topic[] = [
   { name: 'Operator: operations', description: 'Changes by operators, and their reversal.', words: ['operations'] },
   {
     name: 'Operator: webhooks',
-    description: 'Subscriptions with their health, deliveries, and sending again.',
-    words: ['webhooks', 'deliveries', 'replays'],
+    description: 'Events, subscriptions with their health, deliveries, and sending again.',
+    words: ['webhooks', 'deliveries', 'replays', 'events', 'activity'],
   },
 ];
 

@@ -30,7 +30,7 @@ export const eventList = z
 
 const maxNames = 100;
 const eventNamesForm = `must be at most ${maxNames} event names, prefixes such as identity.*, or *, separated by commas`;
-const eventNames = z
+export const eventNames = z
   .string({ error: eventNamesForm })
   .transform((names) => [...new Set(names.split(','))])
   .refine((names) => names.length <= maxNames && names.every((name) => eventPattern.safeParse(name).success), {

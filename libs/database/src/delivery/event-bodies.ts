@@ -110,7 +110,7 @@ export async function findEventBodies(
 const isOfIdentity = `payload.body is null and tenant_id = $1 and split_part(e.type, '.', 1) in ('identity', 'lifecycle')`;
 
 /** Converts an event name of a subscription to a LIKE pattern. */
-function likePattern(name: string): string {
+export function likePattern(name: string): string {
   return name.replaceAll('_', '\\_').replace(/\*$/, '%');
 }
 

@@ -63,7 +63,7 @@ const ofOne = `from events
     and ($3::timestamptz is null or occurred_at >= $3)`;
 
 /** Returns the identity that this id refers to, and all that were merged into it; empty if there is none. */
-async function findLineage(tx: Transaction, tenantId: string, id: string): Promise<string[]> {
+export async function findLineage(tx: Transaction, tenantId: string, id: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `with survivor as (
        select id from identities where tenant_id = $1

@@ -1,20 +1,21 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyAs } from '../../components/copy-as';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { FilterBar, SearchField, SelectFilter } from '../../components/fields';
-import { formatCount } from '../../components/format-time';
-import { Page, Section } from '../../components/page';
+import { type Column, rowLink } from '../../components/data-table';
+import { choicesOf } from '../../components/fields';
+import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { type Account, answerOf, api } from '../../data/api';
-import { connectorsQuery, useConnectorNames } from '../../data/connectors';
-import { cursorPages, itemsOf } from '../../data/pages';
+import { useConnectorNames, useSourceChoices } from '../../data/connectors';
+import { cursorPages } from '../../data/pages';
 import { type AccountsSearch, statuses } from './accounts-search';
 
 const route = getRouteApi('/signed-in/$tenantId/accounts');
+const matchChoices = [
+  { value: 'true', label: 'Matched' },
+  { value: 'false', label: 'Unmatched' },
+];
 
 const accountsQuery = (tenantId: string, { q, status, source, matched }: AccountsSearch) =>
   cursorPages(['accounts', tenantId, { q, status, source, matched }], (cursor) =>
@@ -79,71 +80,31 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>
 
 export function AccountsScreen() {
   const { tenantId } = route.useParams();
-  const filters = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery(accountsQuery(tenantId, filters));
-  const { data: connectors } = useQuery(connectorsQuery(tenantId));
+  const query = useInfiniteQuery(accountsQuery(tenantId, search));
+  const sources = useSourceChoices(tenantId);
   const sourceName = useConnectorNames(tenantId);
-  const set = (change: AccountsSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const first = query.data?.pages[0];
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const { source, ...rest } = search;
   return (
-    <Page
+    <ListScreen<Account, AccountsSearch>
       title="Accounts"
-      description={first && `${formatCount(first.total, first.total_is_estimate)} ${isFiltered ? 'found' : 'in total'}`}
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/accounts`}
-          cli={`idsync accounts list${filters.matched === 'false' ? ' --unmatched' : ''}`}
-          json={query.data?.pages[0]}
-        />
-      }
-    >
-      <FilterBar>
-        <SearchField
-          label="Search accounts"
-          placeholder="Login, name or mail"
-          value={filters.q ?? ''}
-          onChange={(q) => set({ q: q || undefined })}
-        />
-        <SelectFilter
-          label="Person"
-          value={filters.matched}
-          choices={[
-            { value: 'true', label: 'Matched' },
-            { value: 'false', label: 'Unmatched' },
-          ]}
-          onChange={(matched) => set({ matched: matched as AccountsSearch['matched'] })}
-        />
-        <SelectFilter
-          label="Status"
-          value={filters.status}
-          choices={statuses.map((value) => ({ value, label: wordsOf(value) }))}
-          onChange={(status) => set({ status: status as AccountsSearch['status'] })}
-        />
-        <SelectFilter
-          label="Source"
-          value={filters.source}
-          choices={(connectors?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(source) => set({ source })}
-        />
-      </FilterBar>
-      <Section title="Accounts" untitled flush>
-        <DataTable
-          label="Accounts"
-          columns={columnsOf(sourceName)}
-          rows={itemsOf(query.data)}
-          rowKey={({ id }) => id}
-          query={query}
-          empty={
-            isFiltered ? (
-              <EmptyState title="No account matches" />
-            ) : (
-              <EmptyState title="No account yet">Accounts appear when a source of accounts has been read.</EmptyState>
-            )
-          }
-        />
-      </Section>
-    </Page>
+      api={`/admin/v1/tenants/${tenantId}/accounts`}
+      parameters={{ ...rest, connector_id: source }}
+      cli={`idsync accounts list${search.matched === 'false' ? ' --unmatched' : ''}`}
+      filters={[
+        { of: 'q', label: 'Search accounts', placeholder: 'Login, name or mail' },
+        { of: 'matched', label: 'Person', choices: matchChoices },
+        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+        { of: 'source', label: 'Source', choices: sources },
+      ]}
+      search={search}
+      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      columns={columnsOf(sourceName)}
+      rowKey={({ id }) => id}
+      query={query}
+      noMatch={<EmptyState title="No account matches" />}
+      nothing={<EmptyState title="No account yet">Accounts appear when a source of accounts has been read.</EmptyState>}
+    />
   );
 }

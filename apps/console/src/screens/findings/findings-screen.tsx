@@ -3,10 +3,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import { ConfirmDialog } from '../../components/confirm-dialog';
-import { CopyAs } from '../../components/copy-as';
-import { type Column, DataTable } from '../../components/data-table';
-import { FilterBar, SelectFilter } from '../../components/fields';
-import { Page, Section } from '../../components/page';
+import type { Column } from '../../components/data-table';
+import { choicesOf } from '../../components/fields';
+import { ListScreen } from '../../components/list-screen';
 import { shownValue } from '../../components/shown-value';
 import { EmptyState } from '../../components/states';
 import { wordsOf } from '../../components/status';
@@ -14,7 +13,7 @@ import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { answerOf, api } from '../../data/api';
-import { cursorPages, itemsOf } from '../../data/pages';
+import { cursorPages } from '../../data/pages';
 import { live } from '../../data/query-client';
 import { type FindingsSearch, kinds, states } from './findings-search';
 
@@ -75,7 +74,7 @@ const columnsOf = (onAccept?: (finding: Finding) => void): readonly Column<Findi
     ? [
         {
           id: 'accept',
-          header: '',
+          header: 'Decision',
           width: '100px',
           align: 'end' as const,
           cell: (finding: Finding) =>
@@ -97,55 +96,35 @@ export function FindingsScreen() {
   const client = useQueryClient();
   const mayAccept = useMay('operator');
   const [accepted, setAccepted] = useState<Finding>();
-  const set = (change: FindingsSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const accept = async (reason: string | undefined) => {
     if (!accepted || !reason) return;
     await answerOf(
       api.POST('/admin/v1/tenants/{tenantId}/findings/{findingId}/accept', {
         params: { path: { tenantId, findingId: accepted.id } },
-        body: { reason } as never,
+        body: { reason, by: 'operator' },
       }),
     );
     await client.invalidateQueries({ queryKey: ['findings', tenantId] });
   };
   return (
-    <Page
+    <ListScreen<Finding, FindingsSearch>
       title="Findings"
       description="What looks wrong in the directory. A finding closes by itself when its cause is gone."
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/findings`}
-          cli="idsync findings list"
-          json={query.data?.pages[0]}
-        />
-      }
+      api={`/admin/v1/tenants/${tenantId}/findings`}
+      parameters={{ kind: filters.kind, state: filters.state ?? 'open' }}
+      cli={`idsync findings list --state ${filters.state ?? 'open'}${filters.kind ? ` --kind ${filters.kind}` : ''}`}
+      filters={[
+        { of: 'kind', label: 'Kind', choices: choicesOf(kinds) },
+        { of: 'state', label: 'State', choices: choicesOf(states), otherwise: 'open' },
+      ]}
+      search={filters}
+      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      columns={columnsOf(mayAccept ? setAccepted : undefined)}
+      rowKey={({ id }) => id}
+      query={query}
+      noMatch={<EmptyState title="No finding matches" />}
+      nothing={<EmptyState title="Nothing found">The directory is checked after every run and every hour.</EmptyState>}
     >
-      <FilterBar>
-        <SelectFilter
-          label="Kind"
-          value={filters.kind}
-          choices={kinds.map((value) => ({ value, label: wordsOf(value) }))}
-          onChange={(kind) => set({ kind: kind as FindingsSearch['kind'] })}
-        />
-        <SelectFilter
-          label="State"
-          value={filters.state ?? 'open'}
-          choices={states.map((value) => ({ value, label: wordsOf(value) }))}
-          onChange={(state) => set({ state: state as FindingsSearch['state'] })}
-        />
-      </FilterBar>
-      <Section title="Findings" untitled flush>
-        <DataTable
-          label="Findings"
-          columns={columnsOf(mayAccept ? setAccepted : undefined)}
-          rows={itemsOf(query.data)}
-          rowKey={({ id }) => id}
-          query={query}
-          empty={
-            <EmptyState title="Nothing found">The directory is checked after every run and every hour.</EmptyState>
-          }
-        />
-      </Section>
       <ConfirmDialog
         open={accepted !== undefined}
         onOpenChange={(open) => setAccepted(open ? accepted : undefined)}
@@ -156,6 +135,6 @@ export function FindingsScreen() {
       >
         <p>It is no longer listed as open. You can open it again at any time.</p>
       </ConfirmDialog>
-    </Page>
+    </ListScreen>
   );
 }

@@ -49,3 +49,12 @@ export const peopleCountQuery = (tenantId: string) =>
       ),
     refetchInterval: 30_000,
   });
+
+/** Events and attempts of deliveries by hour. */
+export const activityQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['activity', tenantId],
+    queryFn: () => answerOf(api.GET('/admin/v1/tenants/{tenantId}/activity', { params: { path: { tenantId } } })),
+    refetchInterval: 30_000,
+    refetchIntervalInBackground: false,
+  });

@@ -4,9 +4,11 @@ import { formatCount } from '../../components/format-time';
 import { Page, Section } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
+import type { Connector } from '../../data/api';
 import { connectorsQuery } from '../../data/connectors';
 import { webhooksQuery } from '../../data/webhooks';
-import { heldRunsQuery, openCasesQuery, openFindingsQuery, peopleCountQuery } from './home-queries';
+import { Activity } from './activity';
+import { activityQuery, heldRunsQuery, openCasesQuery, openFindingsQuery, peopleCountQuery } from './home-queries';
 import { NeedList } from './need-list';
 import { needsOf } from './needs';
 import { SourceHealth } from './source-health';
@@ -22,6 +24,7 @@ export function HomeScreen() {
   const findings = useQuery(openFindingsQuery(tenantId));
   const webhooks = useQuery(webhooksQuery(tenantId));
   const { data: people } = useQuery(peopleCountQuery(tenantId));
+  const { data: activity } = useQuery(activityQuery(tenantId));
   const parts = [connectors, held, cases, findings, webhooks];
   const failed = parts.find(({ error, data }) => error && !data);
   if (failed?.error) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />;
@@ -39,23 +42,35 @@ export function HomeScreen() {
   return (
     <Page title="Home">
       <StatTiles>
-        <StatTile label="People" value={people ? formatCount(people.total, people.total_is_estimate) : '…'} />
+        <StatTile
+          label="People"
+          to={{ tenantId, path: '/people' }}
+          value={people ? formatCount(people.total, people.total_is_estimate) : '…'}
+        />
         <StatTile
           label="Sources"
+          to={{ tenantId, path: '/sources' }}
           value={formatCount(sources.length)}
-          about={sources.every(({ health }) => health === 'ok') ? 'all read without errors' : 'some need you'}
+          about={describeSources(sources)}
         />
         <StatTile
           label="Open cases"
+          to={{ tenantId, path: '/cases' }}
           value={formatCount(cases.data.total)}
           tone={cases.data.total ? 'warn' : undefined}
         />
         <StatTile
           label="Open findings"
+          to={{ tenantId, path: '/findings' }}
           value={`${formatCount(findings.data.data.length)}${findings.data.next_cursor ? '+' : ''}`}
           tone={findings.data.data.length ? 'warn' : undefined}
         />
-        <StatTile label="Dead deliveries" value={formatCount(dead)} tone={dead ? 'bad' : undefined} />
+        <StatTile
+          label="Dead deliveries"
+          to={{ tenantId, path: '/webhooks' }}
+          value={formatCount(dead)}
+          tone={dead ? 'bad' : undefined}
+        />
       </StatTiles>
       <Section title="What needs you" flush>
         {needs.length > 0 ? (
@@ -68,11 +83,19 @@ export function HomeScreen() {
           </EmptyState>
         )}
       </Section>
+      {activity && <Activity tenantId={tenantId} activity={activity} />}
       {sources.length > 0 && (
         <Section title="Sources" flush>
-          <SourceHealth sources={sources} />
+          <SourceHealth tenantId={tenantId} sources={sources} />
         </Section>
       )}
     </Page>
   );
+}
+
+function describeSources(sources: readonly Connector[]): string {
+  if (sources.length === 0) return 'none is connected';
+  const unhealthy = sources.filter(({ health }) => health !== 'ok').length;
+  if (unhealthy === 0) return 'all are read without errors';
+  return unhealthy === 1 ? '1 needs you' : `${unhealthy} need you`;
 }

@@ -2,9 +2,6 @@ import type { IconName } from '../../components/icon';
 import type { Tone } from '../../components/status';
 import type { Connector, WebhookHealthList } from '../../data/api';
 
-/** Where a need is decided or mended. */
-type NeedLink = { to: 'plan'; jobId: string } | { to: 'cases' };
-
 export interface Need {
   key: string;
   icon: IconName;
@@ -12,7 +9,8 @@ export interface Need {
   title: string;
   detail: string;
   at?: string;
-  link?: NeedLink;
+  /** Path below the tenant, where it is decided or mended. */
+  path: string;
 }
 
 interface Findings {
@@ -38,10 +36,19 @@ const findingTitles: Record<string, [one: string, many: string, Tone]> = {
   leaver_with_account: ['leaver still has an account', 'leavers still have accounts', 'bad'],
   leaver_with_machine_secret: ['leaver owns a machine with a secret', 'leavers own machines with secrets', 'bad'],
   machine_without_owner: ['machine has no owner', 'machines have no owner', 'warn'],
+  leaver_in_other_source: ['leaver is active in another source', 'leavers are active in other sources', 'warn'],
   unmatched_account: ['account belongs to nobody', 'accounts belong to nobody', 'warn'],
   duplicate_in_source: ['person is twice in one source', 'people are twice in one source', 'warn'],
   unknown_manager: ['manager is unknown', 'managers are unknown', 'info'],
   manager_cycle: ['circle of managers', 'circles of managers', 'info'],
+};
+
+const findingDetails: Record<string, string> = {
+  leaver_with_account: 'Disable the account in its source, or accept the finding.',
+  leaver_with_machine_secret: 'Rotate the secret, and hand the machine over.',
+  leaver_in_other_source: 'Another source still lists them as active.',
+  machine_without_owner: 'Nobody is responsible for it.',
+  unmatched_account: 'Matching has found no person for it.',
 };
 
 /** Decisions and failures that need an operator, most urgent first. */
@@ -55,7 +62,7 @@ export function needsOf({ held, sources, cases, findings, webhooks, now }: Situa
       title: `A run of ${nameOf(connector_id)} is held`,
       detail: error_message?.replace(/^quarantined: t/, 'T') ?? 'It would change more than the safeguard allows.',
       at: created_at,
-      link: { to: 'plan' as const, jobId: job_id },
+      path: `/runs/${job_id}/plan`,
     })),
     ...sources.flatMap((source) => sourceNeed(source, now)),
     ...webhooks.flatMap(webhookNeed),
@@ -68,7 +75,7 @@ export function needsOf({ held, sources, cases, findings, webhooks, now }: Situa
             title: cases.total === 1 ? '1 record may belong to two people' : `${cases.total} records need a decision`,
             detail: 'Matching could not decide. The records wait until you do.',
             at: cases.data[0]?.opened_at,
-            link: { to: 'cases' as const },
+            path: '/cases',
           },
         ]
       : []),
@@ -83,7 +90,9 @@ function sourceNeed(
   if (health === 'failing' || health === 'suspended') {
     const title = health === 'failing' ? `${name} cannot be read` : `${name} is suspended after ${failures} failures`;
     const detail = last_run?.source_message ?? last_run?.error_message ?? 'The last run failed.';
-    return [{ key: id, icon: 'source', tone: 'bad', title, detail, at: last_run?.completed_at }];
+    return [
+      { key: id, icon: 'source', tone: 'bad', title, detail, at: last_run?.completed_at, path: `/sources/${id}` },
+    ];
   }
   if (schedule && !schedule.paused && complete_as_of && now - Date.parse(complete_as_of) > staleMs)
     return [
@@ -94,6 +103,7 @@ function sourceNeed(
         title: `${name} is out of date`,
         detail: 'Its last complete read is more than a day ago.',
         at: complete_as_of,
+        path: `/sources/${id}`,
       },
     ];
   return [];
@@ -110,7 +120,7 @@ function webhookNeed({
   last_failure_at,
 }: WebhookHealthList['data'][number]): Need[] {
   const need = (tone: Tone, title: string, detail: string, at?: string): Need[] => [
-    { key: id, icon: 'webhook', tone, title, detail, at },
+    { key: id, icon: 'webhook', tone, title, detail, at, path: `/webhooks/${id}` },
   ];
   const host = URL.canParse(callback_url) ? new URL(callback_url).host : callback_url;
   if (!active && disabled_at)
@@ -131,6 +141,8 @@ function findingNeeds({ data }: Findings): Need[] {
   return Object.entries(findingTitles).flatMap(([kind, [one, many, tone]]) => {
     const count = data.filter((finding) => finding.kind === kind).length;
     if (count === 0) return [];
-    return [{ key: kind, icon: 'finding' as const, tone, title: `${count} ${count === 1 ? one : many}`, detail: '' }];
+    const title = `${count} ${count === 1 ? one : many}`;
+    const detail = findingDetails[kind] ?? '';
+    return [{ key: kind, icon: 'finding' as const, tone, title, detail, path: `/findings?kind=${kind}` }];
   });
 }

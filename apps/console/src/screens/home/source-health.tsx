@@ -1,12 +1,22 @@
-import { type Column, DataTable } from '../../components/data-table';
+import { Link } from '@tanstack/react-router';
+import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { formatCount } from '../../components/format-time';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import type { Connector } from '../../data/api';
 
-const columns: readonly Column<Connector>[] = [
-  { id: 'name', header: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => <strong dir="auto">{name}</strong> },
+const columnsOf = (tenantId: string): readonly Column<Connector>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(0, 2fr)',
+    cell: ({ id, name }) => (
+      <Link to="/$tenantId/sources/$connectorId" params={{ tenantId, connectorId: id }} className={rowLink} dir="auto">
+        {name}
+      </Link>
+    ),
+  },
   { id: 'type', header: 'Type', width: 'minmax(0, 1fr)', from: 'medium', cell: ({ type }) => type },
   { id: 'records', header: 'Lists', width: 'minmax(0, 1fr)', from: 'wide', cell: ({ records }) => wordsOf(records) },
   { id: 'health', header: 'Health', width: '120px', cell: ({ health }) => <StatusBadge status={health} /> },
@@ -27,11 +37,11 @@ const columns: readonly Column<Connector>[] = [
   },
 ];
 
-export function SourceHealth({ sources }: { sources: readonly Connector[] }) {
+export function SourceHealth({ tenantId, sources }: { tenantId: string; sources: readonly Connector[] }) {
   return (
     <DataTable
       label="Sources"
-      columns={columns}
+      columns={columnsOf(tenantId)}
       rows={sources}
       rowKey={({ id }) => id}
       query={{ isPending: false, error: null, refetch: () => {} }}

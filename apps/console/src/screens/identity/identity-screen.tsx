@@ -11,6 +11,7 @@ import { Ago, Time } from '../../components/time';
 import type { Identity } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { attributeOf, nameOf } from '../../data/person';
+import { Events } from './events';
 import { History } from './history';
 import { IdentityActions } from './identity-actions';
 import { explanationQuery, historyQuery, identityQuery } from './identity-queries';
@@ -22,7 +23,12 @@ import { views } from './views';
 import { changesBetween } from './winning-values';
 
 const route = getRouteApi('/signed-in/$tenantId/people/$identityId');
-const viewNames = { values: 'Values', records: 'Records and evidence', history: 'History' };
+const viewNames = {
+  values: 'Values',
+  records: 'Records and evidence',
+  history: 'History',
+  events: 'Events and deliveries',
+};
 
 export function IdentityScreen() {
   const { tenantId, identityId } = route.useParams();
@@ -82,7 +88,9 @@ export function IdentityScreen() {
             to="."
             search={(old) => ({ ...old, view: each === 'values' ? undefined : each })}
             className={tabLink}
+            // The other parameters of the URL do not decide which tab is current.
             activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+            aria-current={each === view ? 'page' : undefined}
             resetScroll={false}
           >
             {viewNames[each]}
@@ -110,6 +118,7 @@ export function IdentityScreen() {
         ) : (
           <Loading />
         ))}
+      {view === 'events' && <Events tenantId={tenantId} identityId={identityId} sourceName={sourceName} />}
       {view === 'history' &&
         (history.data ? <History tenantId={tenantId} events={history.data} sourceName={sourceName} /> : <Loading />)}
     </Page>

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import styles from '../../components/choices.module.css';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { StatusBadge } from '../../components/status-badge';
 import { answerOf, api, type Explanation } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { describeLink } from './describe-link';
-import styles from './split-dialog.module.css';
 
 interface SplitDialogProps {
   tenantId: string;
@@ -47,25 +47,25 @@ export function SplitDialog({ tenantId, identityId, name, records, sourceName, o
       isComplete={chosen.size > 0 && staying > 0}
       onConfirm={split}
       fields={
-        <fieldset className={styles.records}>
+        <fieldset className={styles.choices}>
           <legend className={styles.legend}>Records of the other person</legend>
           {records.map((record) => (
-            <label key={record.id} className={styles.record}>
+            <label key={record.id} className={styles.choice}>
               <input type="checkbox" checked={chosen.has(record.id)} onChange={() => toggle(record.id)} />
               <span className={styles.text}>
                 <span className={styles.head}>
                   <strong dir="auto">{sourceName(record.connector_id)}</strong>
-                  <span className={styles.kind}>{record.kind.replace('_', ' ')}</span>
+                  <span className={styles.muted}>{record.kind.replace('_', ' ')}</span>
                   <StatusBadge status={record.status} />
                 </span>
                 <span className={styles.external} dir="auto">
                   {record.external_id}
                 </span>
-                <span className={styles.because}>{describeLink(record)}</span>
+                <span className={styles.muted}>{describeLink(record)}</span>
               </span>
             </label>
           ))}
-          <p className={styles.outcome} role="status">
+          <p className={styles.note} role="status">
             {outcomeOf(chosen.size, staying)}
           </p>
         </fieldset>

@@ -1,2 +1,2 @@
 /** Parts of the screen; the first one is shown if the URL names none. */
-export const views = ['values', 'records', 'history'] as const;
+export const views = ['values', 'records', 'history', 'events'] as const;

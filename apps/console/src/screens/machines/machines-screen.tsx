@@ -1,16 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyAs } from '../../components/copy-as';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { FilterBar, SearchField, SelectFilter } from '../../components/fields';
-import { formatCount } from '../../components/format-time';
+import { type Column, rowLink } from '../../components/data-table';
+import { choicesOf } from '../../components/fields';
 import { IdChip } from '../../components/id-chip';
-import { Page, Section } from '../../components/page';
+import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { type Tone, wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { answerOf, api, type MachineIdentity } from '../../data/api';
-import { cursorPages, itemsOf } from '../../data/pages';
+import { cursorPages } from '../../data/pages';
 import { classifications, type MachinesSearch, risks, statuses } from './machines-search';
 
 const route = getRouteApi('/signed-in/$tenantId/machines');
@@ -84,68 +82,33 @@ function toneOfRisk(score: number): Tone {
 
 export function MachinesScreen() {
   const { tenantId } = route.useParams();
-  const filters = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery(machinesQuery(tenantId, filters));
-  const set = (change: MachinesSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const first = query.data?.pages[0];
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const query = useInfiniteQuery(machinesQuery(tenantId, search));
+  const { kind, risk, ...rest } = search;
   return (
-    <Page
+    <ListScreen<MachineIdentity, MachinesSearch>
       title="Machines"
-      description={first && `${formatCount(first.total, first.total_is_estimate)} service accounts, keys and workloads`}
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/machine-identities`}
-          cli="idsync machines list"
-          json={query.data?.pages[0]}
-        />
+      api={`/admin/v1/tenants/${tenantId}/machine-identities`}
+      parameters={{ ...rest, classification: kind, min_risk: risk }}
+      cli="idsync machines list"
+      filters={[
+        { of: 'q', label: 'Search machines', placeholder: 'Name' },
+        { of: 'risk', label: 'Risk', choices: risks.map((value) => ({ value, label: `${value} or more` })) },
+        { of: 'kind', label: 'Kind', choices: choicesOf(classifications) },
+        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+      ]}
+      search={search}
+      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      columns={columns}
+      rowKey={({ id }) => id}
+      query={query}
+      noMatch={<EmptyState title="No machine matches" />}
+      nothing={
+        <EmptyState title="No machine yet">
+          Service accounts, keys and workloads appear when a source with machine identities has been read.
+        </EmptyState>
       }
-    >
-      <FilterBar>
-        <SearchField
-          label="Search machines"
-          placeholder="Name"
-          value={filters.q ?? ''}
-          onChange={(q) => set({ q: q || undefined })}
-        />
-        <SelectFilter
-          label="Risk"
-          value={filters.risk}
-          choices={risks.map((value) => ({ value, label: `${value} or more` }))}
-          onChange={(risk) => set({ risk: risk as MachinesSearch['risk'] })}
-        />
-        <SelectFilter
-          label="Kind"
-          value={filters.kind}
-          choices={classifications.map((value) => ({ value, label: wordsOf(value) }))}
-          onChange={(kind) => set({ kind: kind as MachinesSearch['kind'] })}
-        />
-        <SelectFilter
-          label="Status"
-          value={filters.status}
-          choices={statuses.map((value) => ({ value, label: wordsOf(value) }))}
-          onChange={(status) => set({ status: status as MachinesSearch['status'] })}
-        />
-      </FilterBar>
-      <Section title="Machines" untitled flush>
-        <DataTable
-          label="Machines"
-          columns={columns}
-          rows={itemsOf(query.data)}
-          rowKey={({ id }) => id}
-          query={query}
-          empty={
-            isFiltered ? (
-              <EmptyState title="No machine matches" />
-            ) : (
-              <EmptyState title="No machine yet">
-                Service accounts, keys and workloads appear when a source with machine identities has been read.
-              </EmptyState>
-            )
-          }
-        />
-      </Section>
-    </Page>
+    />
   );
 }

@@ -1,17 +1,13 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyAs } from '../../components/copy-as';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { FilterBar, SearchField, SelectFilter } from '../../components/fields';
-import { formatCount } from '../../components/format-time';
-import { Page, Section } from '../../components/page';
+import { type Column, rowLink } from '../../components/data-table';
+import { choicesOf } from '../../components/fields';
+import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import type { Identity } from '../../data/api';
-import { connectorsQuery } from '../../data/connectors';
-import { itemsOf } from '../../data/pages';
+import { useSourceChoices } from '../../data/connectors';
 import { peopleQuery } from '../../data/people';
 import { attributeOf, nameOf } from '../../data/person';
 import { type PeopleSearch, statuses } from './people-search';
@@ -77,67 +73,34 @@ function recordsOf({ users, accounts, machine_identities: machines, left_out }: 
 
 export function PeopleScreen() {
   const { tenantId } = route.useParams();
-  const filters = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery(peopleQuery(tenantId, filters));
-  const { data: connectors } = useQuery(connectorsQuery(tenantId));
-  const set = (change: PeopleSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const first = query.data?.pages[0];
-  const people = itemsOf(query.data);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const parameters = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== undefined));
+  const query = useInfiniteQuery(peopleQuery(tenantId, search));
+  const sources = useSourceChoices(tenantId);
+  const flags = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : ` --${name} '${value}'`));
   return (
-    <Page
+    <ListScreen<Identity, PeopleSearch>
       title="People"
-      description={first && `${formatCount(first.total, first.total_is_estimate)} ${isFiltered ? 'found' : 'in total'}`}
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/identities?${parameters}`}
-          cli={`idsync identities list ${[...parameters].map(([name, value]) => `--${name} '${value}'`).join(' ')}`}
-          json={query.data?.pages[0]}
-        />
+      api={`/admin/v1/tenants/${tenantId}/identities`}
+      parameters={{ ...search }}
+      cli={`idsync identities list${flags.join('')}`}
+      filters={[
+        { of: 'q', label: 'Search people', placeholder: 'Name, mail, number or login', autoFocus: true },
+        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+        { of: 'source', label: 'Source', choices: sources },
+      ]}
+      search={search}
+      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      columns={columns}
+      rowKey={({ id }) => id}
+      query={query}
+      noMatch={
+        <EmptyState title="No person matches">
+          Search by the beginning of a name, mail address, number or login. Deleted people are found with the status
+          “Deleted”.
+        </EmptyState>
       }
-    >
-      <FilterBar>
-        <SearchField
-          label="Search people"
-          placeholder="Name, mail, number or login"
-          value={filters.q ?? ''}
-          onChange={(q) => set({ q: q || undefined })}
-          autoFocus
-        />
-        <SelectFilter
-          label="Status"
-          value={filters.status}
-          choices={statuses.map((value) => ({ value, label: wordsOf(value) }))}
-          onChange={(status) => set({ status: status as PeopleSearch['status'] })}
-        />
-        <SelectFilter
-          label="Source"
-          value={filters.source}
-          choices={(connectors?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(source) => set({ source })}
-        />
-      </FilterBar>
-      <Section title="Results" untitled flush>
-        <DataTable
-          label="People"
-          columns={columns}
-          rows={people}
-          rowKey={({ id }) => id}
-          query={query}
-          empty={
-            isFiltered ? (
-              <EmptyState title="No person matches">
-                Search by the beginning of a name, mail address, number or login. Deleted people are found with the
-                status “Deleted”.
-              </EmptyState>
-            ) : (
-              <EmptyState title="No people yet">People appear when the first source has been read.</EmptyState>
-            )
-          }
-        />
-      </Section>
-    </Page>
+      nothing={<EmptyState title="No people yet">People appear when the first source has been read.</EmptyState>}
+    />
   );
 }

@@ -16,6 +16,7 @@ import { useMay } from '../../data/access';
 import { answerOf, api, type OperatorJobWithErrors } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
+import { cancellable } from './cancellable';
 import { durationOf, kindOf, stepsOf } from './describe-run';
 import { RunErrors } from './run-errors';
 import styles from './runs.module.css';
@@ -115,8 +116,6 @@ function batchesOf({ batches_processed, batches_total }: OperatorJobWithErrors):
     ? `${formatCount(batches_processed)} batches so far`
     : `${formatCount(batches_processed)} of ${formatCount(batches_total)} batches`;
 }
-
-const cancellable = ['queued', 'running', 'quarantined'];
 
 function CancelRun({ tenantId, run, name }: { tenantId: string; run: OperatorJobWithErrors; name: string }) {
   const [isAsked, setAsked] = useState(false);

@@ -1,16 +1,15 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyAs } from '../../components/copy-as';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { FilterBar, SelectFilter } from '../../components/fields';
+import { type Column, rowLink } from '../../components/data-table';
+import { choicesOf } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
-import { Page, Section } from '../../components/page';
+import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
-import { connectorsQuery, useConnectorNames } from '../../data/connectors';
+import { useConnectorNames, useSourceChoices } from '../../data/connectors';
 import { itemsOf } from '../../data/pages';
+import { CancelRuns } from './cancel-runs';
 import { durationOf, kindOf } from './describe-run';
 import { Progress } from './progress';
 import type { OperatorJob } from './runs-queries';
@@ -74,47 +73,32 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Operator
 
 export function RunsScreen() {
   const { tenantId } = route.useParams();
-  const filters = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery(runsQuery(tenantId, filters));
-  const { data: connectors } = useQuery(connectorsQuery(tenantId));
+  const query = useInfiniteQuery(runsQuery(tenantId, search));
+  const sources = useSourceChoices(tenantId);
   const sourceName = useConnectorNames(tenantId);
-  const set = (change: RunsSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const first = query.data?.pages[0];
   return (
-    <Page
+    <ListScreen<OperatorJob, RunsSearch>
       title="Runs"
-      description={first && `${formatCount(first.total)} runs, the newest first`}
-      actions={
-        <CopyAs path={`/admin/v1/tenants/${tenantId}/sync-jobs`} cli="idsync jobs list" json={query.data?.pages[0]} />
+      api={`/admin/v1/tenants/${tenantId}/sync-jobs`}
+      parameters={{ status: search.status, connector_id: search.source }}
+      cli="idsync jobs list"
+      filters={[
+        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+        { of: 'source', label: 'Source', choices: sources },
+      ]}
+      search={search}
+      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      saved="runs"
+      columns={columnsOf(sourceName)}
+      rowKey={({ job_id }) => job_id}
+      query={query}
+      noMatch={<EmptyState title="No run matches" />}
+      nothing={
+        <EmptyState title="No run">A run starts by a schedule, an API request or “Run now” of a source.</EmptyState>
       }
-    >
-      <FilterBar>
-        <SelectFilter
-          label="Status"
-          value={filters.status}
-          choices={statuses.map((value) => ({ value, label: wordsOf(value) }))}
-          onChange={(status) => set({ status: status as RunsSearch['status'] })}
-        />
-        <SelectFilter
-          label="Source"
-          value={filters.source}
-          choices={(connectors?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(source) => set({ source })}
-        />
-      </FilterBar>
-      <Section title="Runs" untitled flush>
-        <DataTable
-          label="Runs"
-          columns={columnsOf(sourceName)}
-          rows={itemsOf(query.data)}
-          rowKey={({ job_id }) => job_id}
-          query={query}
-          empty={
-            <EmptyState title="No run">A run starts by a schedule, an API request or “Run now” of a source.</EmptyState>
-          }
-        />
-      </Section>
-    </Page>
+      actions={<CancelRuns tenantId={tenantId} runs={itemsOf(query.data)} sourceName={sourceName} />}
+    />
   );
 }

@@ -1,10 +1,10 @@
+import { CodeBlock } from '../../components/code-block';
 import { formatDuration } from '../../components/format-time';
+import { readableBody } from '../../components/readable-body';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
 import type { DeliveryDetails } from '../../data/api';
-import { CodeBlock } from './code-block';
-import { readableBody } from './describe-webhook';
 import styles from './webhooks.module.css';
 
 type AttemptData = DeliveryDetails['attempts'][number];

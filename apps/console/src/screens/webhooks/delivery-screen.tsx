@@ -1,19 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Button } from '../../components/button';
+import { CodeBlock } from '../../components/code-block';
 import { CopyAs } from '../../components/copy-as';
 import { Facts } from '../../components/facts';
 import { IdChip } from '../../components/id-chip';
 import { notify } from '../../components/notices';
 import { Page, Section } from '../../components/page';
+import { readableBody } from '../../components/readable-body';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago, Time } from '../../components/time';
 import { useMay } from '../../data/access';
 import { answerOf, api } from '../../data/api';
 import { Attempt } from './attempt';
-import { CodeBlock } from './code-block';
-import { readableBody } from './describe-webhook';
 import { deliveryQuery } from './webhook-queries';
 
 const route = getRouteApi('/signed-in/$tenantId/deliveries/$deliveryId');
@@ -30,7 +30,7 @@ export function DeliveryScreen() {
       await answerOf(
         api.POST('/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}/resend', {
           params: { path: { tenantId, deliveryId } },
-          body: {} as never,
+          body: { by: 'operator' },
         }),
       );
       notify('It is sent again now.');
@@ -76,7 +76,19 @@ export function DeliveryScreen() {
                 {delivery.webhook_id}
               </Link>,
             ],
-            ['Event', delivery.event_id],
+            [
+              'Event',
+              delivery.event_id && (
+                <Link
+                  key="event"
+                  from="/$tenantId/deliveries/$deliveryId"
+                  to="/$tenantId/events/$eventId"
+                  params={{ eventId: delivery.event_id }}
+                >
+                  {delivery.event_id}
+                </Link>
+              ),
+            ],
             ['Sequence', delivery.sequence],
             ['Occurred', delivery.occurred_at && <Time at={delivery.occurred_at} />],
             ['Next attempt', delivery.status === 'pending' && delivery.due_at && <Time at={delivery.due_at} />],

@@ -49,12 +49,3 @@ export function healthOf({ active, disabled_at, disabled_reason, breaker, dead, 
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
-
-/** Text of a body as people read it: indented if it is JSON. */
-export function readableBody(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
-}

@@ -33,7 +33,10 @@ export function WebhookActions({ tenantId, webhook }: { tenantId: string; webhoo
   };
   const requeue = async () => {
     await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/requeue', { params: { path }, body: {} as never }),
+      api.POST('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/requeue', {
+        params: { path },
+        body: { by: 'operator' },
+      }),
     );
     notify('Dead deliveries are sent again.');
     await refresh();

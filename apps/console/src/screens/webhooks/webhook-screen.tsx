@@ -85,6 +85,7 @@ export function WebhookScreen() {
       <FilterBar>
         <SelectFilter
           label="Deliveries"
+          any="Any"
           value={status}
           choices={deliveryStatuses.map((value) => ({ value, label: wordsOf(value) }))}
           onChange={(chosen) =>

@@ -1,7 +1,7 @@
-import { Button } from '../../components/button';
-import { copy } from '../../components/copy';
-import { Icon } from '../../components/icon';
-import styles from './webhooks.module.css';
+import { Button } from './button';
+import styles from './code-block.module.css';
+import { copy } from './copy';
+import { Icon } from './icon';
 
 /** Text in a region that scrolls. The button copies the exact bytes, not what is shown. */
 export function CodeBlock({ label, text, raw = text }: { label: string; text: string; raw?: string }) {

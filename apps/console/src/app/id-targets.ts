@@ -1,0 +1,45 @@
+import type { IconName } from '../components/icon';
+
+export interface IdTarget {
+  label: string;
+  icon: IconName;
+  /** Path below the tenant; absent for a record, which its person shows. */
+  path?: (id: string) => string;
+  isRecord?: boolean;
+}
+
+/** The screen of each kind of id, by its prefix. */
+const targets: Record<string, IdTarget> = {
+  idn: { label: 'Person', icon: 'person', path: (id) => `/people/${id}` },
+  usr: { label: 'Person of this user', icon: 'person', isRecord: true },
+  acc: { label: 'Person of this account', icon: 'account', isRecord: true },
+  mid: { label: 'Person of this machine', icon: 'machine', isRecord: true },
+  con: { label: 'Source', icon: 'source', path: (id) => `/sources/${id}` },
+  job: { label: 'Run', icon: 'run', path: (id) => `/runs/${id}` },
+  cas: { label: 'Case', icon: 'cases', path: (id) => `/cases?case=${id}` },
+  evt: { label: 'Event', icon: 'event', path: (id) => `/events/${id}` },
+  whk: { label: 'Webhook', icon: 'webhook', path: (id) => `/webhooks/${id}` },
+  dlv: { label: 'Delivery', icon: 'webhook', path: (id) => `/deliveries/${id}` },
+  opn: { label: 'Acts on this operation', icon: 'access', path: (id) => `/audit?resource=${id}` },
+  fnd: { label: 'Findings', icon: 'finding', path: () => '/findings' },
+};
+
+const form = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Returns the kind of an id; undefined for other text, and for ids without a screen. */
+export function targetOf(text: string): IdTarget | undefined {
+  const prefix = form.exec(text)?.[1] ?? '';
+  return Object.hasOwn(targets, prefix) ? targets[prefix] : undefined;
+}
+
+/** Path of the screen that shows an id; undefined while a record is looked up, or if it does not exist. */
+export function pathOf(
+  target: IdTarget,
+  id: string,
+  record: { kind: string; identity_id?: string } | undefined,
+): string | undefined {
+  if (!target.isRecord) return target.path?.(id);
+  if (!record) return undefined;
+  if (record.identity_id) return `/people/${record.identity_id}?view=records`;
+  return record.kind === 'machine_identity' ? '/machines' : '/accounts?matched=false';
+}

@@ -1,0 +1,32 @@
+import { queryOptions } from '@tanstack/react-query';
+import { answerOf, api, type OperatorEvent, type operations } from './api';
+import { cursorPages } from './pages';
+
+export type { OperatorEvent };
+export type EventFilters = Omit<NonNullable<operations['adminListEvents']['parameters']['query']>, 'limit' | 'cursor'>;
+
+const everyMs = 3_000;
+
+/**
+ * Events, the newest first. They are polled while the newest page is shown alone: a longer list would move away from
+ * what is being read.
+ */
+export const eventsQuery = (tenantId: string, filters: EventFilters, isPaused = false) => ({
+  ...cursorPages(['events', tenantId, filters], (cursor) =>
+    answerOf(
+      api.GET('/admin/v1/tenants/{tenantId}/events', {
+        params: { path: { tenantId }, query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
+      }),
+    ),
+  ),
+  refetchInterval: ({ state }: { state: { data?: { pages: unknown[] } | undefined } }) =>
+    isPaused || (state.data?.pages.length ?? 0) > 1 ? false : everyMs,
+  refetchIntervalInBackground: false,
+});
+
+export const eventQuery = (tenantId: string, eventId: string) =>
+  queryOptions({
+    queryKey: ['event', tenantId, eventId],
+    queryFn: () =>
+      answerOf(api.GET('/admin/v1/tenants/{tenantId}/events/{eventId}', { params: { path: { tenantId, eventId } } })),
+  });

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { CodeBlock } from '../../components/code-block';
+import { CopyAs } from '../../components/copy-as';
+import { Facts } from '../../components/facts';
+import { type Change, FieldDiff } from '../../components/field-diff';
+import { IdChip } from '../../components/id-chip';
+import { JsonView } from '../../components/json-view';
+import { Page, Section } from '../../components/page';
+import { readableBody } from '../../components/readable-body';
+import { EmptyState, ErrorState, Loading } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import { Ago, Time } from '../../components/time';
+import { useConnectorNames } from '../../data/connectors';
+import { eventQuery } from '../../data/events';
+import { webhooksQuery } from '../../data/webhooks';
+import styles from './event-screen.module.css';
+
+const route = getRouteApi('/signed-in/$tenantId/events/$eventId');
+
+/** One event: its changes, its deliveries, and its body as subscribers receive it. */
+export function EventScreen() {
+  const { tenantId, eventId } = route.useParams();
+  const { data: event, error, refetch } = useQuery(eventQuery(tenantId, eventId));
+  const { data: webhooks } = useQuery(webhooksQuery(tenantId));
+  const sourceName = useConnectorNames(tenantId);
+  if (error) return <ErrorState error={error} onRetry={refetch} />;
+  if (!event) return <Loading />;
+  const { details, deliveries, identity_id: identityId, job_id: jobId } = event;
+  const { changes = [], job_id: _, ...rest } = details as { changes?: Change[] } & Record<string, unknown>;
+  const hostOf = (id: string) => {
+    const url = webhooks?.data.find((webhook) => webhook.id === id)?.callback_url;
+    return url && URL.canParse(url) ? new URL(url).host : id;
+  };
+  return (
+    <Page
+      title={event.event_type}
+      description={
+        <>
+          <IdChip id={event.id} />
+          <span>
+            occurred <Ago at={event.occurred_at} />
+          </span>
+        </>
+      }
+      actions={
+        <CopyAs
+          path={`/admin/v1/tenants/${tenantId}/events/${eventId}`}
+          cli={`idsync events show ${eventId}`}
+          json={event}
+        />
+      }
+    >
+      <Section title="Event">
+        <Facts
+          items={[
+            [
+              'Person',
+              identityId && (
+                <Link key="person" to="/$tenantId/people/$identityId" params={{ tenantId, identityId }} dir="auto">
+                  {event.name ?? identityId}
+                </Link>
+              ),
+            ],
+            ['Subject', event.subject_id === identityId ? undefined : event.subject_id],
+            [
+              'Run',
+              jobId && (
+                <Link key="run" to="/$tenantId/runs/$jobId" params={{ tenantId, jobId }}>
+                  {event.connector_id ? sourceName(event.connector_id) : jobId}
+                </Link>
+              ),
+            ],
+            ['Occurred', <Time key="at" at={event.occurred_at} />],
+            ['Sequence', event.sequence],
+            [
+              'More',
+              <Link key="type" to="/$tenantId/events" params={{ tenantId }} search={{ types: event.event_type }}>
+                all of this type
+              </Link>,
+            ],
+          ]}
+        />
+      </Section>
+      <Section title="Deliveries" flush>
+        {deliveries.length === 0 ? (
+          <EmptyState title="No delivery">
+            No webhook subscribes to this event, its filter left the event out, or the deliveries are no longer kept.
+          </EmptyState>
+        ) : (
+          <ul>
+            {deliveries.map(({ id, webhook_id, status }) => (
+              <li key={id} className={styles.delivery}>
+                <Link
+                  to="/$tenantId/deliveries/$deliveryId"
+                  params={{ tenantId, deliveryId: id }}
+                  className={styles.link}
+                >
+                  {hostOf(webhook_id)}
+                </Link>
+                <StatusBadge status={status} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      {changes.length > 0 && (
+        <Section title="Changes">
+          <FieldDiff
+            changes={changes.map(({ source, ...change }) => ({
+              ...change,
+              ...(source && { source: sourceName(source) }),
+            }))}
+          />
+        </Section>
+      )}
+      {Object.keys(rest).length > 0 && (
+        <Section title="Details">
+          <JsonView value={rest} label="Details" />
+        </Section>
+      )}
+      {event.body !== undefined && (
+        <Section title="Body, as subscribers receive it">
+          <CodeBlock label="Body" text={readableBody(event.body)} raw={event.body} />
+        </Section>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,84 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../components/button';
+import { eventColumns } from '../../components/event-columns';
+import { ListScreen } from '../../components/list-screen';
+import { EmptyState } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import { useConnectorNames, useSourceChoices } from '../../data/connectors';
+import { eventsQuery, type OperatorEvent } from '../../data/events';
+import { type EventsSearch, groups, startOf } from './events-search';
+
+const route = getRouteApi('/signed-in/$tenantId/events');
+
+const periodChoices = [
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+];
+
+/** The feed of events as they occur. */
+export function EventsScreen() {
+  const { tenantId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isPaused, setPaused] = useState(false);
+  const { types, identity, job, source, since } = search;
+  const filters = {
+    types,
+    identity_id: identity,
+    job_id: job,
+    connector_id: source,
+    since: startOf(since, Date.now()),
+  };
+  const query = useInfiniteQuery({ ...eventsQuery(tenantId, filters, isPaused), placeholderData: (old) => old });
+  const sources = useSourceChoices(tenantId);
+  const sourceName = useConnectorNames(tenantId);
+  const isLive = !isPaused && (query.data?.pages.length ?? 0) <= 1;
+  const options = { '--types': types, '--identity': identity, '--job': job, '--connector': source };
+  const flags = Object.entries(options).flatMap(([flag, value]) => (value === undefined ? [] : ` ${flag} '${value}'`));
+  const known: readonly string[] = groups;
+  return (
+    <ListScreen<OperatorEvent, EventsSearch>
+      title="Events"
+      beside={
+        <StatusBadge tone={isLive ? 'ok' : 'neutral'}>
+          {isLive ? 'Live' : isPaused ? 'Paused' : 'Paused at earlier events'}
+        </StatusBadge>
+      }
+      description="What subscribers receive, the newest first."
+      api={`/admin/v1/tenants/${tenantId}/events`}
+      parameters={filters}
+      cli={`idsync events list${flags.join('')}`}
+      filters={[
+        {
+          of: 'types',
+          label: 'Type',
+          // A type that a link has named is a choice, too.
+          choices: [...groups, ...(types && !known.includes(types) ? [types] : [])].map((value) => ({
+            value,
+            label: value,
+          })),
+        },
+        { of: 'source', label: 'Source', choices: sources },
+        { of: 'since', label: 'Time', choices: periodChoices },
+        { of: 'identity', label: 'Id of a person', placeholder: 'Person: idn_…', narrow: true },
+        { of: 'job', label: 'Id of a run', placeholder: 'Run: job_…', narrow: true },
+      ]}
+      search={search}
+      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      saved="events"
+      columns={eventColumns({ tenantId, sourceName })}
+      rowKey={({ id }) => id}
+      query={query}
+      noMatch={
+        <EmptyState title="No event matches">
+          New events appear here by themselves. A filter examines 5,000 events at a time.
+        </EmptyState>
+      }
+      nothing={<EmptyState title="No event yet">Events appear when the first source has been read.</EmptyState>}
+      actions={<Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Button>}
+    />
+  );
+}

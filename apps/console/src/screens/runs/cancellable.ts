@@ -1,0 +1,2 @@
+/** Statuses of runs that can be cancelled. */
+export const cancellable: readonly string[] = ['queued', 'running', 'quarantined'];

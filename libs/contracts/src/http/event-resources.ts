@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { recordKinds } from '../records.js';
+import { deliveryStatuses } from '../webhooks.js';
+import { dateTime, nextCursor, oneOf, text } from './resources.js';
+
+const eventFields = {
+  id: text,
+  event_type: text,
+  occurred_at: dateTime,
+  sequence: z.int(),
+  identity_id: text.optional().describe('The identity whose history contains the event.'),
+  name: text.optional().describe('Name of the identity, while it exists.'),
+  subject_id: text.optional().describe('The user, account, machine identity or identity that the event is about.'),
+  job_id: text.optional().describe('The run that caused it.'),
+  connector_id: text.optional().describe('The connector of the run.'),
+  changed: z.array(text).describe('Names of the changed fields.'),
+  deliveries: z
+    .array(z.strictObject({ id: text, webhook_id: text, status: oneOf(deliveryStatuses) }))
+    .describe('Deliveries to the webhooks that subscribe to it, while they are kept.'),
+};
+export const operatorEvent = z.strictObject(eventFields);
+export const operatorEventPage = z.strictObject({
+  data: z.array(operatorEvent),
+  limit: z.int(),
+  next_cursor: nextCursor,
+});
+export const operatorEventDetails = z.strictObject({
+  ...eventFields,
+  details: z.record(text, z.unknown()),
+  body: text.optional().describe('The text that webhooks receive.'),
+});
+
+export const activity = z.strictObject({
+  hours: z
+    .array(
+      z.strictObject({
+        at: dateTime,
+        events: z.int(),
+        delivered: z.int().describe('Attempts of deliveries that succeeded.'),
+        failed: z.int().describe('Attempts of deliveries that failed.'),
+      }),
+    )
+    .describe('The last 24 hours, the oldest first.'),
+  complete: z.boolean().describe('False if there was more than is counted, so that the oldest hours are too low.'),
+});
+
+export const operatorRecord = z.strictObject({
+  id: text,
+  kind: oneOf(recordKinds),
+  connector_id: text,
+  identity_id: text.optional().describe('The identity that it belongs to; absent if there is none.'),
+});
+
+export type OperatorRecord = z.infer<typeof operatorRecord>;
+export type Activity = z.infer<typeof activity>;
+export type OperatorEvent = z.infer<typeof operatorEvent>;
+export type OperatorEventDetails = z.infer<typeof operatorEventDetails>;

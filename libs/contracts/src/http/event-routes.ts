@@ -1,0 +1,45 @@
+import { nextCursor as cursor } from './delivery-parameters.js';
+import * as shown from './event-resources.js';
+import { limit, ok, operator, type QueryParameter, type RouteDefinition, tenantPath } from './route.js';
+
+const only = (name: string, description: string): QueryParameter => ({ name, description, schema: { type: 'string' } });
+const time = (name: string, description: string): QueryParameter => ({
+  name,
+  description,
+  schema: { type: 'string', format: 'date-time' },
+});
+
+/** Operators' routes for events. */
+export const eventRoutes: RouteDefinition[] = [
+  {
+    ...operator('GET', `${tenantPath}/events`, 'List events, the newest first', ok(shown.operatorEventPage)),
+    description:
+      'Without values of people. With a filter, one request examines 5 000 events, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.',
+    query: [
+      limit,
+      cursor,
+      only('types', 'Like the `events` of a subscription, separated by commas: `identity.*,user.created`.'),
+      only('identity_id', 'Only events of this identity and of those that were merged into it.'),
+      only('job_id', 'Only events that this run caused.'),
+      only('connector_id', 'Only events that runs of this connector caused.'),
+      time('since', 'Only events that occurred at this time or later.'),
+      time('until', 'Only events that occurred before this time.'),
+    ],
+  },
+  operator(
+    'GET',
+    `${tenantPath}/events/{eventId}`,
+    'Get one event with its details and its body',
+    ok(shown.operatorEventDetails),
+  ),
+  operator(
+    'GET',
+    `${tenantPath}/records/{recordId}`,
+    'Find the source and the identity of a user, account or machine identity',
+    ok(shown.operatorRecord),
+  ),
+  {
+    ...operator('GET', `${tenantPath}/activity`, 'Count events and deliveries by hour', ok(shown.activity)),
+    description: 'Counts the newest 20 000 events and 20 000 attempts of the last 24 hours.',
+  },
+];
