@@ -95,6 +95,26 @@ describe('a record of an erased person', () => {
     expect(await fixture.rows.rows('select from failing_records where tenant_id = $1', [tenantId])).toEqual([]);
   });
 
+  it('is refused with the reason if it is read alone', async () => {
+    await suppress();
+    const id = newUuid();
+    await fixture.rows.rows(
+      `insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, external_id) values ($1, $2, $3, true, 'record', '7')`,
+      [id, tenantId, connectorId],
+    );
+    const source = { readOne: async () => ({ record: ann }) } as unknown as Connector;
+    const context = fixture.context(source);
+    const claimed = await claimJob(context, { id, tenantId });
+    if (!claimed) throw new Error('not claimed');
+    await runJob(context, claimed, new RunControl());
+    expect(await fixture.rows.rows('select outcome, records_failed::int from sync_jobs where id = $1', [id])).toEqual([
+      { outcome: 'refused', records_failed: 0 },
+    ]);
+    expect(await fixture.recordErrors(id)).toMatchObject([
+      { message: expect.stringContaining('a suppression leaves this record out') },
+    ]);
+  });
+
   it('is not confused with the next holder of the address', async () => {
     await suppress();
     const next = person('9', { email: 'ann@x.org', first_name: 'Zoe', last_name: 'White' });

@@ -68,7 +68,7 @@ export async function writePage(
     const isSuppressed = page !== given && page.records.length === 0;
     const outcome = job.mode === 'record' && (isSuppressed ? 'refused' : outcomeOf(page));
     if (outcome) await saveOutcome(tx, job.id, outcome);
-    await saveRecordErrors(tx, job, errors);
+    await saveRecordErrors(tx, job, outcome && isSuppressed ? [...errors, { message: suppressed }] : errors);
     await saveFailingRecords(tx, job, errors);
     if (page.isRetry) await addRetried(tx, job.id, records.length + page.errors.length);
     await saveCounts(tx, job.id, counts);
@@ -78,6 +78,9 @@ export async function writePage(
     return counts.batchesWritten - counts.batchesProcessed;
   });
 }
+
+/** Names no record, because errors of an erased person must not. */
+const suppressed = 'a suppression leaves this record out: see the list of suppressions';
 
 /**
  * Returns the last entry of each record of an incremental or single-record page, where repetitions are allowed. A
