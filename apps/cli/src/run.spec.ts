@@ -177,6 +177,16 @@ describe('the command line', () => {
     expect((await idsync(['jobs', 'plan', 'job_1'])).out).toContain(`\n${text}: for example n1, n2\n`);
   });
 
+  it('filters the plan of a job', async () => {
+    const counts = { create: 0, update: 0, disable: 0, delete: 1 };
+    replies['GET /tenants/ten_1/sync-jobs/job_1/plan'] = [[200, { state: 'done', counts, data: [], total: 0 }]];
+    await idsync(['jobs', 'plan', 'job_1', '--action', 'delete', '--external-id', 'E 7']);
+    expect(requests[0]?.call).toBe(
+      'GET /tenants/ten_1/sync-jobs/job_1/plan?limit=50&offset=0&action=delete&external_id=E+7',
+    );
+    expect((await idsync(['jobs', 'plan', 'job_1', '--action', 'drop'])).code).toBe(2);
+  });
+
   it('shows the plan of a quarantined job and releases the job with a reason', async () => {
     const entry = {
       action: 'delete',

@@ -1,14 +1,18 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
-interface PageOptions {
+interface PlanOptions {
   limit: number;
   offset: number;
+  action?: string;
+  externalId?: string;
 }
+
+const actions = ['create', 'update', 'disable', 'delete'];
 
 interface ReleaseOptions {
   reason: string;
@@ -19,15 +23,23 @@ interface ReleaseOptions {
 export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: number) => void): void {
   jobs
     .command('plan')
-    .description('show the changes and deletions that a quarantined job or a dry run has not applied')
+    .description('show the changes and deletions that a quarantined job or a dry run plans, or has applied since')
     .argument('<job>', 'id of the job')
+    .addOption(new Option('--action <action>', 'only changes of this kind').choices(actions))
+    .option('--external-id <text>', 'only records whose external id contains this text')
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
-    .addHelpText('after', '\nExample:\n  $ idsync jobs plan job_…')
-    .action(async (id: string, { limit, offset }: PageOptions, command: Command) => {
+    .addHelpText('after', '\nExample:\n  $ idsync jobs plan job_… --action delete')
+    .action(async (id: string, { action, externalId, ...page }: PlanOptions, command: Command) => {
       const session = await Session.of(command, io);
       const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'plan');
-      const plan = await session.client.get<responses.SyncPlan>(`${path}?limit=${limit}&offset=${offset}`);
+      const query = new URLSearchParams({
+        limit: String(page.limit),
+        offset: String(page.offset),
+        ...(action !== undefined && { action }),
+        ...(externalId !== undefined && { external_id: externalId }),
+      });
+      const plan = await session.client.get<responses.SyncPlan>(`${path}?${query}`);
       if (!session.isRaw) {
         // A gateway of the previous version sends no reasons.
         const { counts, state, known, note, reasons = [] } = plan;

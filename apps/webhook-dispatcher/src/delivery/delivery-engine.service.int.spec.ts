@@ -149,6 +149,23 @@ describe('a tenant with a quota of deliveries', () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).sequence).sort()).toEqual([1, 2, 3, 4]);
   });
 
+  it('takes a hundredth of what is left in advance, and uses it first', async () => {
+    await limit(10_000);
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    const engine = fixture.engine();
+    const attempts = async () => {
+      const sql = 'select attempts from delivery_hours where tenant_id = $1';
+      const [hour] = await fixture.directory.rows<{ attempts: number }>(sql, [tenant]);
+      return Number(hour?.attempts);
+    };
+    await fixture.publish(engine, tenant, ['user.created']);
+    await fixture.until(webhook, delivered(1));
+    expect(await attempts()).toBe(1 + 99);
+    await fixture.publish(engine, tenant, ['user.updated', 'user.deleted']);
+    await fixture.until(webhook, delivered(3));
+    expect(await attempts()).toBe(100);
+  });
+
   it('sends again in the next hour', async () => {
     await limit(1);
     await fixture.directory.rows(

@@ -32,6 +32,7 @@ import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag, quotaWaits
 import type { Sender, SendResult } from '../sending/send.js';
 import { masked, sentHeaders } from '../sending/sent-headers.js';
 import { signedHeaders } from '../sign.js';
+import { AttemptBlocks, blockOf } from './attempt-blocks.js';
 import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
 import type { BreakerSettings } from './breaker.js';
 import { DatabaseClock } from './database-clock.js';
@@ -91,6 +92,7 @@ export class DeliveryEngine extends BackgroundService {
   private readonly clock = new DatabaseClock();
   /** Limits on attempts an hour, by tenant, as of the last poll. */
   private quotas: ReadonlyMap<string, number> = new Map();
+  private readonly blocks = new AttemptBlocks();
   private polls = 0;
   private due = { lag: 0, healthy: 0, failing: 0 };
   private unwatch: (() => void)[] = [];
@@ -167,6 +169,7 @@ export class DeliveryEngine extends BackgroundService {
     }));
     const changedTenants = new Set(changedQuotas(this.quotas, quotas));
     this.quotas = quotas;
+    for (const tenantId of changedTenants) this.blocks.forget(tenantId);
     for (const endpoint of this.endpoints.values()) if (changedTenants.has(endpoint.tenantId)) endpoint.waitForQuota(0);
     this.clock.set(time);
     const healthy = due.filter(({ failures }) => failures === 0);
@@ -201,16 +204,30 @@ export class DeliveryEngine extends BackgroundService {
     const quota = this.quotas.get(tenantId);
     const calls = new Map(wanted.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
-    const { claimed, receivers, requests } = await database.transaction(tenantId, async (tx) => {
-      const room = quota === undefined ? undefined : quota - (await lockDeliveryHour(tx, tenantId));
-      const requests = room === undefined ? wanted : withinRoom(wanted, room);
-      if (requests.length === 0) return { claimed: [], receivers: new Map<string, Receiver>(), requests };
+    const kept = quota === undefined ? 0 : this.blocks.left(tenantId, this.clock.now());
+    const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
+    const { claimed, receivers, requests, taken } = await database.transaction(tenantId, async (tx) => {
+      const hour = quota === undefined || kept >= most ? undefined : await lockDeliveryHour(tx, tenantId);
+      const remaining = hour && quota !== undefined ? Math.max(quota - hour.attempts, 0) : 0;
+      const requests = quota === undefined ? wanted : withinRoom(wanted, kept + remaining);
+      if (requests.length === 0)
+        return { claimed: [], receivers: new Map<string, Receiver>(), requests, taken: undefined };
       const claimed = await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
-      if (quota !== undefined && claimed.length > 0) await addDeliveryAttempts(tx, tenantId, claimed.length);
+      const beyond = Math.max(claimed.length - kept, 0);
+      const block = beyond > 0 ? blockOf(remaining - beyond) : 0;
+      if (hour && beyond > 0) await addDeliveryAttempts(tx, tenantId, beyond + block);
+      const taken = hour && beyond > 0 ? { left: block, until: hour.ends } : undefined;
       const receivers =
         claimed.length === 0 ? [] : await findReceivers(tx, tenantId, [...new Set(claimed.map((d) => d.webhookId))]);
-      return { claimed, receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])), requests };
+      return {
+        claimed,
+        receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])),
+        requests,
+        taken,
+      };
     });
+    if (taken) this.blocks.keep(tenantId, taken.left, taken.until);
+    else this.blocks.use(tenantId, claimed.length);
     if (requests.length === 0) {
       quotaWaits.add({});
       const until = nextHour(this.clock.now());

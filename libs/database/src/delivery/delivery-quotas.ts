@@ -10,16 +10,22 @@ export async function findDeliveryQuotas(tx: Transaction): Promise<Map<string, n
   return new Map(rows.map(({ tenantId, limit }) => [tenantId, Number(limit)]));
 }
 
+export interface DeliveryHour {
+  attempts: number;
+  /** When it ends, in milliseconds of the database's clock. */
+  ends: number;
+}
+
 /** Returns the attempts of the present hour. Locks them until the commit, so that dispatchers do not exceed the limit. */
-export async function lockDeliveryHour(tx: Transaction, tenantId: string): Promise<number> {
-  const [row] = await tx.query<{ attempts: number }>(
+export async function lockDeliveryHour(tx: Transaction, tenantId: string): Promise<DeliveryHour> {
+  const [row] = await tx.query<DeliveryHour>(
     `insert into delivery_hours as h (tenant_id, hour, attempts) values ($1, date_trunc('hour', now()), 0)
      on conflict (tenant_id) do update
        set hour = excluded.hour, attempts = case when h.hour = excluded.hour then h.attempts else 0 end
-     returning attempts`,
+     returning attempts, extract(epoch from hour + interval '1 hour')::float8 * 1000 as ends`,
     [tenantId],
   );
-  return Number(row?.attempts ?? 0);
+  return { attempts: Number(row?.attempts ?? 0), ends: Number(row?.ends ?? 0) };
 }
 
 export async function addDeliveryAttempts(tx: Transaction, tenantId: string, begun: number): Promise<void> {
