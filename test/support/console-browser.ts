@@ -22,9 +22,16 @@ export class ConsoleUnderTest {
     readonly firstLine: string,
   ) {}
 
-  static async start(executablePath: string): Promise<ConsoleUnderTest> {
+  static async start(executablePath: string, settings: Record<string, string> = {}): Promise<ConsoleUnderTest> {
     const dataDir = await mkdtemp(join(tmpdir(), 'idsync-console-'));
-    const env = { PATH: process.env.PATH, HOME: dataDir, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error' };
+    const env = {
+      PATH: process.env.PATH,
+      HOME: dataDir,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      ...settings,
+    };
     const child = spawn(process.execPath, ['apps/standalone/dist/main.js'], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],

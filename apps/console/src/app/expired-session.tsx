@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button, buttonClass } from '../components/button';
 import { Dialog } from '../components/dialog';
 import { readMethods, readSession, sessionQuery, useHasExpired } from '../data/session';
+import { onSignIn } from './sign-in-channel';
 import { TokenForm } from './token-form';
 
 /**
@@ -27,13 +28,14 @@ function SignInAgain() {
     client.setQueryData(sessionQuery.queryKey, await readSession());
     await client.invalidateQueries();
   };
+  useEffect(() => onSignIn(() => void resume()));
   return (
     <>
       <p>Sign in again to continue. What you have entered on this page is kept.</p>
       {methods?.oidc && !isWaiting && (
         <a
           className={buttonClass({ look: 'primary' })}
-          href="/admin/v1/session/oidc/start?return_to=/console/signed-in"
+          href="/admin/v1/session/oidc/start?return_to=/console/sign-in/done"
           target="_blank"
           rel="noreferrer"
           onClick={() => setWaiting(true)}
@@ -41,6 +43,7 @@ function SignInAgain() {
           Sign in with {methods.oidc.name} in a new tab
         </a>
       )}
+      {isWaiting && <p role="status">This page goes on by itself when you have signed in.</p>}
       {isWaiting && (
         <Button look="primary" onClick={resume}>
           Continue here

@@ -4,7 +4,7 @@ import type { Role } from '../data/session';
 /** Paths of screens that need only a tenant. */
 export type ScreenPath =
   | '/$tenantId'
-  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'audit'}`;
+  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'access' | 'settings' | 'audit'}`;
 
 export interface NavigationItem {
   label: string;
@@ -41,5 +41,12 @@ export const navigation: readonly { title?: string; items: readonly NavigationIt
       { label: 'Webhooks', to: '/$tenantId/webhooks', icon: 'webhook' },
     ],
   },
-  { title: 'Access', items: [{ label: 'Audit log', to: '/$tenantId/audit', icon: 'access', needs: 'auditor' }] },
+  {
+    title: 'Administration',
+    items: [
+      { label: 'Access', to: '/$tenantId/access', icon: 'access' },
+      { label: 'Settings', to: '/$tenantId/settings', icon: 'rule' },
+      { label: 'Audit log', to: '/$tenantId/audit', icon: 'history', needs: 'auditor' },
+    ],
+  },
 ];

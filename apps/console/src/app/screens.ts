@@ -1,5 +1,6 @@
 // The routes of all screens. A screen is one folder of `screens`; its code is loaded when it is opened.
 
+import { route as access } from '../screens/access/route';
 import { route as accounts } from '../screens/accounts/route';
 import { route as audit } from '../screens/audit/route';
 import { route as cases } from '../screens/cases/route';
@@ -12,13 +13,15 @@ import { route as people } from '../screens/people/route';
 import { route as plan } from '../screens/plan/route';
 import { runRoute, route as runs } from '../screens/runs/route';
 import { route as signIn } from '../screens/sign-in/route';
+import { route as signedIn } from '../screens/signed-in/route';
 import { route as sourceSetup } from '../screens/source-setup/route';
 import { sourceRoute, route as sources } from '../screens/sources/route';
 import { route as start } from '../screens/start/route';
+import { route as settings } from '../screens/tenant-settings/route';
 import { route as tenants } from '../screens/tenants/route';
 import { deliveryRoute, webhookRoute, route as webhooks } from '../screens/webhooks/route';
 
-export const openRoutes = [signIn] as const;
+export const openRoutes = [signIn, signedIn] as const;
 /** Screens that concern no tenant. */
 export const signedInRoutes = [start, tenants] as const;
 export const tenantRoutes = [
@@ -40,5 +43,7 @@ export const tenantRoutes = [
   deliveryRoute,
   events,
   eventRoute,
+  access,
+  settings,
   audit,
 ] as const;

@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
 import { answerOf, api } from '../../data/api';
+import { auditVerificationQuery } from '../../data/audit';
 import { cursorPages, itemsOf } from '../../data/pages';
 import type { AuditSearch } from './audit-search';
 
@@ -24,13 +25,6 @@ const auditQuery = (tenantId: string, { actor, action, resource }: AuditSearch) 
       }),
     ),
   );
-
-const verificationQuery = (tenantId: string) => ({
-  queryKey: ['audit-verification', tenantId],
-  queryFn: () =>
-    answerOf(api.GET('/admin/v1/tenants/{tenantId}/audit/verification', { params: { path: { tenantId } } })),
-  staleTime: 60_000,
-});
 
 type Entry = Awaited<ReturnType<NonNullable<ReturnType<typeof auditQuery>['queryFn']>>>['data'][number];
 
@@ -147,7 +141,7 @@ export function AuditScreen() {
 
 /** Whether the first entries of the chain verify; `idsync audit verify` verifies all of them. */
 function ChainStatus({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(verificationQuery(tenantId));
+  const { data } = useQuery(auditVerificationQuery(tenantId));
   if (!data) return null;
   const [problem] = data.problems;
   return problem ? (

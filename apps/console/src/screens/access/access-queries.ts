@@ -1,0 +1,36 @@
+import { answerOf, api } from '../../data/api';
+import { offsetPages } from '../../data/pages';
+
+export const keysQuery = (tenantId: string) =>
+  offsetPages(['api-keys', tenantId], (offset) =>
+    answerOf(
+      api.GET('/admin/v1/tenants/{tenantId}/api-keys', {
+        params: { path: { tenantId }, query: { limit: 100, offset } },
+      }),
+    ),
+  );
+
+export const serviceTokensQuery = offsetPages(['service-tokens'], (offset) =>
+  answerOf(api.GET('/admin/v1/service-tokens', { params: { query: { limit: 100, offset } } })),
+);
+
+export const scopes = [
+  'identities:read',
+  'users:read',
+  'accounts:read',
+  'machines:read',
+  'groups:read',
+  'events:read',
+  'sync:read',
+  'sync:write',
+  'webhooks:read',
+  'webhooks:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+export const roles = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'operator', label: 'Operator: also decides' },
+  { value: 'auditor', label: 'Auditor: also reads the audit log' },
+  { value: 'admin', label: 'Admin: everything' },
+] as const;

@@ -1,0 +1,170 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../components/button';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { type Column, DataTable } from '../../components/data-table';
+import { Dialog } from '../../components/dialog';
+import { Icon } from '../../components/icon';
+import { notify } from '../../components/notices';
+import { Section } from '../../components/page';
+import { SecretOnce } from '../../components/secret-once';
+import { EmptyState } from '../../components/states';
+import { StatusBadge } from '../../components/status-badge';
+import { Ago } from '../../components/time';
+import { useMay } from '../../data/access';
+import { type ApiKey, answerOf, api, type CreatedApiKey } from '../../data/api';
+import { itemsOf } from '../../data/pages';
+import styles from './access.module.css';
+import { keysQuery, scopes } from './access-queries';
+import { scopesOf, stateOf } from './describe-access';
+import { KeyDialog } from './key-dialog';
+
+interface Acts {
+  rotate: (key: ApiKey) => void;
+  revoke: (key: ApiKey) => void;
+}
+
+const columnsOf = (acts: Acts | undefined): readonly Column<ApiKey>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(0, 1.2fr)',
+    cell: ({ name, id }) => (
+      <span dir="auto" title={id}>
+        {name}
+      </span>
+    ),
+  },
+  {
+    id: 'scopes',
+    header: 'Scopes',
+    width: 'minmax(0, 1.4fr)',
+    from: 'medium',
+    cell: (key) => <span title={key.scopes.join(', ')}>{scopesOf(key.scopes, scopes.length)}</span>,
+  },
+  {
+    id: 'networks',
+    header: 'From',
+    width: 'minmax(0, 1fr)',
+    from: 'wide',
+    cell: ({ allowed_networks }) => (
+      <span title={allowed_networks?.join(', ')}>{allowed_networks?.join(', ') ?? 'Anywhere'}</span>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '120px',
+    cell: (key) => {
+      const { word, tone } = stateOf(key);
+      return <StatusBadge tone={tone}>{word}</StatusBadge>;
+    },
+  },
+  {
+    id: 'expires',
+    header: 'Expires',
+    width: '100px',
+    align: 'end',
+    from: 'wide',
+    cell: ({ expires_at }) => (expires_at ? <Ago at={expires_at} /> : 'Never'),
+  },
+  {
+    id: 'used',
+    header: 'Last used',
+    width: '100px',
+    align: 'end',
+    from: 'medium',
+    cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : 'Never'),
+  },
+  ...(acts
+    ? [
+        {
+          id: 'acts',
+          header: '',
+          width: '140px',
+          align: 'end' as const,
+          cell: (key: ApiKey) =>
+            !key.revoked_at && (
+              <span className={styles.acts}>
+                <Button small look="quiet" aria-label={`Rotate ${key.name}`} onClick={() => acts.rotate(key)}>
+                  Rotate
+                </Button>
+                <Button small look="quiet" aria-label={`Revoke ${key.name}`} onClick={() => acts.revoke(key)}>
+                  Revoke
+                </Button>
+              </span>
+            ),
+        },
+      ]
+    : []),
+];
+
+/** Keys of programs. To rotate one, a second key is issued; the first is revoked when the program has the second. */
+export function ApiKeys({ tenantId }: { tenantId: string }) {
+  const query = useInfiniteQuery(keysQuery(tenantId));
+  const client = useQueryClient();
+  const mayChange = useMay('admin');
+  const [asked, setAsked] = useState<{ like?: ApiKey }>();
+  const [issued, setIssued] = useState<CreatedApiKey>();
+  const [revoked, setRevoked] = useState<ApiKey>();
+  const refresh = () => client.invalidateQueries({ queryKey: ['api-keys', tenantId] });
+  const revoke = async () => {
+    if (!revoked) return;
+    const params = { path: { tenantId, keyId: revoked.id } };
+    await answerOf(api.DELETE('/admin/v1/tenants/{tenantId}/api-keys/{keyId}', { params }));
+    notify('The key is revoked.');
+    await refresh();
+  };
+  const add = mayChange && (
+    <Button small look="primary" onClick={() => setAsked({})}>
+      <Icon name="plus" size={14} />
+      Issue a key
+    </Button>
+  );
+  return (
+    <Section title="API keys" flush actions={add}>
+      <DataTable
+        label="API keys"
+        columns={columnsOf(mayChange ? { rotate: (like) => setAsked({ like }), revoke: setRevoked } : undefined)}
+        rows={itemsOf(query.data)}
+        rowKey={({ id }) => id}
+        query={query}
+        empty={
+          <EmptyState title="No key yet">A program needs a key to read people or to subscribe to events.</EmptyState>
+        }
+      />
+      {asked && (
+        <KeyDialog
+          tenantId={tenantId}
+          like={asked.like}
+          onClose={() => setAsked(undefined)}
+          onIssued={async (key) => {
+            setAsked(undefined);
+            setIssued(key);
+            await refresh();
+          }}
+        />
+      )}
+      {issued && (
+        <Dialog open onOpenChange={() => setIssued(undefined)} title={`Key ${issued.name}`}>
+          <SecretOnce label="API key" value={issued.key} hint="Shown this once. Send it as X-API-Key." />
+        </Dialog>
+      )}
+      <ConfirmDialog
+        open={revoked !== undefined}
+        onOpenChange={(open) => !open && setRevoked(undefined)}
+        title={`Revoke ${revoked?.name ?? ''}?`}
+        action="Revoke"
+        danger
+        onConfirm={revoke}
+      >
+        <p>Requests with this key are refused within a second. This cannot be undone.</p>
+        {revoked?.last_used_at && (
+          <p>
+            It was used <Ago at={revoked.last_used_at} />.
+          </p>
+        )}
+      </ConfirmDialog>
+    </Section>
+  );
+}

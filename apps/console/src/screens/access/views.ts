@@ -1,0 +1,2 @@
+export const accessViews = ['keys', 'operators'] as const;
+export type AccessView = (typeof accessViews)[number];

@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { BrowserContextOptions } from 'playwright-core';
+import { IdentityProvider, oidcClient } from '../apps/gateway/test/identity-provider.js';
+import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
+
+jest.setTimeout(300_000);
+
+const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const haveChromium = existsSync(chromiumPath);
+if (!haveChromium) process.stdout.write(`Skipped: access in the console: ${chromiumPath} is not installed\n`);
+const suite = haveChromium ? describe : describe.skip;
+
+let provider: IdentityProvider;
+let idsync: ConsoleUnderTest;
+let tenant: string;
+let visit: Visit;
+
+beforeAll(async () => {
+  if (!haveChromium) return;
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  provider = await IdentityProvider.start(url, { eva: { email: 'eva@example.com', groups: ['admins'] } });
+  idsync = await ConsoleUnderTest.start(chromiumPath, {
+    ...oidcClient,
+    PORT: String(port),
+    PUBLIC_URL: url,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_NAME: 'Example login',
+    OIDC_SCOPES: 'openid email profile',
+    OIDC_ROLE_MAPPING: JSON.stringify([{ group: 'admins', role: 'admin' }]),
+  });
+  tenant = idsync.credentials.tenant_id;
+});
+
+afterAll(async () => {
+  await idsync?.close();
+  await provider?.stop();
+});
+
+afterEach(async () => {
+  await visit?.close();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const opened = async (options?: BrowserContextOptions, token?: string) => {
+  visit = await idsync.visit(options);
+  await visit.signIn(token);
+  return visit.page;
+};
+
+const statusOf = async (key: string) => {
+  const { status } = await fetch(`${idsync.credentials.base_url}/v1/users`, { headers: { 'x-api-key': key } });
+  return status;
+};
+
+suite('access in the console', () => {
+  it('issues a key that works, shows it once, and revokes it', async () => {
+    const page = await opened();
+    await visit.open('/access');
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Reporting');
+    await page.getByLabel('webhooks:read').uncheck();
+    await page.getByLabel('Address ranges').fill('127.0.0.0/8');
+    expect(await visit.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Issue', exact: true }).click();
+    const key = (await page.getByText(/^iss_/).textContent()) ?? '';
+    expect(await statusOf(key)).toBe(200);
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByText(/^iss_/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Revoke Reporting' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('The key is revoked.').waitFor();
+    for (let status = 200; status !== 401; ) status = await statusOf(key);
+    expect(visit.reports).toEqual([]);
+  });
+
+  it('rotates a key: the second one has the same scopes', async () => {
+    const page = await opened();
+    await visit.open('/access');
+    await page.getByRole('button', { name: 'Rotate demo' }).click();
+    await page.getByRole('button', { name: 'Issue', exact: true }).click();
+    await page.getByText(/^iss_/).waitFor();
+    const { data } = await idsync.operator<{ data: { name: string; scopes: string[] }[] }>(
+      'GET',
+      `/tenants/${tenant}/api-keys`,
+    );
+    const scopes = data.filter(({ name }) => name === 'demo').map((key) => key.scopes.toSorted());
+    expect(scopes).toHaveLength(2);
+    expect(scopes[0]).toEqual(scopes[1]);
+  });
+
+  it('issues a service token with a role, which signs in', async () => {
+    const page = await opened();
+    await visit.open('/access?view=operators');
+    await page.getByRole('button', { name: 'Issue a token' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('vera');
+    await page.getByRole('button', { name: 'Issue', exact: true }).click();
+    const token = (await page.getByText(/^ist_/).textContent()) ?? '';
+    await visit.close();
+    const asViewer = await opened({}, token);
+    await visit.open('/access');
+    expect(await asViewer.getByRole('button', { name: 'Issue a key' }).count()).toBe(0);
+    expect(await asViewer.getByRole('link', { name: 'Operators' }).count()).toBe(0);
+    await visit.open('/settings');
+    expect(await asViewer.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    expect(visit.reports).toEqual([]);
+  });
+
+  it('creates a tenant, limits it, and suspends it', async () => {
+    const page = await opened();
+    await visit.goto('/tenants');
+    await page.getByRole('button', { name: 'New tenant' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('شركة المثال');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Webhooks', { exact: true }).fill('2');
+    await page.getByRole('button', { name: 'Save quotas' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByLabel('Days of grace').fill('14');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Suspend…' }).click();
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByText('Suspended', { exact: true }).waitFor();
+    const id = new URL(page.url()).pathname.split('/')[2];
+    expect(await idsync.operator('GET', `/tenants/${id}/settings`)).toMatchObject({ grace_days: 14 });
+    expect(await idsync.operator('GET', `/tenants/${id}/quotas`)).toMatchObject({ webhooks: { limit: 2 } });
+    expect(visit.reports).toEqual([]);
+  });
+
+  it('continues with the input when the session is renewed at the identity provider in another tab', async () => {
+    const page = await opened();
+    await visit.open('/access');
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Kept');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Issue', exact: true }).click();
+    const other = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: /Example login/ }).click();
+    await (await other).getByRole('heading', { name: 'You are signed in' }).waitFor();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Kept');
+    await page.getByRole('button', { name: 'Issue', exact: true }).click();
+    await page.getByText(/^iss_/).waitFor();
+  });
+
+  it.each([
+    { view: '360 pixels, light', options: { viewport: { width: 360, height: 740 } } },
+    { view: '1280 pixels, dark', options: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' } },
+  ] as const)('has no accessibility violation and fits at $view', async ({ options }) => {
+    await opened(options);
+    for (const path of ['/access', '/access?view=operators', '/settings']) {
+      await visit.open(path);
+      expect([path, await visit.widths()]).toEqual([path, [options.viewport.width, options.viewport.width]]);
+      expect([path, await visit.violations()]).toEqual([path, []]);
+    }
+    expect(visit.reports).toEqual([]);
+  });
+});
