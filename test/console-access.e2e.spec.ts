@@ -117,28 +117,6 @@ suite('access in the console', () => {
     expect(visit.reports).toEqual([]);
   });
 
-  it('creates a tenant, limits it, and suspends it', async () => {
-    const page = await opened();
-    await visit.goto('/tenants');
-    await page.getByRole('button', { name: 'New tenant' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('شركة المثال');
-    await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByLabel('Webhooks', { exact: true }).fill('2');
-    await page.getByRole('button', { name: 'Save quotas' }).click();
-    await page.getByText('Saved.').waitFor();
-    await page.getByLabel('Days of grace').fill('14');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('button', { name: 'Suspend…' }).click();
-    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
-    await page.getByText('Suspended', { exact: true }).waitFor();
-    const id = new URL(page.url()).pathname.split('/')[2];
-    expect(await idsync.operator('GET', `/tenants/${id}/settings`)).toMatchObject({ grace_days: 14 });
-    expect(await idsync.operator('GET', `/tenants/${id}/quotas`)).toMatchObject({ webhooks: { limit: 2 } });
-    expect(visit.reports).toEqual([]);
-  });
-
   it('continues with the input when the session is renewed at the identity provider in another tab', async () => {
     const page = await opened();
     await visit.open('/access');
@@ -160,11 +138,61 @@ suite('access in the console', () => {
     { view: '1280 pixels, dark', options: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' } },
   ] as const)('has no accessibility violation and fits at $view', async ({ options }) => {
     await opened(options);
-    for (const path of ['/access', '/access?view=operators', '/settings']) {
+    for (const path of ['/access', '/access?view=operators', '/settings', '/rules', '/rules?view=precedence']) {
       await visit.open(path);
       expect([path, await visit.widths()]).toEqual([path, [options.viewport.width, options.viewport.width]]);
       expect([path, await visit.violations()]).toEqual([path, []]);
     }
+    expect(visit.reports).toEqual([]);
+  });
+
+  it('previews other matching rules with names, and applies them when a second operator approves', async () => {
+    const tokenOf = async (name: string) =>
+      (await idsync.operator<{ token: string }>('POST', '/service-tokens', { name, role: 'admin' })).token;
+    await idsync.operator('PUT', `/tenants/${tenant}/operator-policy`, { four_eyes: true });
+    const page = await opened({}, await tokenOf('ines'));
+    await visit.open('/rules');
+    await page.getByRole('button', { name: 'Remove employee_number' }).click();
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.getByText('People parted').waitFor();
+    await page.getByRole('region', { name: 'Preview' }).getByText('Oluwaseun Adeyemi').first().waitFor();
+    expect(await visit.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Apply…' }).click();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Requested. A second operator must approve it.').waitFor();
+    await visit.close();
+
+    const second = await opened({}, await tokenOf('omar'));
+    await visit.open('/rules');
+    await second.getByText('ines requested it').waitFor();
+    await second.getByRole('button', { name: 'Approve', exact: true }).click();
+    await second.getByRole('button', { name: 'Approve and perform' }).click();
+    await second.getByText('Approved', { exact: true }).waitFor();
+    for (let certain = ['employee_number']; certain.includes('employee_number'); )
+      ({ certain } = await idsync.operator<{ certain: string[] }>('GET', `/tenants/${tenant}/matching-rules`));
+    expect(visit.reports).toEqual([]);
+  });
+
+  // The last test: with two tenants, a sign-in leads to the list of tenants.
+  it('creates a tenant, limits it, and suspends it', async () => {
+    const page = await opened();
+    await visit.goto('/tenants');
+    await page.getByRole('button', { name: 'New tenant' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('شركة المثال');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Webhooks', { exact: true }).fill('2');
+    await page.getByRole('button', { name: 'Save quotas' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByLabel('Days of grace').fill('14');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Suspend…' }).click();
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByText('Suspended', { exact: true }).waitFor();
+    const id = new URL(page.url()).pathname.split('/')[2];
+    expect(await idsync.operator('GET', `/tenants/${id}/settings`)).toMatchObject({ grace_days: 14 });
+    expect(await idsync.operator('GET', `/tenants/${id}/quotas`)).toMatchObject({ webhooks: { limit: 2 } });
     expect(visit.reports).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { Role } from '../data/session';
 /** Paths of screens that need only a tenant. */
 export type ScreenPath =
   | '/$tenantId'
-  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'access' | 'settings' | 'audit'}`;
+  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'rules' | 'access' | 'settings' | 'audit'}`;
 
 export interface NavigationItem {
   label: string;
@@ -32,6 +32,7 @@ export const navigation: readonly { title?: string; items: readonly NavigationIt
     items: [
       { label: 'Sources', to: '/$tenantId/sources', icon: 'source' },
       { label: 'Runs', to: '/$tenantId/runs', icon: 'run' },
+      { label: 'Rules', to: '/$tenantId/rules', icon: 'rule' },
     ],
   },
   {
@@ -45,7 +46,7 @@ export const navigation: readonly { title?: string; items: readonly NavigationIt
     title: 'Administration',
     items: [
       { label: 'Access', to: '/$tenantId/access', icon: 'access' },
-      { label: 'Settings', to: '/$tenantId/settings', icon: 'rule' },
+      { label: 'Settings', to: '/$tenantId/settings', icon: 'system' },
       { label: 'Audit log', to: '/$tenantId/audit', icon: 'history', needs: 'auditor' },
     ],
   },

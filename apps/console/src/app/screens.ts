@@ -11,6 +11,7 @@ import { route as identity } from '../screens/identity/route';
 import { route as machines } from '../screens/machines/route';
 import { route as people } from '../screens/people/route';
 import { route as plan } from '../screens/plan/route';
+import { route as rules } from '../screens/rules/route';
 import { runRoute, route as runs } from '../screens/runs/route';
 import { route as signIn } from '../screens/sign-in/route';
 import { route as signedIn } from '../screens/signed-in/route';
@@ -33,6 +34,7 @@ export const tenantRoutes = [
   accounts,
   machines,
   findings,
+  rules,
   sources,
   sourceRoute,
   sourceSetup,

@@ -12,11 +12,16 @@ import { notify } from './notices';
 import { wordsOf } from './status';
 import { Ago } from './time';
 
-/** Acts on a resource that wait for a second operator, who approves or rejects them here. */
-export function ApprovalBanner({ tenantId, resource }: { tenantId: string; resource: string }) {
+/** Acts on a resource, or changes of settings, that wait for a second operator, who approves or rejects them here. */
+export function ApprovalBanner({
+  tenantId,
+  ...shown
+}: { tenantId: string } & ({ resource: string } | { actions: readonly string[] })) {
   const { data } = useQuery(pendingApprovalsQuery(tenantId));
   return (data?.data ?? [])
-    .filter((approval) => approval.resource === resource)
+    .filter(({ resource, action }) =>
+      'actions' in shown ? shown.actions.includes(action) : shown.resource === resource,
+    )
     .map((approval) => <Pending key={approval.approval_id} tenantId={tenantId} approval={approval} />);
 }
 

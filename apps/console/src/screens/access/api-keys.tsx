@@ -80,7 +80,7 @@ const columnsOf = (acts: Acts | undefined): readonly Column<ApiKey>[] => [
     ? [
         {
           id: 'acts',
-          header: '',
+          header: 'Actions',
           width: '140px',
           align: 'end' as const,
           cell: (key: ApiKey) =>

@@ -84,7 +84,7 @@ export function Operators() {
       ? [
           {
             id: 'acts',
-            header: '',
+            header: 'Actions',
             width: '80px',
             align: 'end' as const,
             cell: (token: Token) =>

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { ApprovalBanner } from '../../components/approval-banner';
 import { CopyAs } from '../../components/copy-as';
 import { Facts } from '../../components/facts';
 import { formatCount } from '../../components/format-time';
@@ -51,6 +52,7 @@ export function SourceScreen() {
         </>
       }
     >
+      <ApprovalBanner tenantId={tenantId} resource={connectorId} />
       <StatTiles>
         <StatTile
           label="Complete as of"

@@ -46,7 +46,7 @@ const columnsOf = (onRevoke: ((token: Token) => void) | undefined): readonly Col
   },
   {
     id: 'revoke',
-    header: '',
+    header: 'Actions',
     width: '80px',
     align: 'end',
     cell: (token) =>

@@ -47,7 +47,10 @@ export function SettingsScreen() {
         </>
       }
     >
-      <ApprovalBanner tenantId={tenantId} resource={tenantId} />
+      <ApprovalBanner
+        tenantId={tenantId}
+        actions={['updateSettings', 'replaceOperatorPolicy', 'replaceLifecyclePolicy']}
+      />
       <SettingsForm
         key={JSON.stringify(settings.data)}
         tenantId={tenantId}

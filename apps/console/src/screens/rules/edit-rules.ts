@@ -1,0 +1,45 @@
+import type { Rules } from './rules-queries';
+
+export const builtInKeys = ['employee_number', 'email', 'user_principal_name'];
+export const normalisers = [
+  'exact',
+  'case',
+  'digits',
+  'alphanumeric',
+  'number_without_zeros',
+  'email',
+  'phone',
+] as const;
+export type Normaliser = (typeof normalisers)[number];
+
+/** One match key of the form: its rank is its position. */
+export interface KeyRow {
+  field: string;
+  normaliser?: Normaliser;
+  strength?: 'permanent' | 'reusable';
+}
+
+export function rowsOf({ certain, keys = [] }: Rules): KeyRow[] {
+  return certain.map((field) => ({ ...keys.find((key) => key.field === field), field }));
+}
+
+/** Rules with these match keys. A built-in key has settings only if they differ; an attribute has them always. */
+export function withKeys(rules: Rules, rows: readonly KeyRow[]): Rules {
+  const keys = rows
+    .filter(({ field, normaliser }) => normaliser !== undefined || !builtInKeys.includes(field))
+    .map(({ field, normaliser = 'case' as const, strength }) => ({
+      field,
+      normaliser,
+      ...(!builtInKeys.includes(field) && { strength: strength ?? ('reusable' as const) }),
+    }));
+  const { keys: _before, ...rest } = rules;
+  return { ...rest, certain: rows.map(({ field }) => field), ...(keys.length > 0 && { keys }) };
+}
+
+/** A list with the item moved one position up. */
+export function movedUp<Item>(list: readonly Item[], at: number): Item[] {
+  const item = list[at];
+  if (at <= 0 || item === undefined) return [...list];
+  const rest = list.toSpliced(at, 1);
+  return rest.toSpliced(at - 1, 0, item);
+}

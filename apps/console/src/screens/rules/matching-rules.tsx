@@ -1,0 +1,113 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../components/button';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { SelectField } from '../../components/fields';
+import { Section } from '../../components/page';
+import { useMay } from '../../data/access';
+import { answerOf, api, type Operation } from '../../data/api';
+import { operationDone } from '../../data/operations';
+import { rowsOf, withKeys } from './edit-rules';
+import { FuzzyRules } from './fuzzy-rules';
+import { KeyRows } from './key-rows';
+import { Preview } from './preview';
+import styles from './rules.module.css';
+import type { Rules } from './rules-queries';
+
+/** Match keys and fuzzy rules. A change is previewed with the people it concerns before it is made. */
+export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: Rules }) {
+  const client = useQueryClient();
+  const mayChange = useMay('admin');
+  const mayPreview = useMay('operator');
+  const [rules, setRules] = useState<Rules>(stored);
+  const [preview, setPreview] = useState<{ rules: Rules; operation: Operation }>();
+  const [error, setError] = useState<string>();
+  const [isSending, setSending] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const isChanged = JSON.stringify(rules) !== JSON.stringify(stored);
+  const isPreviewed = preview !== undefined && preview.rules === rules;
+  const params = { path: { tenantId } };
+  const show = async () => {
+    setSending(true);
+    setError(undefined);
+    try {
+      const asked = await answerOf(
+        api.POST('/admin/v1/tenants/{tenantId}/matching-rules/preview', { params, body: rules }),
+      );
+      const operation = await operationDone(tenantId, asked);
+      if (operation) setPreview({ rules, operation });
+    } catch (failure) {
+      setError((failure as Error).message);
+    } finally {
+      setSending(false);
+    }
+  };
+  const apply = async () => {
+    const answer = await answerOf(api.PUT('/admin/v1/tenants/{tenantId}/matching-rules', { params, body: rules }));
+    await operationDone(tenantId, answer, 'The rules were changed.');
+    setPreview(undefined);
+    await client.invalidateQueries();
+  };
+  const stopValues = (rules.stop_values ?? []).reduce((sum, { values }) => sum + values.length, 0);
+  return (
+    <>
+      <Section title="Match keys">
+        <div className={styles.form}>
+          <p className={styles.note}>
+            Records with the same value of a key are one person at once. The first key has the highest rank.
+          </p>
+          <KeyRows rows={rowsOf(rules)} isReadOnly={!mayPreview} onChange={(rows) => setRules(withKeys(rules, rows))} />
+          {stopValues > 0 && <p className={styles.note}>{stopValues} values identify no person (stop values).</p>}
+        </div>
+      </Section>
+      <Section title="Fuzzy rules">
+        <FuzzyRules rules={rules.weak} isReadOnly={!mayPreview} onChange={(weak) => setRules({ ...rules, weak })} />
+      </Section>
+      <Section title="Several employments">
+        <SelectField
+          label="Users of one source with the same employee number"
+          value={rules.several_employments ?? 'primary'}
+          disabled={!mayPreview}
+          choices={[
+            { value: 'primary', label: 'are one person, who shows the primary employment' },
+            { value: 'case', label: 'are a review case' },
+          ]}
+          onChange={(value) => setRules({ ...rules, several_employments: value as 'primary' | 'case' })}
+        />
+      </Section>
+      {error && (
+        <p role="alert" className={styles.error}>
+          {error}
+        </p>
+      )}
+      {mayPreview && (
+        <div className={styles.bar}>
+          <span className={styles.note}>
+            {isChanged ? 'Not applied yet.' : 'No change.'} {isChanged && !isPreviewed && 'Preview it to apply it.'}
+          </span>
+          <Button disabled={!isChanged} onClick={() => setRules(stored)}>
+            Discard
+          </Button>
+          <Button look={isPreviewed ? 'plain' : 'primary'} disabled={!isChanged || isSending} onClick={show}>
+            {isSending ? 'Comparing…' : 'Preview'}
+          </Button>
+          {mayChange && (
+            <Button look="primary" disabled={!isPreviewed || !isChanged} onClick={() => setAsked(true)}>
+              Apply…
+            </Button>
+          )}
+        </div>
+      )}
+      {preview && <Preview operation={preview.operation} isOutdated={!isPreviewed} />}
+      <ConfirmDialog
+        open={isAsked}
+        onOpenChange={setAsked}
+        title="Change the matching rules?"
+        action="Apply"
+        onConfirm={apply}
+      >
+        <p>All records are matched again, as the preview shows. Manually linked records stay.</p>
+      </ConfirmDialog>
+    </>
+  );
+}

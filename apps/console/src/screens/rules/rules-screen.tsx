@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ApprovalBanner } from '../../components/approval-banner';
+import { CopyAs } from '../../components/copy-as';
+import { Page } from '../../components/page';
+import { ErrorState, Loading } from '../../components/states';
+import { TabLinks, tabLink } from '../../components/tabs';
+import { connectorsQuery } from '../../data/connectors';
+import { MatchingRules } from './matching-rules';
+import { PrecedenceForm } from './precedence-form';
+import { precedenceQuery, rulesQuery } from './rules-queries';
+import { rulesViews } from './views';
+
+const route = getRouteApi('/signed-in/$tenantId/rules');
+
+/** Which records are one person, and which source wins when they disagree. */
+export function RulesScreen() {
+  const { tenantId } = route.useParams();
+  const { view = 'matching' } = route.useSearch();
+  const rules = useQuery(rulesQuery(tenantId));
+  const precedence = useQuery(precedenceQuery(tenantId));
+  const sources = useQuery(connectorsQuery(tenantId));
+  const error = rules.error ?? precedence.error ?? sources.error;
+  if (error) return <ErrorState error={error} onRetry={() => Promise.all([rules.refetch(), precedence.refetch()])} />;
+  if (!rules.data || !precedence.data || !sources.data) return <Loading />;
+  return (
+    <Page
+      title="Rules"
+      description="Which records are one person, and which source wins when they disagree."
+      actions={
+        <CopyAs
+          path={`/admin/v1/tenants/${tenantId}/${view === 'matching' ? 'matching-rules' : 'attribute-priorities'}`}
+          cli={view === 'matching' ? 'idsync rules show' : 'idsync priorities show'}
+          json={view === 'matching' ? rules.data : precedence.data}
+        />
+      }
+    >
+      <ApprovalBanner tenantId={tenantId} actions={['replaceMatchingRules', 'replaceAttributePriorities']} />
+      <TabLinks label="Rules">
+        {rulesViews.map((each) => (
+          <Link
+            key={each}
+            from="/$tenantId/rules"
+            to="."
+            search={{ view: each }}
+            className={tabLink}
+            aria-current={each === view ? 'page' : undefined}
+            activeOptions={{ exact: true }}
+          >
+            {each === 'matching' ? 'Matching' : 'Source precedence'}
+          </Link>
+        ))}
+      </TabLinks>
+      {view === 'matching' ? (
+        <MatchingRules key={JSON.stringify(rules.data)} tenantId={tenantId} stored={rules.data} />
+      ) : (
+        <PrecedenceForm
+          key={JSON.stringify(precedence.data)}
+          tenantId={tenantId}
+          stored={precedence.data}
+          sources={sources.data.data}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,2 @@
+export const rulesViews = ['matching', 'precedence'] as const;
+export type RulesView = (typeof rulesViews)[number];
