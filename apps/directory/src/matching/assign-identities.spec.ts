@@ -66,6 +66,7 @@ describe('the identity of a person', () => {
     const manual = { linkStrength: 'manual' as const };
     expect(assign(cluster(person('r1', older), person('r2', newer, manual)))).toEqual([newer]);
     expect(assign(cluster(person('r1', undefined), person('r2', 'gone', manual)))).toEqual(['gone, new']);
+    expect(assign(cluster(person('r1', older), person('r2', 'of a split', manual)))).toEqual(['of a split, new']);
   });
 
   it('remains with the oldest record if several people claim it', () => {

@@ -32,9 +32,10 @@ export function assignIdentities(
   }
   return clusters.map((cluster) => {
     const own = linkedIdentities(cluster, identities).filter((id) => claimants.get(id) === cluster);
-    const kept = own.find((id) => id === cluster.manualIdentityId) ?? own[0];
-    const identityId = kept ?? cluster.manualIdentityId ?? newId(cluster.members.map(({ recordId }) => recordId));
-    return { cluster, identityId, isNew: kept === undefined };
+    // Also a new one: the other records of a split are at it.
+    const given = cluster.manualIdentityId ?? own[0];
+    const identityId = given ?? newId(cluster.members.map(({ recordId }) => recordId));
+    return { cluster, identityId, isNew: !own.includes(identityId) };
   });
 }
 
