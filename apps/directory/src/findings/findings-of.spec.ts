@@ -1,4 +1,4 @@
-import { defaultFindingPolicy } from '@idsync/contracts';
+import { defaultFindingPolicy, encodeId } from '@idsync/contracts';
 import type { OtherFacts, SourceFacts, UserFacts } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { uuid } from '../../test/stored-record.js';
@@ -31,6 +31,9 @@ describe('a user', () => {
     ['who is their own manager and leaves', { managerId: uuid(3), managerStatus: 'inactive' }, []],
     ['with a placeholder as the manager', { managerText: ' N/A ' }, []],
     ['listed a second time', { earlierIds: [uuid(5)] }, ['duplicate_in_source']],
+    ['who left another source', { leftUserId: uuid(6), leftConnectorId: uuid(7) }, ['leaver_in_other_source']],
+    ['who left no other source, for lack of a user', { leftConnectorId: uuid(7) }, []],
+    ['who left no other source, for lack of a source', { leftUserId: uuid(6) }, []],
     ['with both', { earlierIds: [uuid(5)], managerText: 'x9' }, ['duplicate_in_source', 'unknown_manager']],
   ] as [string, Partial<UserFacts>, string[]][])('%s has the right findings', (_, facts, expected) => {
     expect(kinds(findingsOfUser({ ...user, ...facts }))).toEqual(expected);
@@ -39,6 +42,12 @@ describe('a user', () => {
   it('that a source lists very often has at most 20 others in the evidence', () => {
     const earlierIds = Array.from({ length: 30 }, (_, nth) => uuid(nth + 10));
     expect(findingsOfUser({ ...user, earlierIds })[0]?.evidence.earlier_user_ids).toHaveLength(20);
+  });
+
+  it('names the identity of the person in a finding, if there is one', () => {
+    const facts = { ...user, managerText: '1044' };
+    expect(findingsOfUser(facts)).toMatchObject([{ subjectId: uuid(1), identityId: uuid(3) }]);
+    expect(findingsOfUser({ ...facts, identityId: null })[0]).not.toHaveProperty('identityId');
   });
 
   it('has no value of the manager in the evidence', () => {
@@ -85,6 +94,36 @@ describe('an account or machine identity', () => {
   });
 });
 
+describe('the evidence about a leaver', () => {
+  it('names the identity and its status, for an account and for a machine', () => {
+    const facts: Omit<OtherFacts, 'kind'> = {
+      id: uuid(1),
+      connectorId: uuid(2),
+      identityId: uuid(3),
+      status: 'active',
+      createdAt: now,
+      identityStatus: 'inactive',
+      ownerId: uuid(3),
+      ownerStatus: 'inactive',
+      handedOver: true,
+      leftAt: null,
+      hireDate: null,
+      terminationDates: null,
+    };
+    const person = { identity_id: encodeId('identity', uuid(3)), identity_status: 'inactive' };
+    const source = { connector_id: encodeId('connector', uuid(2)) };
+    const evidenceOf = (kind: OtherFacts['kind']) =>
+      findingsOfOther({ ...facts, kind }, defaultFindingPolicy, now)[0]?.evidence;
+    expect(evidenceOf('account')).toEqual({ ...source, ...person, account_status: 'active' });
+    expect(evidenceOf('machine_identity')).toEqual({
+      ...source,
+      ...person,
+      machine_status: 'active',
+      handed_over: true,
+    });
+  });
+});
+
 describe('the time at which a person left', () => {
   const recorded = '2026-01-09T08:00:00.000Z';
   const day = (date: string) => `${date}T00:00:00.000Z`;
@@ -94,6 +133,8 @@ describe('the time at which a person left', () => {
     ['is the time of recording without a termination date', null, null, recorded],
     ['is the time of recording if the person left before the termination date', null, [day('2026-03-31')], recorded],
     ['is no date that stands for none', null, [day('0001-01-01')], recorded],
+    ['is the end of an employment that began before', day('2025-01-01'), [day('2025-12-31')], day('2025-12-31')],
+    ['is the end of an employment of one day', day('2025-12-31'), [day('2025-12-31')], day('2025-12-31')],
     ['is not the end of an earlier employment', day('2025-01-01'), [day('2024-12-31')], recorded],
   ])('%s', (_, hireDate, terminationDates, leftAt) => {
     const account = {
@@ -126,6 +167,15 @@ describe('a source', () => {
       allowed_hours: 36,
     });
     expect(findingOfSource(source, defaultFindingPolicy, now)?.evidence).toEqual({ allowed_hours: 36 });
+  });
+
+  it('is stale after its own hours, if the policy has some for it', () => {
+    const of = (connector_id: string) => ({
+      ...defaultFindingPolicy,
+      connector_stale_hours: [{ connector_id, hours: 400 }],
+    });
+    expect(findingOfSource(source, of(source.id), now)).toBeUndefined();
+    expect(findingOfSource(source, of(uuid(9)), now)?.evidence).toEqual({ allowed_hours: 36 });
   });
 
   it('to which a provider pushes is never stale', () => {
