@@ -7,6 +7,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import type { ConsoleContext } from './console/context.js';
 import { eventsTests } from './console/events.js';
 import { peopleTests } from './console/people.js';
+import { workTests } from './console/work.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
 
 jest.setTimeout(300_000);
@@ -60,7 +61,7 @@ beforeAll(async () => {
     history: `/people/${linh}?view=history`,
     plan: `/runs/${heldJob}/plan`,
     cases: '/cases',
-    personEvents: `/people/${linh}?view=events`,
+    'person-events': `/people/${linh}?view=events`,
     accounts: '/accounts',
     machines: '/machines',
     findings: '/findings',
@@ -125,8 +126,11 @@ suite('the console in a browser', () => {
   });
 
   it.each([
-    { theme: 'light', options: { colorScheme: 'light' } },
-    { theme: 'dark', options: { colorScheme: 'dark', reducedMotion: 'reduce' } },
+    { theme: 'light', options: { colorScheme: 'light', viewport: { width: 1280, height: 720 } } },
+    {
+      theme: 'dark',
+      options: { colorScheme: 'dark', reducedMotion: 'reduce', viewport: { width: 1280, height: 720 } },
+    },
   ] as const)('has no accessibility violation and no report on any screen in the $theme theme', async (each) => {
     await opened(each.options);
     for (const [name, path] of Object.entries(screens)) {
@@ -179,6 +183,7 @@ suite('the console in a browser', () => {
 
   peopleTests(context);
   eventsTests(context);
+  workTests(context);
 
   it('decides a case by keyboard, and undoes the decision', async () => {
     await opened();

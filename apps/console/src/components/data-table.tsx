@@ -36,7 +36,8 @@ interface DataTableProps<Row> {
 
 const rowHeight = 36;
 const overscan = 12;
-const windows = { medium: '(min-width: 760px)', wide: '(min-width: 1120px)' };
+// The sidebar takes a part of the window, and the first column must keep its width.
+const windows = { medium: '(min-width: 900px)', wide: '(min-width: 1200px)' };
 
 function useMatches(query: string): boolean {
   return useSyncExternalStore(

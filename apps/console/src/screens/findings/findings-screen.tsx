@@ -33,7 +33,7 @@ const findingsQuery = (tenantId: string, { kind, state = 'open' }: FindingsSearc
 type Finding = Awaited<ReturnType<NonNullable<ReturnType<typeof findingsQuery>['queryFn']>>>['data'][number];
 
 const columnsOf = (onAccept?: (finding: Finding) => void): readonly Column<Finding>[] => [
-  { id: 'kind', header: 'Finding', width: 'minmax(0, 1.4fr)', cell: ({ kind }) => wordsOf(kind) },
+  { id: 'kind', header: 'Finding', width: 'minmax(0, 2fr)', cell: ({ kind }) => wordsOf(kind) },
   {
     id: 'subject',
     header: 'About',

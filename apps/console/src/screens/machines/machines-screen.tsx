@@ -35,11 +35,11 @@ const columns: readonly Column<MachineIdentity>[] = [
   {
     id: 'kind',
     header: 'Kind',
-    width: '150px',
+    width: '120px',
     from: 'medium',
     cell: ({ classification }) => wordsOf(classification),
   },
-  { id: 'status', header: 'Status', width: '140px', cell: ({ status }) => <StatusBadge status={status} /> },
+  { id: 'status', header: 'Status', width: '120px', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'risk',
     header: 'Risk',
@@ -57,7 +57,7 @@ const columns: readonly Column<MachineIdentity>[] = [
   {
     id: 'owner',
     header: 'Owner',
-    width: '220px',
+    width: 'minmax(0, 1.4fr)',
     from: 'medium',
     cell: ({ owned_by }) =>
       owned_by ? (

@@ -35,13 +35,13 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Operator
       </Link>
     ),
   },
-  { id: 'kind', header: 'Reads', width: '190px', from: 'medium', cell: kindOf },
+  { id: 'kind', header: 'Reads', width: 'minmax(0, 1fr)', from: 'medium', cell: kindOf },
   { id: 'status', header: 'Status', width: '150px', cell: ({ status }) => <StatusBadge status={status} /> },
-  { id: 'progress', header: 'Progress', width: '130px', from: 'wide', cell: (job) => <Progress job={job} /> },
+  { id: 'progress', header: 'Progress', width: '120px', from: 'wide', cell: (job) => <Progress job={job} /> },
   {
     id: 'records',
     header: 'Records',
-    width: '100px',
+    width: '80px',
     align: 'end',
     from: 'medium',
     cell: ({ records_read }) => formatCount(records_read),
@@ -49,7 +49,7 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Operator
   {
     id: 'errors',
     header: 'Errors',
-    width: '80px',
+    width: '60px',
     align: 'end',
     from: 'wide',
     cell: ({ records_failed }) => (records_failed > 0 ? formatCount(records_failed) : '—'),
@@ -57,7 +57,7 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Operator
   {
     id: 'duration',
     header: 'Took',
-    width: '110px',
+    width: '90px',
     align: 'end',
     from: 'wide',
     cell: (job) => durationOf(job, Date.now()) ?? '—',

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ConsoleContext } from './context.js';
+
+interface List<Item> {
+  data: Item[];
+}
+
+/** Findings, deliveries and runs: the main task of each screen. */
+export function workTests(console: ConsoleContext): void {
+  describe('daily work in the console', () => {
+    it('accepts a finding with a reason, which is then listed as accepted', async () => {
+      const { page, open, reports } = await console.opened();
+      await open('/findings?kind=machine_without_owner');
+      await page.getByRole('button', { name: 'Accept…' }).first().click();
+      await page.getByLabel('Reason').fill('its replacement is planned');
+      await page.getByRole('button', { name: 'Accept', exact: true }).click();
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+      await page.getByLabel('State').selectOption('accepted');
+      await page.getByRole('cell', { name: 'Accepted' }).first().waitFor();
+      expect(reports).toEqual([]);
+    });
+
+    it('sends a delivery that fails again', async () => {
+      const { page, open, reports } = await console.opened();
+      const { data } = await console.idsync.operator<List<{ id: string }>>(
+        'GET',
+        `/tenants/${console.tenant}/deliveries?status=pending&limit=1`,
+      );
+      await open(`/deliveries/${data[0]?.id}`);
+      await page.getByRole('button', { name: 'Send again' }).click();
+      await page.getByText('It is sent again now.').waitFor();
+      expect(reports).toEqual([]);
+    });
+
+    it('keeps filters of runs by name, and offers the unfinished runs to be cancelled together', async () => {
+      const { page, open, reports } = await console.opened();
+      await open('/runs?status=quarantined');
+      await page.getByRole('button', { name: 'Saved filters' }).click();
+      await page.getByRole('menuitem', { name: 'Save these filters…' }).click();
+      await page.getByLabel('Name').fill('Held');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await open('/runs');
+      await page.getByRole('button', { name: 'Saved filters' }).click();
+      await page.getByRole('menuitem', { name: 'Held', exact: true }).click();
+      await page.waitForURL('**/runs?status=quarantined');
+      await page.getByRole('button', { name: 'Cancel runs…' }).click();
+      await page.getByRole('checkbox', { name: /Contractors/ }).uncheck();
+      await page.getByLabel('Reason').fill('not needed');
+      expect(await page.getByRole('button', { name: 'Cancel 0 runs' }).isDisabled()).toBe(true);
+      expect(reports).toEqual([]);
+    });
+  });
+}
