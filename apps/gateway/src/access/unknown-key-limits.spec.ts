@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { maxFailures, UnknownKeyLimits } from './unknown-key-limits.js';
+
+const nothing = async () => undefined;
+
+async function failIn(limits: UnknownKeyLimits, address: string, times: number): Promise<void> {
+  for (let n = 0; n < times; n += 1) await limits.lookUp(address, nothing);
+}
+
+describe('look-ups of unknown keys', () => {
+  it('are refused with the time to wait after too many failures of a network', async () => {
+    const limits = new UnknownKeyLimits();
+    await failIn(limits, '198.51.100.7', maxFailures);
+    const refused = limits.lookUp('198.51.100.7', async () => 'a key');
+    await expect(refused).rejects.toMatchObject({ status: 429, retryAfterSeconds: expect.any(Number) });
+  });
+
+  it('of another network are not affected', async () => {
+    const limits = new UnknownKeyLimits();
+    await failIn(limits, '198.51.100.7', maxFailures);
+    expect(await limits.lookUp('203.0.113.9', async () => 'a key')).toBe('a key');
+  });
+
+  it('that find a key do not count', async () => {
+    const limits = new UnknownKeyLimits();
+    for (let n = 0; n <= maxFailures; n += 1) await limits.lookUp('198.51.100.7', async () => 'a key');
+    expect(await limits.lookUp('198.51.100.7', async () => 'another')).toBe('another');
+  });
+
+  it('free their place when they fail', async () => {
+    const limits = new UnknownKeyLimits();
+    const fails = async () => Promise.reject(new Error('the database is away'));
+    for (let n = 0; n < 5; n += 1) await expect(limits.lookUp('198.51.100.7', fails)).rejects.toThrow('away');
+    expect(await limits.lookUp('198.51.100.7', async () => 'a key')).toBe('a key');
+  });
+
+  it('are refused as busy when they wait for too long', async () => {
+    const limits = new UnknownKeyLimits({ each: 1, all: 1, queued: 5, waitMs: 10, bytes: { each: 0, all: 0 } });
+    let answer = (_: undefined) => {};
+    const first = limits.lookUp('198.51.100.7', () => new Promise<undefined>((resolve) => (answer = resolve)));
+    await expect(limits.lookUp('192.0.2.1', nothing)).rejects.toMatchObject({ status: 503 });
+    answer(undefined);
+    expect(await first).toBeUndefined();
+  });
+});
