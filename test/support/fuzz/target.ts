@@ -187,6 +187,8 @@ async function fill(operator: Client): Promise<Record<string, string[]>> {
     GroupsId: groups.map(({ id }) => id),
     identityId: page.data.map(({ id }: { id: string }) => id),
     userId: await list(tenant.client, '/v1/users?limit=200'),
+    recordId: [...(await list(tenant.client, '/v1/users?limit=20')), ...machineIds],
+    eventId: [...(await list(operator, `${admin}/events?limit=20`)), encodeId('event', newUuid())],
     jobId: await list(operator, `${admin}/sync-jobs`, 'job_id'),
     machineId: machineIds,
     caseId: [...(await list(operator, `${admin}/cases`)), encodeId('case', newUuid())],
