@@ -47,13 +47,14 @@ const shareKey = (one: Entry, other: Entry): boolean =>
 
 /** The older record gets the id and the values of the newer one, which is deleted. */
 function joinRecords(older: Entry, newer: Entry, from: Source, to: Source): void {
-  const { fields, status, changedBy, id } = newer;
-  const { fields: earlier, status: earlierStatus } = older;
+  const { fields, status, changedBy, id, listed } = newer;
+  const { fields: earlier, status: earlierStatus, listed: earlierListed } = older;
   const isSame = JSON.stringify([fields, status]) === JSON.stringify([earlier, earlierStatus]);
   Object.assign(newer, { source: from, id: older.id, status: 'deleted' });
   Object.assign(older, { source: to, id });
   // The next run of the new connector deletes what it no longer lists.
   if (status === 'deleted') return;
-  if (older.changedBy !== changedBy && !isSame) older.before = { fields: earlier, status: earlierStatus };
-  Object.assign(older, { fields, status, changedBy });
+  if (older.changedBy !== changedBy && !isSame)
+    older.before = { fields: earlier, status: earlierStatus, listed: earlierListed };
+  Object.assign(older, { fields, status, changedBy, listed });
 }

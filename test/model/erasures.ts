@@ -22,7 +22,11 @@ export class Erasures {
     for (const { name } of own) directory.entries.delete(name);
     for (const entry of directory.entries.values())
       if (entry.manager === person)
-        Object.assign(entry, { manager: undefined, forgotten: JSON.stringify(entry.fields) });
+        Object.assign(entry, {
+          manager: undefined,
+          ...withoutManager(entry),
+          before: entry.before && { ...entry.before, ...withoutManager(entry.before) },
+        });
     this.persons.add(person);
     return own;
   }
@@ -35,6 +39,13 @@ export class Erasures {
     );
   }
 }
+
+/** The values without the manager, and the row as its source lists it. A deleted record is applied again if it is listed. */
+function withoutManager({ fields, status, listed }: Stripped): Pick<Entry, 'fields' | 'listed'> {
+  const row = isDeleted({ status }) ? undefined : (listed ?? JSON.stringify(fields));
+  return { fields: { ...fields, manager_id: '' }, listed: row };
+}
+type Stripped = Pick<Entry, 'fields' | 'status' | 'listed'>;
 
 /** A placeholder belongs to no person. */
 function isOnlyOf(fields: Fields, field: (typeof identifying)[number], others: readonly Entry[]): boolean {

@@ -83,8 +83,8 @@ function managerOfPerson(users: readonly Entry[], person: number): number | unde
   return first?.manager;
 }
 
-function hasManagerField({ fields, forgotten }: Entry): boolean {
-  return (fields.manager_id ?? '') !== '' && forgotten !== JSON.stringify(fields);
+function hasManagerField({ fields }: Entry): boolean {
+  return (fields.manager_id ?? '') !== '';
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

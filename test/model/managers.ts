@@ -6,11 +6,10 @@ import { type Entry, isDeleted, isUser } from './types.js';
 
 const placeholders = ['na', 'none', 'unknown'];
 
-/** The manager as the source names them; empty for none. An erasure removes the reference until the row changes. */
-export function managerText({ fields, forgotten }: Entry): string {
+/** The manager as the source names them; empty for none. */
+export function managerText({ fields }: Entry): string {
   const text = (fields.manager_id ?? '').trim();
-  const isForgotten = forgotten !== undefined && forgotten === JSON.stringify(fields);
-  return isForgotten || placeholders.includes(text.toLowerCase().replace(/[^a-z]/g, '')) ? '' : text;
+  return placeholders.includes(text.toLowerCase().replace(/[^a-z]/g, '')) ? '' : text;
 }
 
 /** The texts that may name a person as a manager: those that do, external ids, and values of match keys. */

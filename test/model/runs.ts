@@ -270,11 +270,12 @@ export class Runs {
   }
 
   private change(entry: Entry, by: number, to: Pick<Entry, 'fields' | 'status'> & { id?: string }): void {
-    const { id, fields, status } = entry;
+    const { id, fields, status, listed } = entry;
     const isMoved = to.id !== undefined && to.id !== id;
-    if (status === to.status && sameFields(fields, to.fields) && !isMoved) return;
-    if (entry.changedBy !== by) entry.before = { fields, status, ...(isMoved && { id }) };
-    Object.assign(entry, { fields: to.fields, status: to.status, changedBy: by });
+    const isListedAgain = listed !== undefined && listed === JSON.stringify(to.fields);
+    if (!isMoved && (isListedAgain || (status === to.status && sameFields(fields, to.fields)))) return;
+    if (entry.changedBy !== by) entry.before = { fields, status, listed, ...(isMoved && { id }) };
+    Object.assign(entry, { fields: to.fields, status: to.status, changedBy: by, listed: undefined });
     if (isMoved) this.directory.rename(entry, to.id ?? id);
   }
 
@@ -284,7 +285,7 @@ export class Runs {
     for (const entry of [...this.directory.entries.values()]) {
       if (entry.changedBy !== run.nth || entry.source !== run.source) continue;
       const { id, ...values } = entry.before ?? { status: 'deleted' };
-      Object.assign(entry, values, { before: undefined, changedBy: by });
+      Object.assign(entry, { listed: undefined }, values, { before: undefined, changedBy: by });
       if (id !== undefined && !inUse.has(nameOf(entry.source, id))) this.directory.rename(entry, id);
     }
     this.match(by);

@@ -61,12 +61,12 @@ export interface Entry {
   /** The person that its source names as the manager, and the text by which it does. */
   manager?: number | undefined;
   managerText?: string;
-  /** The fields from which an erasure has removed the manager. */
-  forgotten?: string;
+  /** The row from which an erasure has removed the manager, as long as its source lists the same one. */
+  listed?: string | undefined;
 }
 
 /** State that an undo restores; with the external id if it has changed. */
-type Earlier = Pick<Entry, 'fields' | 'status'> & Partial<Pick<Entry, 'id'>>;
+type Earlier = Pick<Entry, 'fields' | 'status'> & Partial<Pick<Entry, 'id' | 'listed'>>;
 
 export const isDeleted = ({ status }: Pick<Entry, 'status'>): boolean => status === 'deleted';
 export const isUser = ({ source }: Pick<Entry, 'source'>): boolean => source.kind === 'user';
