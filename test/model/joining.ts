@@ -4,9 +4,17 @@ import { withoutUnsupported } from './corrected-numbers.js';
 import { isAddress, keysOf, type Tier, tiers } from './keys.js';
 import { type Entry, isDeleted } from './types.js';
 
-/** Users by identity: kept links stay, loose ones follow from the values alone, and each tier adds links. */
+/**
+ * Users by identity: kept links stay, loose ones follow from the values alone, and each tier adds links, until none adds
+ * more.
+ */
 export function joinUsers(users: readonly Entry[], isLoose: (user: Entry) => boolean): Group[] {
-  return tiers.reduce(joinByTier, keptGroups(users, isLoose));
+  let groups: readonly Group[] = keptGroups(users, isLoose);
+  for (;;) {
+    const joined = tiers.reduce(joinByTier, groups);
+    if (joined.length === groups.length) return [...joined];
+    groups = joined;
+  }
 }
 
 function keptGroups(users: readonly Entry[], isLoose: (user: Entry) => boolean): Group[] {

@@ -251,6 +251,19 @@ describe('partitionPeople', () => {
     expect(groups(byAddress)).toEqual(['hr:0', 'hr:1', 'hr:2']);
   });
 
+  it('joins two contracts after an address has decided which of two people with the number a record belongs to', () => {
+    const rows = [
+      named('hr:1', 'n1 ma', 'ann lee'),
+      named('hr:2', 'n1 mb', 'bob lee'),
+      named('hr:3', 'n1', 'ann lee'),
+      person('ad:1', 'n1 ma'),
+    ];
+    expect(groups(rows)).toEqual(['ad:1+hr:1+hr:3', 'hr:2']);
+    const [first, second, third, account] = rows as [Person, Person, Person, Person];
+    const kept = [first, account].map((each) => ({ ...each, identityId: 'idn', linkStrength: 'kept' as const }));
+    expect(groups([...kept, second, third])).toEqual(groups(rows));
+  });
+
   it('compares the names of all records of a person', () => {
     const kept = { linkStrength: 'kept', identityId: 'I' } as const;
     const married = { ...named('hr:1', 'n1', 'ann lee'), ...kept };

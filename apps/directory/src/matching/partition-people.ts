@@ -32,7 +32,9 @@ export type GroupingRules = Pick<MatchingRules, 'certain' | 'keys' | 'several_em
 /**
  * Groups the users of a neighbourhood into people. The result does not depend on the order of the records. Keys join
  * tier by tier, the strongest first. A tier joins a connected group only if nothing contradicts that any two of its
- * members are one person; otherwise it joins nothing in that group.
+ * members are one person; otherwise it joins nothing in that group. What a weaker key joins may end the doubt of a
+ * stronger one, so the tiers are tried until nothing changes: records that come together have the result of records that
+ * come one after another.
  */
 export function partitionPeople(people: readonly Person[], rules: GroupingRules = defaultMatchingRules): Partition {
   const tiers = rules.certain.map((kind): Tier => {
@@ -40,8 +42,11 @@ export function partitionPeople(people: readonly Person[], rules: GroupingRules 
     return { kind, isPermanent, joinsEmployments: isPermanent && rules.several_employments === 'primary' };
   });
   let clusters = startingClusters(people);
-  for (const tier of tiers) {
-    if (sharedValues(clusters, tier.kind).size > 0) clusters = joinByTier(clusters, tier);
+  for (let before = Number.POSITIVE_INFINITY; clusters.length < before; ) {
+    before = clusters.length;
+    for (const tier of tiers) {
+      if (sharedValues(clusters, tier.kind).size > 0) clusters = joinByTier(clusters, tier);
+    }
   }
   // Only now, because a later tier may join a cluster in doubt with another one: the doubt about the others remains.
   const disputes = new Map<Cluster, Dispute>();
