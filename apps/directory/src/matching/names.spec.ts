@@ -132,6 +132,8 @@ describe('the similarity of two names', () => {
     ['Le Van', 'Van Le', false],
     ['Wu Li', 'Li Wu', false],
     ['Al Fox', 'Al Berg', false],
+    ['Test1 Account', 'Test2 User', true],
+    ['Test1 Account', 'Test1 User', false],
   ])('of %j and %j have nothing in common: %s', (a, b, expected) => {
     const words = (text: string) => nameWords({ display_name: [text] });
     expect(namesDisagree(words(a), words(b))).toBe(expected);

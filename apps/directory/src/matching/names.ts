@@ -128,12 +128,16 @@ function commonEnd(a: readonly string[], b: readonly string[]): number {
   return shared;
 }
 
-/** Short words are similar by chance, and two initials are equal by chance. */
+/** Short words are similar by chance, two initials are equal by chance, and digits distinguish: Test1 is not Test2. */
 function areOneWord(word: string, other: string): boolean {
   if (word.length === 1 && other.length === 1) return false;
   if (word.length === 1 || other.length === 1) return word.startsWith(other) || other.startsWith(word);
-  if (word.length < 3 || other.length < 3) return word === other;
+  if (word.length < 3 || other.length < 3 || hasDigit(word) || hasDigit(other)) return word === other;
   return wordSimilarity(word, other) >= leastSharedWord;
+}
+
+function hasDigit(word: string): boolean {
+  return /\d/.test(word);
 }
 
 function differInGeneration(a: readonly string[], b: readonly string[]): boolean {
