@@ -19,7 +19,8 @@ export async function findRecord(
 ): Promise<FoundRecord | undefined> {
   const row = await tx.manager.findOne(SourceRecordEntity, {
     select: { id: true, kind: true, connectorId: true, identityId: true },
-    where: { tenantId, id, kind },
+    where: { tenantId, id },
   });
-  return row ?? undefined;
+  // Not a condition of the statement, for which PostgreSQL would choose an index of kinds.
+  return row?.kind === kind ? row : undefined;
 }

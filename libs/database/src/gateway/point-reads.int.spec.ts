@@ -11,11 +11,13 @@ import { countLiveRecords, findDeletedConnector } from './deleted-connectors.js'
 import { findDelivery } from './deliveries.js';
 import { findDocument } from './documents.js';
 import { findExplainedIdentity } from './explained-identity.js';
+import { findRecord } from './find-record.js';
 import { findFinding } from './findings.js';
 import { findGroup } from './groups.js';
 import { findHistory } from './history.js';
 import { findIdentityAt } from './identity-at.js';
 import { findJob, findJobErrors } from './jobs.js';
+import { findEvent } from './list-events.js';
 import { findMachine } from './machine-identities.js';
 import { findOperation } from './operations.js';
 import { findOperatorPolicy } from './operator-policy.js';
@@ -127,6 +129,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   },
   '/admin/v1/tenants/{tenantId}/identities/{identityId}': (tx, id) => findDocument(through(tx), tenant, 'identity', id),
   '/admin/v1/tenants/{tenantId}/machine-identities/{machineId}': (tx, even) => findMachine(tx, tenant, odd(even)),
+  '/admin/v1/tenants/{tenantId}/records/{recordId}': (tx, even) => findRecord(tx, tenant, 'user', even),
   '/admin/v1/tenants/{tenantId}/operations/{operationId}': (tx, id) => findOperation(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}': (tx, id) => findWebhookHealth(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}': (tx, id) => findDelivery(tx, tenant, id),
@@ -137,9 +140,11 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
 
 /** Returns the names of all connectors of the tenant, which are tens in practice but many in this test. */
 const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain';
+/** Returns the delivery to each webhook, of which a tenant has few in practice. */
+const event = '/admin/v1/tenants/{tenantId}/events/{eventId}';
 /** Reads of more than one resource, which have their own tests. */
 const notPointReads =
-  /\{tenantId\}\/(deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|users|accounts|machine-identities|groups|members|connectors|deleted-connectors|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
+  /\{tenantId\}\/(activity|deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|users|accounts|machine-identities|groups|members|connectors|deleted-connectors|events|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
 
 const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
 const even = asked - 1;
@@ -194,7 +199,7 @@ describe('a point read of the gateway', () => {
     const ofOne = routes
       .filter(({ method, path }) => method === 'GET' && path.includes('{') && !notPointReads.test(path))
       .map(({ path }) => path);
-    expect(ofOne.filter((path) => path !== explained && !(path in reads))).toEqual([]);
+    expect(ofOne.filter((path) => ![explained, event].includes(path) && !(path in reads))).toEqual([]);
   });
 
   it.each(Object.entries(reads))(
@@ -218,5 +223,17 @@ describe('a point read of the gateway', () => {
     for (const table of ['identities', 'identity_redirects', 'source_records']) {
       expect(await cost((tx) => findExplainedIdentity(tx, tenant, id(even)), table)).toBeLessThan(few);
     }
+  });
+
+  it(`finds one event by its id: GET ${event}`, async () => {
+    const eventId = newUuid();
+    await own.fixture.rows(
+      `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, details)
+        values ($1, $2, $3, 'identity.created', now(), $3, '{}')`,
+      [tenant, many + 1, eventId],
+    );
+    // The search by time halves the events at each step.
+    const steps = 2 * Math.ceil(Math.log2(many));
+    expect(await cost((tx) => findEvent(tx, tenant, eventId), 'events')).toBeLessThan(steps + few);
   });
 });
