@@ -34,6 +34,8 @@ const kinds: Record<string, IdKind> = {
   operationId: 'operation',
   webhookId: 'webhook',
   deliveryId: 'delivery',
+  eventId: 'event',
+  recordId: 'user',
   replayId: 'replay',
   suppressionId: 'suppression',
   serviceTokenId: 'serviceToken',

@@ -104,7 +104,8 @@ let counter = 0;
  * Creates a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, a 12-bit counter, and 62 random bits. The counter (method
  * 1) keeps the ids of one process in the order of their creation.
  */
-export function newUuid(now: number = Date.now()): string {
+export function newUuid(): string {
+  const now = Date.now();
   if (poolAt >= pool.length) {
     randomFillSync(pool);
     poolAt = 0;

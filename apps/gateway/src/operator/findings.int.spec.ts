@@ -1,5 +1,5 @@
 import { encodeId, type FindingKind, newUuid } from '@idsync/contracts';
-import type { DirectoryFixture } from '@idsync/testing';
+import { type DirectoryFixture, uuidAt } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -29,7 +29,7 @@ interface Seed {
 /** Inserts a finding and returns its id. */
 async function finding(seed: Seed = {}): Promise<string> {
   const openedAt = seed.openedAt ?? new Date();
-  const id = newUuid(openedAt.getTime());
+  const id = uuidAt(openedAt);
   await fixture.rows(
     `insert into findings (id, tenant_id, kind, state, subject_id, identity_id, evidence, opened_at)
      values ($1, $2, $3, $4, $5, $6, '{"account_status": "active"}', $7)`,

@@ -1,5 +1,5 @@
 import { encodeId, newUuid } from '@idsync/contracts';
-import type { DirectoryFixture } from '@idsync/testing';
+import { type DirectoryFixture, uuidAt } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -22,7 +22,7 @@ afterAll(() => gateway?.close());
 
 /** Inserts an event that occurs now. */
 async function event(sequence: number, type = 'sync.job.completed'): Promise<string> {
-  const id = newUuid();
+  const id = uuidAt(new Date());
   await fixture.rows(
     `insert into events (tenant_id, sequence, id, type, occurred_at, details)
      values ($1, $2, $3, $4, now(), '{"status":"completed"}')`,

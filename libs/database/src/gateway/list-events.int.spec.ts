@@ -1,5 +1,5 @@
 import { newUuid } from '@idsync/contracts';
-import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
+import { type DirectoryFixture, ServiceDatabase, uuidAt } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EventFilter, findEvent, listEvents } from './list-events.js';
 
@@ -10,12 +10,6 @@ let tenant: string;
 const start = Date.parse('2026-01-01T00:00:00Z');
 const hour = 60 * 60_000;
 const at = (sequence: number) => new Date(start + sequence * hour);
-
-/** An id as a process creates it at this time. */
-function idAt(time: Date): string {
-  const digits = time.getTime().toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}${newUuid().slice(13)}`;
-}
 
 beforeAll(async () => {
   own = await ServiceDatabase.start('gateway');
@@ -36,7 +30,7 @@ interface Given {
 
 /** Inserts one event per hour, and returns their ids. */
 async function happened(events: readonly Given[]): Promise<string[]> {
-  const ids = events.map((_, index) => idAt(at(index + 1)));
+  const ids = events.map((_, index) => uuidAt(at(index + 1)));
   for (const [index, { type = 'user.updated', identity = null, job = null }] of events.entries())
     await fixture.rows(
       `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, job_id, details)
@@ -106,7 +100,7 @@ describe('events as operators list them', () => {
     const [, second = ''] = await happened([{}, {}, {}]);
     const find = (id: string) => own.database.transaction(tenant, (tx) => findEvent(tx, tenant, id));
     expect(await find(second)).toMatchObject({ sequence: 2, details: { changes: expect.anything() } });
-    expect(await find(idAt(at(2)))).toBeUndefined();
+    expect(await find(uuidAt(at(2)))).toBeUndefined();
     expect(await find('ffffffff-ffff-7fff-bfff-ffffffffffff')).toBeUndefined();
   });
 

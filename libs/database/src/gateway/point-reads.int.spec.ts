@@ -1,5 +1,5 @@
 import { newUuid, routes } from '@idsync/contracts';
-import { ServiceDatabase } from '@idsync/testing';
+import { ServiceDatabase, uuidAt } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database, Transaction } from '../database.js';
 import { findFindingPolicy } from '../settings/finding-policy.js';
@@ -226,7 +226,7 @@ describe('a point read of the gateway', () => {
   });
 
   it(`finds one event by its id: GET ${event}`, async () => {
-    const eventId = newUuid();
+    const eventId = uuidAt(new Date());
     await own.fixture.rows(
       `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, details)
         values ($1, $2, $3, 'identity.created', now(), $3, '{}')`,
