@@ -32,9 +32,9 @@ export type GroupingRules = Pick<MatchingRules, 'certain' | 'keys' | 'several_em
 /**
  * Groups the users of a neighbourhood into people. The result does not depend on the order of the records. Keys join
  * tier by tier, the strongest first. A tier joins a connected group only if nothing contradicts that any two of its
- * members are one person; otherwise it joins nothing in that group. What a weaker key joins may end the doubt of a
- * stronger one, so the tiers are tried until none joins more: records that come together have the result of records that
- * come one after another.
+ * members are one person; otherwise it joins nothing in that group. A join by a weaker key may end the doubt of a stronger
+ * one, so the tiers are tried until none joins more: records that come together have the result of records that come one
+ * after another.
  */
 export function partitionPeople(people: readonly Person[], rules: GroupingRules = defaultMatchingRules): Partition {
   const tiers = rules.certain.map((kind): Tier => {

@@ -37,7 +37,8 @@ export interface ClaimedDelivery {
  *
  * A claim changes no indexed column, so that it costs no index entry (HOT). Deliveries in flight therefore stay in the
  * index and are skipped; their number is bounded per webhook. Each lane is one range of one partial index: a claim
- * takes the same time with a million due deliveries as with a thousand.
+ * takes the same time with a million due deliveries as with a thousand. Rows are updated by an array of ids, because
+ * PostgreSQL expects a join to have many rows and would scan the table.
  */
 export async function claimDeliveries(
   tx: Transaction,
@@ -62,13 +63,14 @@ export async function claimDeliveries(
           where webhook_id = wanted.webhook_id and status = 'pending' and is_retry
             and due_at <= now() and (lease_until is null or lease_until < now())
           order by due_at limit wanted.retry_room for update skip locked) as d),
+     picked as (select * from firsts union all select * from retries),
      claimed as (
        update webhook_deliveries d set tries = d.tries + 1, lease_until = now() + $5 * interval '1 millisecond'
-         from (select * from firsts union all select * from retries) as picked where d.id = picked.id
-       returning d.id, d.tenant_id, d.webhook_id, d.event_sequence, d.tries, d.attempts, d.is_retry, d.thin, picked.reclaimed),
+        where d.id = any (array(select id from picked))
+       returning d.id, d.tenant_id, d.webhook_id, d.event_sequence, d.tries, d.attempts, d.is_retry, d.thin),
      lost as (
        update webhook_attempts a set outcome = 'unknown', ended_at = now()
-         from claimed where claimed.reclaimed
+         from claimed join picked on picked.id = claimed.id where picked.reclaimed
           and a.delivery_id = claimed.id and a.number = claimed.tries - 1 and a.outcome is null),
      begun as (
        insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id)

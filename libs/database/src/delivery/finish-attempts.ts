@@ -45,14 +45,14 @@ export async function finishAttempts(
           set status = ended.status, attempts = d.attempts + ended.counts::integer, lease_until = null, is_retry = true,
               due_at = coalesce(ended.due_at, d.due_at),
               ended_at = case when ended.status <> 'pending' then ended.ended_at end
-         from ended where d.tenant_id = $12 and d.id = ended.id and d.tries = ended.number and d.status = 'pending' and d.lease_until is not null
+         from ended where d.tenant_id = $12 and d.id = any ($1::uuid[]) and d.id = ended.id and d.tries = ended.number and d.status = 'pending' and d.lease_until is not null
        returning d.id)
      update webhook_attempts a
         set outcome = ended.outcome, status_code = ended.status_code, error = ended.error,
             response_body = ended.response_body,
             request = ended.request, response_headers = ended.response_headers, duration_ms = ended.duration_ms, ended_at = ended.ended_at
        from ended join held using (id)
-      where a.delivery_id = ended.id and a.number = ended.number and a.outcome is null
+      where a.delivery_id = any ($1::uuid[]) and a.delivery_id = ended.id and a.number = ended.number and a.outcome is null
      returning a.delivery_id as id`,
     [
       uuids(finished.map(({ deliveryId }) => deliveryId)),
