@@ -12,6 +12,7 @@ export type StoredApprovalStatus = Exclude<ApprovalStatus, 'expired'>;
 export const guardedActions = {
   releaseSyncJob: 'operator',
   applySyncJob: 'operator',
+  undoSyncJob: 'operator',
   eraseIdentity: 'admin',
   replaceMatchingRules: 'admin',
   replaceAttributePriorities: 'admin',

@@ -25,6 +25,8 @@ export const idPrefixes = {
   serviceToken: 'svt',
   approval: 'apr',
   session: 'ses',
+  deadLetter: 'dlt',
+  portalLink: 'plk',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

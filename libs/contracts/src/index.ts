@@ -62,6 +62,7 @@ export * from './messages.js';
 export * from './operations.js';
 export { parseDate } from './parse-date.js';
 export { parseUrl } from './parse-url.js';
+export * from './portal.js';
 export * from './probes.js';
 export { type QuarantineReason, quarantineReason, shownQuarantineReason } from './quarantine-reason.js';
 export * from './quotas.js';

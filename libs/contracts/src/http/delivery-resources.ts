@@ -67,6 +67,9 @@ export const webhookDetails = z.strictObject({
     attempts: z.int(),
     success_rate: z.number().min(0).max(1).optional().describe('Rate among attempts with a known outcome.'),
     duration_ms: z.strictObject({ p50: z.int(), p99: z.int() }).optional(),
+    hours: z
+      .array(z.strictObject({ at: dateTime, delivered: z.int(), failed: z.int() }))
+      .describe('Attempts in each of the last 24 hours, the oldest first.'),
     outcomes: z.record(text, z.int()).describe(`Number of attempts by outcome: ${attemptOutcomes.join(' | ')}`),
   }),
 });

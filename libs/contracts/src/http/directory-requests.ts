@@ -119,6 +119,7 @@ export const accountQuery = z
     updated_since: since,
     cursor,
     ...filters,
+    source: exact,
     matched: truth.optional(),
   })
   .refine(isAnchor, anchorRule);
@@ -132,6 +133,7 @@ export const machineQuery = z
     updated_since: since,
     cursor,
     ...filters,
+    source: exact,
     classification: z
       .enum(machineClassifications, { error: `must be one of ${machineClassifications.join(', ')}` })
       .optional(),

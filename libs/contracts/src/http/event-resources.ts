@@ -3,15 +3,23 @@ import { recordKinds } from '../records.js';
 import { deliveryStatuses } from '../webhooks.js';
 import { dateTime, nextCursor, oneOf, text } from './resources.js';
 
-const eventFields = {
+const referenceFields = {
   id: text,
   event_type: text,
   occurred_at: dateTime,
   sequence: z.int(),
   identity_id: text.optional().describe('The identity whose history contains the event.'),
-  name: text.optional().describe('Name of the identity, while it exists.'),
   subject_id: text.optional().describe('The user, account, machine identity or identity that the event is about.'),
   job_id: text.optional().describe('The run that caused it.'),
+};
+/** The data of a message of an event stream. */
+const eventReference = z.strictObject(referenceFields);
+export const eventStream = text.describe(
+  'Server-sent events. The `id` of a message is its sequence, and its `data` a JSON object with `id`, `event_type`, `occurred_at`, `sequence` and, if they exist, `identity_id`, `subject_id` and `job_id`. A message `reset` replaces events that were not sent: read everything again.',
+);
+const eventFields = {
+  ...referenceFields,
+  name: text.optional().describe('Name of the identity, while it exists.'),
   connector_id: text.optional().describe('The connector of the run.'),
   changed: z.array(text).describe('Names of the changed fields.'),
   deliveries: z
@@ -53,5 +61,6 @@ export const operatorRecord = z.strictObject({
 
 export type OperatorRecord = z.infer<typeof operatorRecord>;
 export type Activity = z.infer<typeof activity>;
+export type EventReference = z.infer<typeof eventReference>;
 export type OperatorEvent = z.infer<typeof operatorEvent>;
 export type OperatorEventDetails = z.infer<typeof operatorEventDetails>;

@@ -26,6 +26,29 @@ export const eventRoutes: RouteDefinition[] = [
       time('until', 'Only events that occurred before this time.'),
     ],
   },
+  {
+    ...operator('GET', `${tenantPath}/events/stream`, 'Stream references of new events', {
+      status: 200,
+      schema: shown.eventStream,
+      type: 'text/event-stream',
+    }),
+    description:
+      'Without values of people. Continues after `Last-Event-ID` or else after `after`, and otherwise begins with the next event. A stream that is more than 1 000 events behind gets a message `reset` instead of them. It ends after 15 minutes, and within 30 s after its session or token has ended. A session, or the callers with tokens of one address, may have 4 streams (429), and a gateway 200 (503).',
+    query: [
+      {
+        name: 'after',
+        description: 'Sequence of the last event that is known, or `latest`.',
+        schema: {
+          oneOf: [
+            { type: 'integer', minimum: 0 },
+            { type: 'string', const: 'latest' },
+          ],
+          default: 'latest',
+        },
+      },
+    ],
+    resumable: true,
+  },
   operator(
     'GET',
     `${tenantPath}/events/{eventId}`,

@@ -75,6 +75,7 @@ export const groupParameters: QueryParameter[] = [
 ];
 export const accountParameters: QueryParameter[] = [
   ...list(recordFields.account.status),
+  filter('source', 'Only accounts of this source: the id of a connector.'),
   {
     name: 'matched',
     description: '`false`: only accounts that are linked to no identity.',
@@ -83,6 +84,7 @@ export const accountParameters: QueryParameter[] = [
 ];
 export const machineParameters: QueryParameter[] = [
   ...list(recordFields.machine_identity.status),
+  filter('source', 'Only machine identities of this source: the id of a connector.'),
   {
     name: 'classification',
     description: 'Only machine identities of this classification.',

@@ -102,6 +102,8 @@ const added: Record<string, number[]> = {
   'GET /v1/webhooks/{id}/replays/{replayId}': [200, 401, 404],
   'POST /v1/webhooks/{id}/signing-keys': [201, 400, 401, 404],
   'GET /v1/webhooks/{id}/signing-keys': [200, 401, 404],
+  'POST /v1/portal-links': [201, 400, 401, 403, 404, 429],
+  'DELETE /v1/webhooks/{id}/portal-links': [204, 401, 404],
 };
 
 describe('the OpenAPI document', () => {
@@ -196,7 +198,9 @@ describe('the OpenAPI document', () => {
         431,
         500,
         ...(method === 'GET' ? [] : [413]),
-        ...(path.includes('{') || path === '/v1/sync/trigger' || isOfProvider(path) ? [404] : []),
+        ...(path.includes('{') || ['/v1/sync/trigger', '/v1/portal-links'].includes(path) || isOfProvider(path)
+          ? [404]
+          : []),
         ...(withoutDatabase.includes(path) ? [] : [401]),
         ...(path.startsWith('/v1/') && path !== '/v1/health' ? [403, 429] : []),
       ];
@@ -244,6 +248,7 @@ describe('the OpenAPI document', () => {
       'POST identities/{identityId}/erase',
       'POST sync-jobs/{jobId}/apply',
       'POST sync-jobs/{jobId}/release',
+      'POST sync-jobs/{jobId}/undo',
       'PUT attribute-priorities',
       'PUT lifecycle-policy',
       'PUT matching-rules',
@@ -286,6 +291,8 @@ describe('the OpenAPI document', () => {
       'getWebhookReplay',
       'createWebhookSigningKey',
       'listWebhookSigningKeys',
+      'createPortalLink',
+      'revokeWebhookPortalLinks',
     ]);
     expect(names).toEqual(
       expect.arrayContaining([
@@ -348,6 +355,7 @@ describe('the OpenAPI document', () => {
       'POST /v1/webhooks/{id}/deliveries/{deliveryId}/resend',
       'POST /v1/webhooks/{id}/requeue',
       'POST /v1/webhooks/{id}/signing-keys',
+      'POST /v1/portal-links',
     ]);
   });
 });

@@ -8,6 +8,7 @@ import * as deliveryResources from './delivery-resources.js';
 import * as eventResources from './event-resources.js';
 import { operationIdOf } from './operation-id.js';
 import * as operatorResources from './operator-resources.js';
+import * as portalResources from './portal-resources.js';
 import * as quotaResources from './quota-resources.js';
 import * as resources from './resources.js';
 import { responseExamples } from './response-examples.js';
@@ -38,6 +39,7 @@ const named: Record<string, z.ZodType> = {
       ...deliveryResources,
       ...eventResources,
       ...approvalResources,
+      ...portalResources,
       ...quotaResources,
     })
       .filter((entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject)
@@ -119,6 +121,13 @@ const ifNoneMatch = {
   description: 'The `ETag` of an earlier response: the answer is 304 if nothing has changed since.',
   schema: { type: 'string' },
 };
+const lastEventId = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The `id` of the last message, which an EventSource sends when it connects again.',
+  schema: { type: 'integer', minimum: 0 },
+};
 const etag = {
   ETag: {
     description:
@@ -184,7 +193,7 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
   return {
     summary: route.summary,
     operationId: operationIdOf(route),
-    ...(route.description && { description: route.description }),
+    ...describedBy(route),
     tags: [topicOf(route)],
     security: securityOf(route),
     parameters: [
@@ -202,6 +211,7 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       })),
       ...(isPublic ? [prefer] : []),
       ...(route.conditional ? [ifNoneMatch] : []),
+      ...(route.resumable ? [lastEventId] : []),
     ],
     ...(route.body && {
       requestBody: { required: !route.bodyOptional, content: json(route.body, refs, 'input', route.bodyType) },
@@ -226,6 +236,12 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       ),
     },
   };
+}
+
+function describedBy({ description, portal }: RouteDefinition): { description?: string } {
+  const ofLinks = portal && `A portal link with the access \`${portal}\` or a wider one reaches this operation.`;
+  const texts = [description, ofLinks].filter(Boolean);
+  return texts.length > 0 ? { description: texts.join(' ') } : {};
 }
 
 function securityOf({ auth, method }: RouteDefinition): Record<string, never[]>[] {

@@ -18,6 +18,7 @@ describe('names of operations', () => {
     [`GET ${tenant}/sync-jobs/{jobId}/plan`, 'adminGetSyncJobPlan'],
     ['POST /admin/v1/session', 'adminSignIn'],
     ['DELETE /admin/v1/session', 'adminSignOut'],
+    ['DELETE /admin/v1/sessions/{sessionId}', 'adminEndSession'],
     [`PUT ${tenant}/matching-rules`, 'adminReplaceMatchingRules'],
     [`POST ${tenant}/sync-jobs/{jobId}/release`, 'adminReleaseSyncJob'],
   ])('%s is %s', (route, name) => {

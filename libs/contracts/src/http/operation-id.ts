@@ -9,6 +9,7 @@ const exceptions: Record<string, string> = {
   'GET sync-jobs/{jobId}/plan': 'getSyncJobPlan',
   'POST session': 'signIn',
   'DELETE session': 'signOut',
+  'DELETE sessions/{sessionId}': 'endSession',
   'GET session/oidc/start': 'startOidcSignIn',
   'GET session/oidc/callback': 'completeOidcSignIn',
   'GET session/oidc/end': 'endOidcSession',
@@ -16,6 +17,8 @@ const exceptions: Record<string, string> = {
   'POST session/device': 'startDeviceSignIn',
   'POST session/device/token': 'completeDeviceSignIn',
   'PATCH settings': 'updateSettings',
+  'DELETE /v1/webhooks/{id}/portal-links': 'revokeWebhookPortalLinks',
+  'DELETE webhooks/{webhookId}/portal-links': 'revokeWebhookPortalLinks',
   'GET /admin/v1/audit': 'listAllAudit',
   'GET /admin/v1/audit/verification': 'getInstallationAuditVerification',
 };

@@ -8,7 +8,15 @@ import { shownQuarantineReason } from '../quarantine-reason.js';
 import { schedule } from '../schedule.js';
 import { sourceErrorCode, sourceMessage } from '../source-errors.js';
 import { recordOutcomes } from '../statuses.js';
-import { dateTime, oneOf, pageFields, syncStatusFields, text } from './resources.js';
+import {
+  dateTime,
+  machineIdentity,
+  machineIdentityPage,
+  oneOf,
+  pageFields,
+  syncStatusFields,
+  text,
+} from './resources.js';
 
 export const tenant = z.strictObject({
   id: text,
@@ -307,6 +315,10 @@ export const reviewCase = z.strictObject({
 });
 export const reviewCasePage = z.strictObject({ data: z.array(reviewCase), ...pageFields });
 
+export const operatorMachineIdentity = machineIdentity.extend({
+  owner_name: text.optional().describe('Name of the identity `owned_by`, if there is one with a name.'),
+});
+export const operatorMachineIdentityPage = machineIdentityPage.extend({ data: z.array(operatorMachineIdentity) });
 export const machineIdentityDetails = z.strictObject({
   id: text,
   identity_id: text.optional().describe('The identity that it belongs to.'),
@@ -400,5 +412,6 @@ export type SyncPlan = z.infer<typeof syncPlan>;
 export type FailingRecord = z.infer<typeof failingRecord>;
 export type Operation = z.infer<typeof operation>;
 export type ReviewCase = z.infer<typeof reviewCase>;
+export type OperatorMachineIdentityPage = z.infer<typeof operatorMachineIdentityPage>;
 export type MachineIdentityDetails = z.infer<typeof machineIdentityDetails>;
 export type Explanation = z.infer<typeof explanation>;

@@ -230,7 +230,7 @@ export const operatorRoutes: RouteDefinition[] = [
     ),
     bodyOptional: true,
   }),
-  {
+  withFourEyes({
     ...operation(
       'POST',
       `${tenantPath}/sync-jobs/{jobId}/undo`,
@@ -238,7 +238,7 @@ export const operatorRoutes: RouteDefinition[] = [
       requests.undoBody,
     ),
     bodyOptional: true,
-  },
+  }),
   operator('GET', `${tenantPath}/cases`, 'List review cases, the oldest first', ok(shown.reviewCasePage), undefined, [
     ...page,
     {
@@ -271,7 +271,7 @@ export const operatorRoutes: RouteDefinition[] = [
     'GET',
     `${tenantPath}/machine-identities`,
     'List or find machine identities',
-    ok(resources.machineIdentityPage),
+    ok(shown.operatorMachineIdentityPage),
     undefined,
     machineParameters,
   ),

@@ -175,6 +175,7 @@ export const publicRoutes: RouteDefinition[] = [
     summary: 'List webhook subscriptions',
     auth: 'key',
     scope: 'webhooks:read',
+    portal: 'read',
     success: ok(resources.webhookList),
   },
   {
@@ -183,6 +184,7 @@ export const publicRoutes: RouteDefinition[] = [
     summary: 'Update a webhook subscription',
     auth: 'key',
     scope: 'webhooks:write',
+    portal: 'change',
     body: requests.webhookPatch,
     success: ok(resources.webhook),
   },
@@ -201,6 +203,7 @@ export const publicRoutes: RouteDefinition[] = [
     description: `Earlier secrets remain valid beside the new one for ${requests.overlapHours.default} hours, or for \`overlap_hours\`. With 0 they expire at once: later requests, including retries, are not signed with them.`,
     auth: 'key',
     scope: 'webhooks:write',
+    portal: 'change',
     body: requests.rotateBody,
     bodyOptional: true,
     success: ok(resources.rotatedSecret),

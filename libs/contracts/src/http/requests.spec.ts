@@ -64,6 +64,13 @@ describe('queries of lists', () => {
     });
     expect(parsed(requests.eventsQuery, { types: 'User Updated' })).toMatch(/^types: must be at most 100 event names/);
   });
+
+  it('refuse names and prefixes that no event has', () => {
+    const refusal = (types: string) => parsed(requests.eventsQuery, { types });
+    expect(refusal('user.*,usr.*')).toBe('types: must name events that exist, unlike usr.*');
+    expect(refusal('user.renamed')).toBe('types: must name events that exist, unlike user.renamed');
+    expect(refusal('sync.*,*')).toMatchObject({ types: ['sync.*', '*'] });
+  });
 });
 
 describe('bodies of webhooks', () => {

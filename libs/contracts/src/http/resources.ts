@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { connectorHealths } from '../connector-health.js';
 import { riskFactors } from '../machines.js';
+import { portalAccesses } from '../portal.js';
 import { volumeLimits } from '../record-limits.js';
 import { machineClassifications, recordFields } from '../records.js';
 import { sourceErrorCode } from '../source-errors.js';
@@ -224,7 +225,14 @@ export const listedWebhook = z.strictObject({
   disabled_at: dateTime.optional(),
   disabled_reason: text.optional().describe('Why failures disabled the webhook, if they did.'),
 });
-export const webhookList = z.strictObject({ data: z.array(listedWebhook), total: z.int() });
+const ofPortal = z
+  .strictObject({ access: oneOf(portalAccesses), bodies: z.boolean(), expires_at: dateTime })
+  .describe('Rights of the portal link of this request; absent for an API key.');
+export const webhookList = z.strictObject({
+  data: z.array(listedWebhook),
+  total: z.int(),
+  portal: ofPortal.optional(),
+});
 
 export type PageFields = z.infer<z.ZodObject<typeof pageFields>>;
 export type Identity = z.infer<typeof identity>;
@@ -234,6 +242,7 @@ export type User = z.infer<typeof user>;
 export type Account = z.infer<typeof account>;
 export type Group = z.infer<typeof group>;
 export type GroupPage = z.infer<typeof groupPage>;
+export type WebhookList = z.infer<typeof webhookList>;
 export type LifecycleEvent = z.infer<typeof lifecycleEvent>;
 export type SyncJobReference = z.infer<typeof syncJobReference>;
 export type SyncStatus = z.infer<typeof syncStatus>;

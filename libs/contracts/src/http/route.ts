@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { PortalAccess } from '../portal.js';
 import type { Scope } from './errors.js';
 import * as requests from './requests.js';
 
@@ -10,6 +11,8 @@ export interface RouteDefinition {
   description?: string;
   auth: 'none' | 'key' | 'operator';
   scope?: Scope;
+  /** Access of a portal link that reaches the route; absent: none does. */
+  portal?: PortalAccess;
   /** An open route that accepts credentials, and therefore refuses as a route of operators does. */
   signsIn?: true;
   query?: readonly QueryParameter[];
@@ -26,6 +29,8 @@ export interface RouteDefinition {
   };
   /** Has an ETag, and answers 304 to `If-None-Match` with it. */
   conditional?: true;
+  /** A stream that continues after `Last-Event-ID`. */
+  resumable?: true;
   /** Returns 202 with the same body if another service has not finished in time. */
   mayTakeLonger?: boolean;
   /** Responds with 202 and an approval if the tenant has four eyes and the act needs a second operator. */

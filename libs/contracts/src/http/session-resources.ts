@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actorKinds, operatorRoles } from '../audit.js';
-import { dateTime, oneOf, text } from './resources.js';
+import { dateTime, oneOf, pageFields, text } from './resources.js';
 
 export const sessionActor = z.strictObject({
   id: text.describe('Id of the service token, issuer and subject of the identity provider, or `admin_token`.'),
@@ -23,6 +23,18 @@ export const session = z.strictObject({
     .describe('After a sign-out, this path ends the session at the identity provider too. OIDC only.'),
 });
 export const createdSession = session.required({ csrf_token: true, expires_at: true, idle_expires_at: true });
+
+/** Without anything of the cookie: the id alone does not sign in. */
+export const listedSession = z.strictObject({
+  id: text.describe('Not a credential.'),
+  actor: sessionActor,
+  created_at: dateTime,
+  last_used_at: dateTime.describe('Accurate to 30 seconds.'),
+  expires_at: dateTime.describe('The session ends at this time, even if it is used.'),
+  idle_expires_at: dateTime.describe('The session ends at this time if it is not used before.'),
+  current: z.boolean().describe('It is the session of this request.'),
+});
+export const sessionPage = z.strictObject({ data: z.array(listedSession), ...pageFields });
 
 export const sessionMethods = z.strictObject({
   token: z.boolean().describe('Sign-in with the operator token or a service token is possible.'),
@@ -49,4 +61,5 @@ export const deviceSession = z.strictObject({
 export type DeviceSignIn = z.infer<typeof deviceSignIn>;
 export type DeviceSession = z.infer<typeof deviceSession>;
 export type Session = z.infer<typeof session>;
+export type ListedSession = z.infer<typeof listedSession>;
 export type SessionMethods = z.infer<typeof sessionMethods>;

@@ -1,9 +1,10 @@
 import * as requests from './requests.js';
-import { created, ok, operator, type RouteDefinition } from './route.js';
+import { created, ok, operator, page, type RouteDefinition } from './route.js';
 import * as shown from './session-resources.js';
 
 const path = '/admin/v1/session';
 
+const sessionsPath = '/admin/v1/sessions';
 const redirect = { status: 302 };
 
 /** Routes for sessions of operators in a browser. */
@@ -86,4 +87,10 @@ export const sessionRoutes: RouteDefinition[] = [
   },
   operator('GET', path, 'Get the caller, and its session if there is one', ok(shown.session)),
   operator('DELETE', path, 'Sign out', { status: 204 }),
+  {
+    ...operator('GET', sessionsPath, 'List the sessions of operators', ok(shown.sessionPage), undefined, page),
+    description:
+      'The last used first. A session that a change of `ADMIN_TOKEN` or of the settings of the identity provider has ended is listed until its timeout.',
+  },
+  operator('DELETE', `${sessionsPath}/{sessionId}`, 'End a session on all gateways', { status: 204 }),
 ];

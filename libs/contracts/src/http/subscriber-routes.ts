@@ -5,8 +5,9 @@ import { created, ok, type RouteDefinition } from './route.js';
 
 const webhookPath = '/v1/webhooks/{id}';
 const deliveryPath = `${webhookPath}/deliveries/{deliveryId}`;
-const read = { auth: 'key', scope: 'webhooks:read' } as const;
-const write = { auth: 'key', scope: 'webhooks:write' } as const;
+const read = { auth: 'key', scope: 'webhooks:read', portal: 'read' } as const;
+const send = { auth: 'key', scope: 'webhooks:write', portal: 'send' } as const;
+const change = { ...send, portal: 'change' } as const;
 const replayed = { status: 202, schema: shown.replay };
 const sameReplay = `An equal request before the replay begins returns the same replay. 400 while the webhook is inactive, 429 while ${requests.maxQueuedReplays} replays of it wait.`;
 
@@ -21,7 +22,7 @@ export const subscriberRoutes: RouteDefinition[] = [
     success: ok(shown.webhookDetails),
   },
   {
-    ...write,
+    ...send,
     method: 'POST',
     path: `${webhookPath}/test`,
     summary: 'Send a test event to a webhook, regardless of its subscription',
@@ -48,7 +49,7 @@ export const subscriberRoutes: RouteDefinition[] = [
     success: ok(shown.deliveryDetails),
   },
   {
-    ...write,
+    ...send,
     method: 'POST',
     path: `${deliveryPath}/resend`,
     summary: 'Send one delivery again',
@@ -58,7 +59,7 @@ export const subscriberRoutes: RouteDefinition[] = [
     success: replayed,
   },
   {
-    ...write,
+    ...send,
     method: 'POST',
     path: `${webhookPath}/requeue`,
     summary: 'Send the dead deliveries of a webhook again',
@@ -75,7 +76,7 @@ export const subscriberRoutes: RouteDefinition[] = [
     success: ok(shown.replay),
   },
   {
-    ...write,
+    ...change,
     method: 'POST',
     path: `${webhookPath}/signing-keys`,
     summary: 'Create a key pair for asymmetric signatures, or rotate it',

@@ -15,7 +15,7 @@ const publicTopics: readonly Topic[] = [
   { name: 'Groups', description: 'Groups of people in the sources.', words: ['groups'] },
   { name: 'Connectors', description: 'The sources, with their health.', words: ['connectors'] },
   { name: 'Sync', description: 'Start a sync and follow it.', words: ['sync'] },
-  { name: 'Webhooks', description: 'Subscriptions to events.', words: ['webhooks'] },
+  { name: 'Webhooks', description: 'Subscriptions to events.', words: ['webhooks', 'portal-links'] },
   { name: 'Events', description: 'All events in order, to read instead of receiving them.', words: ['events'] },
   { name: 'Health', description: 'Is the gateway up?', words: ['health'] },
 ];
@@ -51,13 +51,18 @@ const operatorTopics: readonly Topic[] = [
     name: 'Operator: audit',
     description:
       'Who did what, with the proof that nothing was removed; approvals; tokens and sessions of operators, and their settings.',
-    words: ['audit', 'approvals', 'operator-policy', 'service-tokens', 'session'],
+    words: ['audit', 'approvals', 'operator-policy', 'service-tokens', 'session', 'sessions'],
   },
   { name: 'Operator: operations', description: 'Changes by operators, and their reversal.', words: ['operations'] },
   {
     name: 'Operator: webhooks',
     description: 'Events, subscriptions with their health, deliveries, and sending again.',
-    words: ['webhooks', 'deliveries', 'replays', 'events', 'activity'],
+    words: ['webhooks', 'deliveries', 'replays', 'events', 'activity', 'portal-links'],
+  },
+  {
+    name: 'Operator: system',
+    description: 'Versions, processes and queues of the installation, and messages that were dead-lettered.',
+    words: ['system'],
   },
 ];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventTypes } from '../events.js';
 import { parseUrl } from '../parse-url.js';
 import { text } from '../text.js';
 import { webhookFilter } from '../webhook-filter.js';
@@ -22,6 +23,9 @@ const eventPattern = z
   .string()
   .max(128)
   .regex(/^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*(\.\*)?)$/, 'must be an event name, a prefix such as identity.*, or *');
+/** Subscriptions may name types of later versions; a filter of what is stored may not. */
+const fitsSomeEvent = (name: string) =>
+  name === '*' || eventTypes.some((type) => (name.endsWith('.*') ? type.startsWith(name.slice(0, -1)) : type === name));
 export const eventList = z
   .array(eventPattern)
   .min(1, 'must name at least one event')
@@ -35,9 +39,15 @@ export const eventNames = z
   .transform((names) => [...new Set(names.split(','))])
   .refine((names) => names.length <= maxNames && names.every((name) => eventPattern.safeParse(name).success), {
     error: eventNamesForm,
+  })
+  .refine((names) => names.every(fitsSomeEvent), {
+    error: ({ input }) =>
+      `must name events that exist, unlike ${(input as string[]).find((name) => !fitsSomeEvent(name))}`,
   });
 const afterForm = 'must be an integer of at least 0, or latest';
 const after = z.union([z.literal('latest'), wholeNumber(0)], { error: afterForm });
+/** Position of an event stream, also in `Last-Event-ID`. */
+export const eventStreamQuery = z.strictObject({ after: after.default('latest') });
 export const eventsQuery = z.strictObject({ after: after.default(0), limit, types: eventNames.optional() });
 
 const payload = z
