@@ -158,6 +158,7 @@ create table bus_messages (
   constraint bus_messages_pkey PRIMARY KEY (id)
 );
 CREATE INDEX bus_messages_dead ON public.bus_messages USING btree (queue, id) WHERE (dead_at IS NOT NULL);
+CREATE INDEX bus_messages_dead_message ON public.bus_messages USING btree (message_id) WHERE (dead_at IS NOT NULL);
 CREATE INDEX bus_messages_due ON public.bus_messages USING btree (queue, available_at, id) WHERE (dead_at IS NULL);
 CREATE INDEX bus_messages_order ON public.bus_messages USING btree (queue, ordering_key, id) WHERE ((dead_at IS NULL) AND (ordering_key IS NOT NULL));
 grant delete, insert, select, update on bus_messages to idsync_directory;
@@ -363,6 +364,7 @@ create table event_sequences (
 );
 alter table event_sequences enable row level security, force row level security;
 create policy all_rows_idsync_directory on event_sequences to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy all_rows_idsync_gateway on event_sequences to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on event_sequences to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select, update on event_sequences to idsync_directory;
@@ -426,9 +428,11 @@ create table fan_out_positions (
   constraint fan_out_positions_pkey PRIMARY KEY (tenant_id)
 );
 alter table fan_out_positions enable row level security, force row level security;
+create policy all_rows_idsync_gateway on fan_out_positions to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy all_rows_idsync_webhook_dispatcher on fan_out_positions to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on fan_out_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on fan_out_positions to idsync_directory;
+grant select on fan_out_positions to idsync_gateway;
 grant insert, select, update on fan_out_positions to idsync_webhook_dispatcher;
 grant select (ctid, tenant_id) on fan_out_positions to idsync_directory;
 
@@ -779,6 +783,29 @@ grant delete, insert, select, update on outbox to idsync_gateway;
 grant delete, insert, select, update on outbox to idsync_sync_worker;
 grant delete, insert, select, update on outbox to idsync_webhook_dispatcher;
 
+create table portal_links (
+  id uuid not null,
+  tenant_id uuid not null,
+  secret_hash bytea not null,
+  webhook_ids uuid[] not null,
+  access text not null,
+  bodies boolean not null,
+  issued_by uuid,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint portal_links_pkey PRIMARY KEY (id),
+  constraint portal_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint portal_links_access_check CHECK ((access = ANY (ARRAY['read'::text, 'send'::text, 'change'::text])))
+);
+CREATE INDEX portal_links_expiry ON public.portal_links USING btree (expires_at, id);
+CREATE INDEX portal_links_tenant ON public.portal_links USING btree (tenant_id, expires_at);
+alter table portal_links enable row level security, force row level security;
+create policy all_rows_idsync_gateway on portal_links to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
+create policy own_rows on portal_links to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on portal_links to idsync_directory;
+grant delete, insert, select, update on portal_links to idsync_gateway;
+grant select (ctid, tenant_id) on portal_links to idsync_directory;
+
 create table record_versions (
   id bigint generated always as identity not null,
   tenant_id uuid not null,
@@ -919,6 +946,23 @@ alter table seen_records enable row level security, force row level security;
 create policy own_rows on seen_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on seen_records to idsync_directory;
 
+create table service_processes (
+  id uuid not null,
+  service text not null,
+  version text not null,
+  host text not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone default now() not null,
+  broker_connected boolean not null,
+  outbox_messages integer not null,
+  outbox_lag_seconds double precision not null,
+  constraint service_processes_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select, update on service_processes to idsync_directory;
+grant delete, insert, select, update on service_processes to idsync_gateway;
+grant delete, insert, select, update on service_processes to idsync_sync_worker;
+grant delete, insert, select, update on service_processes to idsync_webhook_dispatcher;
+
 create table service_tokens (
   id uuid not null,
   tenant_id uuid not null,
@@ -968,6 +1012,7 @@ create table source_records (
   evidence jsonb,
   search_terms text,
   list_terms text,
+  kept_identity_id uuid,
   constraint source_records_pkey PRIMARY KEY (id),
   constraint source_records_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'account'::text, 'machine_identity'::text])))
 );
@@ -975,9 +1020,11 @@ CREATE INDEX source_records_accounts ON public.source_records USING btree (tenan
 CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (connector_id, external_id);
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX source_records_identity ON public.source_records USING btree (identity_id);
+CREATE INDEX source_records_kept ON public.source_records USING btree (kept_identity_id) WHERE (kept_identity_id IS NOT NULL);
 CREATE INDEX source_records_living ON public.source_records USING btree (connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
 CREATE INDEX source_records_machines ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'machine_identity'::text);
 CREATE INDEX source_records_manager ON public.source_records USING btree (manager_id) WHERE (manager_id IS NOT NULL);
+CREATE INDEX source_records_of_source ON public.source_records USING btree (tenant_id, kind, connector_id, created_at, id, status) WHERE (kind <> 'user'::text);
 CREATE INDEX source_records_others ON public.source_records USING btree (tenant_id, id) WHERE (kind <> 'user'::text);
 CREATE INDEX source_records_source ON public.source_records USING btree (connector_id, created_at, id);
 CREATE INDEX source_records_unmatched ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE ((kind = 'account'::text) AND (identity_id IS NULL));

@@ -2,7 +2,7 @@ import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rowsFetched } from '../test/rows-fetched.js';
 import { outboxBacklog, queueBacklogs } from './bus/outbox.js';
-import { Database } from './database.js';
+import { Database, type Transaction } from './database.js';
 
 const many = 20_000;
 /** The count limit, plus one index page. */
@@ -88,5 +88,24 @@ describe('the backlog of a service', () => {
     expect(found[0]).toEqual([{ application_name: 'inside' }]);
     expect(found[1]).not.toEqual(found[0]);
     expect(ran).toEqual(['before', 'after']);
+  });
+
+  it('rolls back a failed part of a transaction with its afterCommit callbacks, and commits the others', async () => {
+    const ran: string[] = [];
+    const part = (tx: Transaction, name: string, sql: string) =>
+      tx.attempt(async () => {
+        tx.afterCommit(() => ran.push(name));
+        await tx.query(`set local application_name = '${name}'`);
+        await tx.query(sql);
+        return name;
+      });
+    const found = await directory.withoutTenant(async (tx) => {
+      const first = await part(tx, 'first', 'select 1');
+      await expect(part(tx, 'second', 'select 1 / 0')).rejects.toThrow('division by zero');
+      const left = await tx.query('show application_name');
+      return [first, left, await part(tx, 'third', 'select 1')];
+    });
+    expect(found).toEqual(['first', [{ application_name: 'first' }], 'third']);
+    expect(ran).toEqual(['first', 'third']);
   });
 });

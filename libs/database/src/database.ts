@@ -8,7 +8,7 @@ import { listen } from './listen.js';
 import { serviceRoles } from './roles.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
-import { type NamedQuery, readOnce, readTexts, type TextRow } from './single-read.js';
+import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow } from './single-read.js';
 import { deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
 export type { NamedQuery } from './single-read.js';
@@ -40,6 +40,8 @@ export interface Transaction {
   afterCommit(run: () => void): void;
   /** Runs `work`, rolls back its changes and its `afterCommit` callbacks, and returns its result. */
   rolledBack<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work`. If it fails, rolls back only its changes and its `afterCommit` callbacks, and throws its error. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The first statement of a transaction, with its own timeout. */
@@ -162,19 +164,25 @@ export class Database {
 
   /** Runs one read of index ranges for a tenant, in one round trip. */
   async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
-    return this.readWith(tenantId, (client) => readOnce<Row>(client, tenantId, query));
+    checkTenant(tenantId);
+    return this.single(tenantId, (client) => readOnce<Row>(client, tenantId, query));
+  }
+
+  /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
+  async readAcrossTenants<Row>(query: NamedQuery): Promise<Row[]> {
+    return this.single(undefined, (client) => searchOnce<Row>(client, withTimeout(query)));
   }
 
   /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */
   async readTexts(tenantId: string, query: NamedQuery): Promise<TextRow[]> {
-    return this.readWith(tenantId, (client) => readTexts(client, tenantId, query));
+    checkTenant(tenantId);
+    return this.single(tenantId, (client) => readTexts(client, tenantId, query));
   }
 
-  private async readWith<Row>(tenantId: string, read: (client: pg.Client) => Promise<Row[]>): Promise<Row[]> {
-    checkTenant(tenantId);
+  private async single<Row>(tenantId: string | undefined, run: (client: pg.Client) => Promise<Row[]>): Promise<Row[]> {
     const { client, release } = await this.connections.take(tenantId);
     try {
-      const rows = await read(client);
+      const rows = await run(client);
       this.answeredAt = performance.now();
       release();
       return rows;
@@ -218,6 +226,22 @@ export class Database {
           committed.length = registered;
           return found;
         },
+        attempt: async <R>(part: () => Promise<R>) => {
+          const registered = committed.length;
+          // Sent together with the first statement of the work, which fails too if this one does.
+          const begun = client.query('savepoint attempt');
+          begun.catch(() => undefined);
+          try {
+            const found = await part();
+            await begun;
+            await client.query('release savepoint attempt');
+            return found;
+          } catch (error) {
+            await client.query('rollback to savepoint attempt; release savepoint attempt');
+            committed.length = registered;
+            throw error;
+          }
+        },
       });
       await client.query('commit');
       this.answeredAt = performance.now();
@@ -254,6 +278,11 @@ export async function connectChecked(dataSource: ServiceDataSource): Promise<Ser
   }
 }
 
+/** Searches are short, and detect a dead connection as `begin` does. */
+function withTimeout(query: NamedQuery): NamedQuery {
+  return { ...query, timeoutMs: beginTimeoutMs };
+}
+
 /** A firewall or a vanished host may have dropped a pooled connection silently, which shows at its next use. */
 function beginQuery(text: string): BeginQuery {
   return { text, query_timeout: beginTimeoutMs };
@@ -271,7 +300,8 @@ function checkTenant(tenantId: string): void {
 
 const retryable = new Set([serializationFailure, deadlockDetected]);
 
-function isRetryable(error: unknown): boolean {
+/** True if `transaction` runs its work again after this error. */
+export function isRetryable(error: unknown): boolean {
   return retryable.has(sqlState(error) ?? '');
 }
 

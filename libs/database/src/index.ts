@@ -1,5 +1,12 @@
 export { eachTenant, searchAndWork } from './by-tenant.js';
-export { Database, type DatabaseOptions, type NamedQuery, setLockTimeout, type Transaction } from './database.js';
+export {
+  Database,
+  type DatabaseOptions,
+  isRetryable,
+  type NamedQuery,
+  setLockTimeout,
+  type Transaction,
+} from './database.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export { DatabaseBusy, type Share } from './fair-shares.js';
 export { decrypt, encrypt, keyPrefix } from './secret-box.js';

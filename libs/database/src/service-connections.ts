@@ -63,8 +63,8 @@ export class ServiceConnections {
     this.unwatch();
   }
 
-  /** Takes a connection from the fair share of a tenant. Throws DatabaseBusy. */
-  take(tenantId: string): Promise<Connection> {
+  /** Takes a connection, from the fair share of a tenant if one is given. Throws DatabaseBusy. */
+  take(tenantId: string | undefined): Promise<Connection> {
     return this.taken(tenantId, async () => {
       const [client, giveBack] = await this.dataSource.takeClient();
       return { client, release: giveBack };

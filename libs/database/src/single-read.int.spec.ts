@@ -73,3 +73,28 @@ describe('a single read', () => {
     expect(results).toEqual(Array.from({ length: 60 }, (_, n) => [{ n }]));
   });
 });
+
+describe('a single search', () => {
+  it('sees rows of all tenants, and leaves no setting on its connection', async () => {
+    const query = { name: 'all-ids', text: 'select tenant_id as id from identities order by id', values: [] };
+    const directory = await Database.connect({ url: own.url, service: 'directory', poolSize: 1 });
+    try {
+      const tenantRows = { name: 'tenants', text: 'select id from tenants', values: [] };
+      expect(await directory.readAcrossTenants(tenantRows)).toHaveLength(
+        (await own.fixture.rows('select id from tenants')).length,
+      );
+      const text = `select current_setting('plan_cache_mode') as plans, current_setting('enable_seqscan') as scan`;
+      expect(await directory.acrossTenants((tx) => tx.query(text))).toEqual([{ plans: 'auto', scan: 'on' }]);
+      expect(await narrow.readAcrossTenants(query)).toEqual([]);
+    } finally {
+      await directory.close();
+    }
+  });
+
+  it('writes nothing', async () => {
+    const text = "delete from api_keys returning 'gone'";
+    await expect(narrow.readAcrossTenants({ name: 'delete-all', text, values: [] })).rejects.toThrow(
+      'cannot execute DELETE in a read-only transaction',
+    );
+  });
+});

@@ -1,21 +1,29 @@
 // SQL by hand: the tenant and the statement of a read in one packet.
 import pg from 'pg';
 
-/** A frequent query: `name` makes it a prepared statement of each connection. */
+/** A frequent query that returns rows: `name` makes it a prepared statement of each connection. */
 export interface NamedQuery {
   name: string;
   text: string;
   values: readonly unknown[];
+  /** Timeout in the driver, by default that of the connection. */
+  timeoutMs?: number;
 }
 
 /** A row as the texts that PostgreSQL sends, which are not parsed. */
 export type TextRow = (string | null)[];
 
-/** Applies to the statement that follows it. */
-const settings = {
-  name: 'settings-of-a-read',
-  text: `select set_config('idsync.tenant_id', $1, true), set_config('transaction_read_only', 'on', true),
-                set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`,
+/** Apply to the statement that follows them. */
+const readOnly = `select set_config('idsync.tenant_id', $1, true), set_config('transaction_read_only', 'on', true),
+                set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`;
+const readSettings = { name: 'settings-of-a-read', text: readOnly };
+/**
+ * The plan of a search does not depend on its values, so each connection plans it once. PostgreSQL would plan the first
+ * five executions, which few connections reach before the pool closes them.
+ */
+const searchSettings = {
+  name: 'settings-of-a-search',
+  text: `${readOnly}, set_config('plan_cache_mode', 'force_generic_plan', true)`,
 };
 
 /** The parts of pg's connection that prepare and run a statement. */
@@ -43,26 +51,31 @@ const PreparedQuery = pg.Query as unknown as new (config: object) => PreparedQue
  * messages before its description belong to the settings. After an error the connection must be closed.
  */
 class SingleRead extends PreparedQuery {
+  /** Read by pg. */
+  readonly query_timeout: number | undefined;
   private isDescribed = false;
 
   constructor(
     private readonly tenantId: string,
-    query: NamedQuery,
+    { timeoutMs, ...query }: NamedQuery,
     callback: Callback,
+    private readonly settings: { name: string; text: string },
     /** Collects the rows as texts. */
     private readonly texts?: TextRow[],
   ) {
     super({ ...query, values: [...query.values], callback });
+    this.query_timeout = timeoutMs;
   }
 
   override submit(wire: Wire): Error | null {
     wire.stream.cork();
     try {
-      if (wire.parsedStatements[settings.name] === undefined) {
-        wire.parse(settings);
-        wire.parsedStatements[settings.name] = settings.text;
+      const { name, text } = this.settings;
+      if (wire.parsedStatements[name] === undefined) {
+        wire.parse({ name, text });
+        wire.parsedStatements[name] = text;
       }
-      wire.bind({ statement: settings.name, values: [this.tenantId] });
+      wire.bind({ statement: name, values: [this.tenantId] });
       wire.execute({});
       return super.submit(wire);
     } finally {
@@ -88,9 +101,23 @@ class SingleRead extends PreparedQuery {
 
 /** Runs a statement that sees only rows of `tenantId` and writes nothing. */
 export function readOnce<Row>(client: pg.Client, tenantId: string, query: NamedQuery): Promise<Row[]> {
+  return runOnce(client, tenantId, query, readSettings);
+}
+
+/** Runs a search that sees rows of all tenants and writes nothing. */
+export function searchOnce<Row>(client: pg.Client, query: NamedQuery): Promise<Row[]> {
+  return runOnce(client, '', query, searchSettings);
+}
+
+function runOnce<Row>(
+  client: pg.Client,
+  tenantId: string,
+  query: NamedQuery,
+  settings: typeof readSettings,
+): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     const done: Callback = (error, result) => (error ? reject(error) : resolve(result.rows as Row[]));
-    client.query(new SingleRead(tenantId, query, done) as unknown as pg.Submittable);
+    client.query(new SingleRead(tenantId, query, done, settings) as unknown as pg.Submittable);
   });
 }
 
@@ -99,6 +126,6 @@ export function readTexts(client: pg.Client, tenantId: string, query: NamedQuery
   return new Promise((resolve, reject) => {
     const rows: TextRow[] = [];
     const done: Callback = (error) => (error ? reject(error) : resolve(rows));
-    client.query(new SingleRead(tenantId, query, done, rows) as unknown as pg.Submittable);
+    client.query(new SingleRead(tenantId, query, done, readSettings, rows) as unknown as pg.Submittable);
   });
 }

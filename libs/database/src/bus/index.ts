@@ -1,3 +1,5 @@
+export * from './dead-letters.js';
 export * from './deleted-tenants.js';
 export * from './outbox.js';
 export * from './record-events.js';
+export * from './service-processes.js';

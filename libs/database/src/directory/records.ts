@@ -16,6 +16,16 @@ import { deleteSearchTerms, insertTermsOfInserted, joinedTerms, updateSearchTerm
 
 export type { LinkEvidence, MachineState } from '../entities/directory.entities.js';
 
+/** State of a record before a job changed it. */
+export interface EarlierState extends Pick<StoredRecord, 'fields' | 'status' | 'changedAt'> {
+  contentHash: string;
+  /** Only if the job gave the record another external id. */
+  externalId?: string;
+  /** The job that had made this state, and its batch; absent if an earlier version stored it. */
+  lastJobId?: string;
+  lastSeq?: number;
+}
+
 /** A row of source_records: the data of one source about a person, account or machine identity. */
 export interface StoredRecord {
   id: string;
@@ -38,16 +48,17 @@ export interface StoredRecord {
   lastSeq: number;
   /** The job or operation that linked it to its identity. */
   linkedBy?: string;
+  /** Its identity before the job `linkedBy` moved it; counts until that job ends. */
+  keptIdentityId?: string;
   /** True if manually linked. */
   decided: boolean;
   statusSince: Date;
   /** When the status changes without a new source value. */
   dueAt?: Date;
   /** State before the job that changed it last; absent if that job created it. */
-  previous?: Pick<StoredRecord, 'fields' | 'status' | 'changedAt'> & {
-    contentHash: string;
-    /** Only if the job gave the record another external id. */
-    externalId?: string;
+  previous?: EarlierState & {
+    /** The state before that, for a run that takes its change back. */
+    previous?: EarlierState;
   };
   /** Machine identities only. */
   machine?: MachineState;
@@ -62,8 +73,8 @@ export interface StoredRecord {
 // 400.
 const columns = `id, kind, connector_id as "connectorId", external_id as "externalId", identity_id as "identityId", status,
   content_hash as "contentHash", fields, changed_at as "changedAt", created_at as "createdAt", updated_at as "updatedAt",
-  document, last_job_id as "lastJobId", last_seq as "lastSeq", linked_by as "linkedBy", decided,
-  status_since as "statusSince", due_at as "dueAt", previous, machine, evidence, manager_id as "managerId"`;
+  document, last_job_id as "lastJobId", last_seq as "lastSeq", linked_by as "linkedBy",
+  kept_identity_id as "keptIdentityId", decided, status_since as "statusSince", due_at as "dueAt", previous, machine, evidence, manager_id as "managerId"`;
 
 /** Estimates the weight of rows without one from column sizes, without reading the values. */
 const weightOf = 'coalesce(weight, octet_length(document) + 4 * pg_column_size(fields))';
@@ -199,6 +210,18 @@ export async function lockRecordsOfIdentities(
   return lockWeighed(tx, rows);
 }
 
+/** Returns the current identities of records that this job has moved away from these identities. */
+export async function findMovedFrom(tx: Transaction, jobId: string, identityIds: readonly string[]): Promise<string[]> {
+  if (identityIds.length === 0) return [];
+  const rows = await tx.query<{ id: string }>(
+    `select distinct r.identity_id as id from unnest($1::uuid[]) as n (id)
+      cross join lateral (select identity_id, linked_by from source_records where kept_identity_id = n.id offset 0) r
+      where r.linked_by = $2 and r.identity_id is not null`,
+    [uuids(identityIds), jobId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Inserts without ON CONFLICT: if two batches insert the same record concurrently, the second must fail, roll back and
  * run again on the first one's result, or it would create a second identity for the record.
@@ -214,11 +237,11 @@ export async function insertRecords(
      insert into source_records (tenant_id, id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
         changed_at, created_at, updated_at, document, last_job_id, last_seq, linked_by, decided,
         status_since, due_at, previous, machine, weight, evidence, search_terms, manager_id,
-        list_terms)
+        list_terms, kept_identity_id)
      select $1, * from unnest($2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::bytea[],
         $9::jsonb[], $10::jsonb[], $11::timestamptz[], $12::timestamptz[], $13::text[], $14::uuid[], $15::integer[], $16::uuid[], $17::boolean[],
         $18::timestamptz[], $19::timestamptz[], $20::jsonb[], $21::jsonb[], $22::integer[], $23::jsonb[], $24::text[], $25::uuid[],
-        $26::text[])
+        $26::text[], $27::uuid[])
      returning id, created_at, search_terms, list_terms),
      listed as (${insertListTermsOfInserted})
      ${insertTermsOfInserted}`,
@@ -246,6 +269,7 @@ export async function insertRecords(
       texts(joinedTerms(records)),
       uuids(records.map(({ managerId }) => managerId)),
       texts(joinedListTerms(records)),
+      uuids(records.map(({ keptIdentityId }) => keptIdentityId)),
     ],
   );
   await insertGroups(tx, tenantId, records);
@@ -264,13 +288,15 @@ export async function updateRecords(tx: Transaction, records: readonly StoredRec
             last_job_id = n.last_job_id, last_seq = n.last_seq, linked_by = n.linked_by, decided = n.decided,
             status_since = n.status_since, due_at = n.due_at, previous = n.previous,
             machine = n.machine, weight = n.weight, evidence = n.evidence,
-            search_terms = n.search_terms, manager_id = n.manager_id, list_terms = n.list_terms
+            search_terms = n.search_terms, manager_id = n.manager_id, list_terms = n.list_terms,
+            kept_identity_id = n.kept_identity_id
        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::jsonb[], $6::jsonb[], $7::timestamptz[],
             $8::text[], $9::uuid[], $10::integer[], $11::uuid[], $12::boolean[], $13::timestamptz[], $14::timestamptz[],
-            $15::jsonb[], $16::jsonb[], $17::integer[], $18::jsonb[], $19::text[], $20::uuid[], $21::text[])
+            $15::jsonb[], $16::jsonb[], $17::integer[], $18::jsonb[], $19::text[], $20::uuid[], $21::text[],
+            $22::uuid[])
          as n (id, identity_id, status, content_hash, fields, changed_at, updated_at, document, last_job_id, last_seq,
                linked_by, decided, status_since, due_at, previous, machine, weight, evidence, search_terms,
-               manager_id, list_terms)
+               manager_id, list_terms, kept_identity_id)
       where r.id = n.id`,
     [
       uuids(records.map((record) => record.id)),
@@ -291,6 +317,7 @@ export async function updateRecords(tx: Transaction, records: readonly StoredRec
       texts(joined),
       uuids(records.map(({ managerId }) => managerId)),
       texts(listed),
+      uuids(records.map(({ keptIdentityId }) => keptIdentityId)),
     ],
   );
 }
@@ -310,6 +337,7 @@ function present(rows: StoredRecord[]): StoredRecord[] {
     ...row,
     identityId: row.identityId ?? undefined,
     linkedBy: row.linkedBy ?? undefined,
+    keptIdentityId: row.keptIdentityId ?? undefined,
     dueAt: row.dueAt ?? undefined,
     previous: row.previous ?? undefined,
     machine: row.machine ?? undefined,

@@ -10,15 +10,26 @@ export type { CaseCandidate } from '../entities/matching.entities.js';
 const columns = ['id', 'recordId', 'kind', 'status', 'reason', 'candidates', 'openedAt'] as const;
 export type ReviewCase = Pick<ReviewCaseEntity, (typeof columns)[number]>;
 
-/** Finds the open case of each of these records, or its newest one. */
-export async function findNewestCases(tx: Transaction, recordIds: readonly string[]): Promise<Map<string, ReviewCase>> {
-  if (recordIds.length === 0) return new Map();
+export interface CasesOfRecord {
+  open?: ReviewCase;
+  /** The newest one that an operator has decided. */
+  decided?: ReviewCase;
+}
+
+/** Finds the cases of these records that are open or were decided last. */
+export async function findCasesOf(tx: Transaction, recordIds: readonly string[]): Promise<Map<string, CasesOfRecord>> {
+  const found = new Map<string, CasesOfRecord>();
+  if (recordIds.length === 0) return found;
   const rows = await tx.query<ReviewCase>(
-    `select distinct on (record_id) ${selectList(columns)} from review_cases where record_id = any($1)
-      order by record_id, status = 'open' desc, id desc`,
+    `select distinct on (record_id, status = 'open') ${selectList(columns)} from review_cases
+      where record_id = any($1) and status <> 'settled'
+      order by record_id, status = 'open', id desc`,
     [recordIds],
   );
-  return new Map(rows.map((row) => [row.recordId, row]));
+  for (const row of rows) {
+    found.set(row.recordId, { ...found.get(row.recordId), [row.status === 'open' ? 'open' : 'decided']: row });
+  }
+  return found;
 }
 
 /** Opens cases, or updates the open ones. */

@@ -56,6 +56,7 @@ export class InboxEntryEntity {
 @Index('bus_messages_due', ['queue', 'availableAt', 'id'], { where: 'dead_at is null' })
 @Index('bus_messages_order', ['queue', 'orderingKey', 'id'], { where: 'dead_at is null and ordering_key is not null' })
 @Index('bus_messages_dead', ['queue', 'id'], { where: 'dead_at is not null' })
+@Index('bus_messages_dead_message', ['messageId'], { where: 'dead_at is not null' })
 @Entity('bus_messages')
 export class BusMessageEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
@@ -93,4 +94,35 @@ export class BusMessageEntity {
 
   @Column('text', { nullable: true })
   deadReason!: string | null;
+}
+
+/** A process of a service, as it has last reported. */
+@Entity('service_processes')
+export class ServiceProcessEntity {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  service!: string;
+
+  @Column('text')
+  version!: string;
+
+  @Column('text')
+  host!: string;
+
+  @Column('timestamptz')
+  startedAt!: Date;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  seenAt!: Date;
+
+  @Column('boolean')
+  brokerConnected!: boolean;
+
+  @Column('integer')
+  outboxMessages!: number;
+
+  @Column('double precision')
+  outboxLagSeconds!: number;
 }

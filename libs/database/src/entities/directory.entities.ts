@@ -87,8 +87,12 @@ export interface LinkEvidence {
 @Index('source_records_machines', ['tenantId', 'createdAt', 'id', 'status', 'updatedAt'], {
   where: "kind = 'machine_identity'",
 })
+@Index('source_records_of_source', ['tenantId', 'kind', 'connectorId', 'createdAt', 'id', 'status'], {
+  where: "kind <> 'user'",
+})
 @Index('source_records_due', ['tenantId', 'dueAt'], { where: 'due_at is not null' })
 @Index('source_records_manager', ['managerId'], { where: 'manager_id is not null' })
+@Index('source_records_kept', ['keptIdentityId'], { where: 'kept_identity_id is not null' })
 @Index('source_records_source', ['connectorId', 'createdAt', 'id'])
 @Index('source_records_living', ['connectorId', 'id'], { where: "status not in ('deleted', 'decommissioned')" })
 @Check('source_records_kind_check', "kind in ('user', 'account', 'machine_identity')")
@@ -138,6 +142,10 @@ export class SourceRecordEntity extends TenantOwned {
 
   @Column('uuid', { nullable: true })
   linkedBy!: string | null;
+
+  /** Identity before the job `linkedBy` moved it. */
+  @Column('uuid', { nullable: true })
+  keptIdentityId!: string | null;
 
   @Column('boolean', { default: false })
   decided!: boolean;

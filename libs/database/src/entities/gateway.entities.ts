@@ -6,17 +6,7 @@ import type {
   StoredSchedule,
   WebhookFilter,
 } from '@idsync/contracts';
-import {
-  Check,
-  Column,
-  CreateDateColumn,
-  Entity,
-  Index,
-  JoinColumn,
-  ManyToOne,
-  PrimaryColumn,
-  type Relation,
-} from 'typeorm';
+import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { DeletedWithTenant, TenantEntity, TenantOwned } from './tenant.entities.js';
 
 @Index('api_keys_tenant', ['tenantId', 'createdAt', 'id'])

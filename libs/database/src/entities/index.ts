@@ -9,6 +9,7 @@ import * as gateway from './gateway.entities.js';
 import * as groups from './groups.entities.js';
 import * as history from './history.entities.js';
 import * as matching from './matching.entities.js';
+import * as portal from './portal.entities.js';
 import * as quota from './quota.entities.js';
 import * as recordErrors from './record-errors.entities.js';
 import * as scim from './scim.entities.js';
@@ -35,6 +36,7 @@ export const entities = {
   ...groups,
   ...history,
   ...matching,
+  ...portal,
   ...quota,
   ...recordErrors,
   ...scim,

@@ -9,7 +9,7 @@ import { exportedKinds } from './exported-kinds.js';
 const leftOut = {
   secrets: [
     ...['audit_heads', 'audit_keys', 'connector_secrets', 'suppression_hashes', 'suppression_keys'],
-    ...['webhook_headers', 'webhook_secrets'],
+    ...['portal_links', 'webhook_headers', 'webhook_secrets'],
   ],
   'addresses of callers': ['key_addresses'],
   'of the installation': ['logout_tokens', 'operator_sessions', 'service_tokens'],

@@ -42,12 +42,14 @@ export function recordListQuery(tenantId: string, kind: ListedKind, query: Recor
   const value = (item: unknown) => `$${values.push(item)}`;
   const conditions = conditionsOf(kind, query, value);
   const filter = `tenant_id = $1 and ${conditions.map(({ sql }) => sql).join(' and ')}`;
-  const after = query.after
-    ? ` and (created_at, id) > (${value(new Date(query.after.createdAt))}, ${value(query.after.id)})`
-    : '';
-  const counted = `select created_at from source_records where ${filter} order by created_at, id limit ${maxCounted + 1}`;
+  const { sourceId } = query;
+  const position = [...(sourceId ? ['connector_id'] : []), 'created_at', 'id'].join(', ');
+  const after = query.after && [...(sourceId ? [sourceId] : []), new Date(query.after.createdAt), query.after.id];
+  const later = after ? ` and (${position}) > (${after.map(value).join(', ')})` : '';
+  const order = `order by ${position}`;
+  const counted = `select created_at from source_records where ${filter} ${order} limit ${maxCounted + 1}`;
   return {
-    name: ['records', ...conditions.map(({ name }) => name), after && 'after'].join('-'),
+    name: ['records', ...conditions.map(({ name }) => name), later && 'after'].join('-'),
     text: `
       select string_agg(document, ',' order by created_at, id) filter (where fits) as items,
              count(*) filter (where fits) as count, coalesce(bool_or(not fits), false) as "isCut",
@@ -55,8 +57,8 @@ export function recordListQuery(tenantId: string, kind: ListedKind, query: Recor
              max(created_at) filter (where fits) as at,
              (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
         from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
-                from (select document, created_at, id from source_records where ${filter}${after}
-                       order by created_at, id limit $2 offset $3) as page) as page`,
+                from (select document, created_at, id from source_records where ${filter}${later}
+                       ${order} limit $2 offset $3) as page) as page`,
     values,
   };
 }

@@ -1,8 +1,10 @@
-// SQL by hand: the batch of ended sessions.
+// SQL by hand: the batch of ended sessions, and a list that is a join.
 import { installationId } from '@idsync/contracts';
+import { texts } from '../arrays.js';
 import type { Database, Transaction } from '../database.js';
 import { OperatorSessionEntity } from '../entities/session.entities.js';
 import { findRow, insertRow } from '../rows.js';
+import { count, type Page, type Rows } from './page.js';
 import { findServiceToken, type ServiceTokenRow } from './service-tokens.js';
 
 export type SessionRow = OperatorSessionEntity;
@@ -31,6 +33,41 @@ export function findSession(
     return { session, token };
   });
 }
+
+/** A session without its hash. Name, role and tenants are those of its service token if it began with one. */
+export type ListedSessionRow = Omit<SessionRow, 'secretHash' | 'providerSession' | 'tenantId'>;
+
+/** Lists sessions of these kinds that have not ended, the last used first. */
+export async function listSessions(
+  tx: Transaction,
+  { limit, offset }: Page,
+  { kinds, idleSeconds }: { kinds: readonly SessionRow['kind'][]; idleSeconds: number },
+): Promise<Rows<ListedSessionRow>> {
+  const values = [tenantId, texts(kinds), idleSeconds];
+  const total = await count(tx, `select count(*)::int as count ${live}`, values);
+  const rows = await tx.query<ListedSessionRow>(
+    `select ${listed} ${live} order by s.last_used_at desc, s.id limit $4 offset $5`,
+    [...values, limit, offset],
+  );
+  return { rows, total };
+}
+
+/** Finds a session for its end, also if it is idle. */
+export async function findListedSession(tx: Transaction, id: string): Promise<ListedSessionRow | undefined> {
+  const [row] = await tx.query<ListedSessionRow>(`select ${listed} ${all} and s.id = $2`, [tenantId, id]);
+  return row;
+}
+
+const listed = `s.id, s.kind, s.service_token_id as "serviceTokenId", s.issuer, s.subject,
+  coalesce(t.name, s.name) as name, coalesce(t.role, s.role) as role,
+  case when t.id is null then s.tenant_ids else t.tenant_ids end as "tenantIds",
+  s.created_at as "createdAt", s.last_used_at as "lastUsedAt", s.expires_at as "expiresAt"`;
+const all = `from operator_sessions s
+  left join service_tokens t on t.tenant_id = s.tenant_id and t.id = s.service_token_id
+ where s.tenant_id = $1`;
+const live = `${all} and s.kind = any($2::text[])
+   and s.expires_at > now() and s.last_used_at > now() - $3 * interval '1 second'
+   and (s.kind <> 'service_token' or (t.revoked_at is null and (t.expires_at is null or t.expires_at > now())))`;
 
 export async function touchSession(database: Database, id: string): Promise<void> {
   await database.transaction(tenantId, (tx) =>

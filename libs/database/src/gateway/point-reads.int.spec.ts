@@ -1,6 +1,7 @@
 import { newUuid, routes } from '@idsync/contracts';
 import { ServiceDatabase, uuidAt } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findDeadLetter } from '../bus/dead-letters.js';
 import type { Database, Transaction } from '../database.js';
 import { findFindingPolicy } from '../settings/finding-policy.js';
 import { findLifecyclePolicy } from '../settings/lifecycle-policy.js';
@@ -82,6 +83,8 @@ const filled = {
   approvals: `(id, tenant_id, action, input, requested_by, expires_at)
     select id, $1, 'releaseSyncJob', '{}', '{"name": "test"}', now()`,
   suppressions: '(id, tenant_id, identity_id, operation_id) select id, $1, id, id',
+  bus_messages: `(queue, message_id, type, message, dead_at)
+    select 'directory.batches', id, 'sync.batch.ready', $1::text, now()`,
   webhook_replays: `(id, tenant_id, webhook_id, kind, filter, requested_by) select id, $1, id, 'replay', '{}', 'test'`,
 };
 
@@ -136,6 +139,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/admin/v1/tenants/{tenantId}/suppressions/{suppressionId}': (tx, id) => findSuppression(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/approvals/{approvalId}': (tx, id) => findApproval(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
+  '/admin/v1/system/dead-letters/{deadLetterId}': (tx) => findDeadLetter(tx, asked),
 };
 
 /** Returns the names of all connectors of the tenant, which are tens in practice but many in this test. */
@@ -144,7 +148,7 @@ const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain'
 const event = '/admin/v1/tenants/{tenantId}/events/{eventId}';
 /** Reads of more than one resource, which have their own tests. */
 const notPointReads =
-  /\{tenantId\}\/(activity|deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|users|accounts|machine-identities|groups|members|connectors|deleted-connectors|events|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$/;
+  /\{tenantId\}\/(activity|deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|users|accounts|machine-identities|groups|members|connectors|deleted-connectors|events|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$|\/events\/stream$/;
 
 const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
 const even = asked - 1;

@@ -2,6 +2,8 @@ import { deletedStatus, type RecordKind } from '@idsync/contracts';
 
 /** Filters of the lists of accounts and machine identities. */
 export interface RecordFilter {
+  /** The connector whose records are listed. */
+  sourceId?: string;
   /** Accounts: whether an identity is linked. */
   isMatched?: boolean;
   /** Machine identities. */
@@ -28,6 +30,12 @@ export function conditionsOf(
   const conditions: Condition[] = [];
   const add = (name: string, sql: string | false) => sql && conditions.push({ name, sql });
   if (resource !== 'identity') add(resource, `kind = '${resource}'`);
+  // Users are filtered by the records of their identity.
+  if (resource !== 'identity' && resource !== 'user' && query.sourceId !== undefined) {
+    // A range, because a constant in the order is ignored: only the index of a source can have this order.
+    const source = value(query.sourceId);
+    add('source', `connector_id >= ${source} and connector_id <= ${source}`);
+  }
   if (query.status === undefined) add('any', `status <> '${hidden}'`);
   else add('status', `status = ${value(query.status)}`);
   if (query.updatedSince) add('since', `updated_at >= ${value(query.updatedSince)}`);

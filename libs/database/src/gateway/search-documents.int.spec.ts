@@ -280,6 +280,10 @@ describe.each(['never analysed', 'analysed'])('in a large table, %s, a search', 
     const page = { limit: 50, offset: 0 };
     expect(await fetched(recordListQuery(tenant, 'account', page))).toBeLessThan(2 * maxCounted + 200);
     expect(await fetched(recordListQuery(tenant, 'account', { ...page, isMatched: false }))).toBeLessThan(10);
+    const ofSource = { ...page, sourceId: newUuid() };
+    expect(await fetched(recordListQuery(tenant, 'account', ofSource))).toBeLessThan(10);
+    const after = { createdAt: start, id: newUuid() };
+    expect(await fetched(recordListQuery(tenant, 'account', { ...ofSource, after }))).toBeLessThan(10);
     expect(await listRecords(gateway, tenant, 'account', page)).toMatchObject({ total: maxCounted, isEstimate: true });
   });
 });

@@ -27,6 +27,7 @@ export interface TenantDeletion {
 export async function requestTenantDeletion(tx: Transaction, id: string): Promise<void> {
   await tx.query('insert into tenant_deletions (tenant_id) values ($1) on conflict do nothing', [id]);
   await tx.query('update tenants set suspended_at = coalesce(suspended_at, now()) where id = $1', [id]);
+  await tx.query('delete from portal_links where tenant_id = $1', [id]);
   await tx.query('delete from api_keys where tenant_id = $1', [id]);
   await tx.query('update webhooks set active = false, updated_at = now() where tenant_id = $1 and active', [id]);
 }

@@ -90,18 +90,20 @@ async function triggerSeparateJob(
 }
 
 async function triggerOnce(tx: Transaction, tenantId: string, connectorId: string): Promise<TriggerOutcome> {
-  if (!(await connectorExists(tx, tenantId, connectorId))) return { kind: 'unknown_connector' };
-  // If the queued job starts between the two statements, another one can be queued.
+  // If another job is queued or started between the two statements, the first one is repeated.
   for (let attempt = 0; attempt < 5; attempt += 1) {
+    const [connector] = await tx.query<{ queued: string | null }>(
+      `select (select j.id from sync_jobs j where j.connector_id = $2 and j.status = 'queued' and not j.keyed) as queued
+         from connectors c where c.tenant_id = $1 and c.id = $2 and c.deleted_at is null for share of c`,
+      [tenantId, connectorId],
+    );
+    if (!connector) return { kind: 'unknown_connector' };
+    if (connector.queued !== null)
+      return { kind: 'accepted', jobId: connector.queued, status: 'queued', replayed: false };
     const jobId = newUuid();
     if (await insertJob(tx, tenantId, { jobId, connectorId, keyed: false })) {
       return { kind: 'accepted', jobId, status: 'queued', replayed: false };
     }
-    const [queued] = await tx.query<{ id: string; status: string }>(
-      `select id, status from sync_jobs where connector_id = $1 and status = 'queued' and not keyed`,
-      [connectorId],
-    );
-    if (queued) return { kind: 'accepted', jobId: queued.id, status: queued.status, replayed: false };
   }
   throw new Error('could not queue a job in 5 attempts: each time the queued job started before it was found');
 }

@@ -135,7 +135,10 @@ describe('attempt statistics', () => {
     await attempts(10, '6', 'rejected');
     await attempts(1, '0', null);
     await attempts(500, '24 * 60 + 1', 'timed_out');
-    const { since, ...rest } = await statistics();
+    const { since, hours, ...rest } = await statistics();
+    expect(hours).toHaveLength(24);
+    expect(hours.reduce((sum, hour) => sum + hour.delivered, 0)).toBe(100);
+    expect(hours.reduce((sum, hour) => sum + hour.failed, 0)).toBe(10);
     expect(rest).toEqual({ attempts: 111, p50: 45, p99: 99, outcomes: { delivered: 100, rejected: 10 } });
     expect(Math.abs(Date.now() - since.getTime() - 24 * 3_600_000)).toBeLessThan(600_000);
   });

@@ -42,6 +42,8 @@ export interface AttemptStatistics {
   p99: number | null;
   /** Number of attempts by outcome. */
   outcomes: Record<string, number>;
+  /** The last 24 hours, the oldest first. */
+  hours: { at: string; delivered: number; failed: number }[];
 }
 
 const countLimit = 10_000;
@@ -116,7 +118,15 @@ export async function findAttemptStatistics(
             percentile_disc(0.5) within group (order by duration_ms) as p50,
             percentile_disc(0.99) within group (order by duration_ms) as p99,
             (select coalesce(jsonb_object_agg(outcome, count), '{}') from (
-               select outcome, count(*) from newest where outcome is not null group by outcome) as o) as outcomes
+               select outcome, count(*) from newest where outcome is not null group by outcome) as o) as outcomes,
+            (select jsonb_agg(h order by at) from (
+               select at, coalesce(delivered, 0) as delivered, coalesce(failed, 0) as failed
+                 from generate_series(date_trunc('hour', now()) - interval '23 hours', date_trunc('hour', now()),
+                                      interval '1 hour') as at
+                 left join (select date_trunc('hour', started_at) as hour,
+                                   count(*) filter (where outcome = 'delivered') as delivered,
+                                   count(*) filter (where outcome <> 'delivered') as failed
+                              from newest group by 1) as c on c.hour = at) as h) as hours
        from newest`,
     [tenantId, webhookId, maxAttempts],
   );

@@ -61,6 +61,12 @@ import { Approvals1700000000120 } from './1700000000120-approvals.js';
 import { TenantQuotas1700000000121 } from './1700000000121-tenant-quotas.js';
 import { RenderingProgress1700000000140 } from './1700000000140-rendering-progress.js';
 import { DueTenants1700000000160 } from './1700000000160-due-tenants.js';
+import { PortalLinks1700000000166 } from './1700000000166-portal-links.js';
+import { ServiceProcesses1700000000170 } from './1700000000170-service-processes.js';
+import { DeadMessages1700000000171 } from './1700000000171-dead-messages.js';
+import { KeptIdentities1700000000172 } from './1700000000172-kept-identities.js';
+import { MovedRecords1700000000173 } from './1700000000173-moved-records.js';
+import { ListedRecordsOfSources1700000000180 } from './1700000000180-listed-records-of-sources.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -127,4 +133,10 @@ export const migrations = [
   TenantQuotas1700000000121,
   RenderingProgress1700000000140,
   DueTenants1700000000160,
+  PortalLinks1700000000166,
+  ServiceProcesses1700000000170,
+  DeadMessages1700000000171,
+  KeptIdentities1700000000172,
+  MovedRecords1700000000173,
+  ListedRecordsOfSources1700000000180,
 ];

@@ -142,7 +142,8 @@ describe('migrate after a kill', () => {
       await killed.close();
       await dropDatabase(own.url, name);
     }
-  });
+    // Starts a process for every third migration.
+  }, 300_000);
 });
 
 describe('a schema of a later version', () => {

@@ -47,6 +47,7 @@ const ofServices: Record<string, TableOwnership> = {
     grants: { gateway: ['SELECT', 'INSERT', 'UPDATE (ciphertext)'] },
     acrossTenants: ['gateway'],
   },
+  portal_links: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
   key_addresses: { rows: byTenant, grants: { gateway: append } },
   // Tokens and sessions of operators belong to the installation, so no transaction of a tenant sees them.
   service_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
@@ -208,7 +209,8 @@ const ofServices: Record<string, TableOwnership> = {
       'sync-worker': ['SELECT', 'UPDATE'],
       'webhook-dispatcher': ['SELECT', 'UPDATE'],
     },
-    acrossTenants: ['directory', 'webhook-dispatcher'],
+    // The gateway counts events that are not fanned out yet.
+    acrossTenants: ['directory', 'webhook-dispatcher', 'gateway'],
   },
   events: {
     rows: byTenant,
@@ -222,8 +224,8 @@ const ofServices: Record<string, TableOwnership> = {
   },
   fan_out_positions: {
     rows: byTenant,
-    grants: { 'webhook-dispatcher': ['SELECT', 'INSERT', 'UPDATE'] },
-    acrossTenants: ['webhook-dispatcher'],
+    grants: { 'webhook-dispatcher': ['SELECT', 'INSERT', 'UPDATE'], gateway: read },
+    acrossTenants: ['webhook-dispatcher', 'gateway'],
   },
   // Erasure deletes payloads about a person and the responses of receivers.
   event_payloads: {
@@ -262,6 +264,7 @@ const ofServices: Record<string, TableOwnership> = {
   },
   inbox: { rows: { roleColumn: 'consumer' }, grants: everyService(['SELECT', 'INSERT', 'DELETE']) },
   bus_messages: { rows: 'all', grants: everyService(write) },
+  service_processes: { rows: 'all', grants: everyService(write) },
   idsync_migrations: { rows: 'all', grants: everyService(read) },
 };
 

@@ -1,21 +1,28 @@
 // SQL by hand: advisory locks, and a counter.
-import type { Transaction } from '../database.js';
+import { setLockTimeout, type Transaction } from '../database.js';
+
+/** Timeout of a push for locks, including the one that serialises the pushes of a connector. */
+const lockWaitMs = 10_000;
 
 const lock = (connectorId: string): string => `scim ${connectorId}`;
 
 /**
- * Begins a push and returns its number. Pushes of one connector are serialised, so that numbers follow commit order; a
- * failed push leaves a gap.
+ * Begins `count` pushes in one transaction and returns the number of the first. Transactions of one connector are
+ * serialised, so that numbers follow commit order; a failed push leaves a gap. Throws lockNotAvailable after ten seconds.
  */
-export async function beginPush(tx: Transaction, tenantId: string, connectorId: string): Promise<number> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock(connectorId)]);
-  const [row] = await tx.query<{ last: number }>(
-    `insert into scim_positions as p (connector_id, tenant_id, last) values ($1, $2, 1)
-     on conflict (connector_id) do update set last = p.last + 1 returning last`,
-    [connectorId, tenantId],
-  );
+export async function beginPush(tx: Transaction, tenantId: string, connectorId: string, count = 1): Promise<number> {
+  // Sent together, to save two round trips.
+  const [, , [row]] = await Promise.all([
+    setLockTimeout(tx, lockWaitMs),
+    tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock(connectorId)]),
+    tx.query<{ last: number }>(
+      `insert into scim_positions as p (connector_id, tenant_id, last) values ($1, $2, $3)
+       on conflict (connector_id) do update set last = p.last + excluded.last returning last`,
+      [connectorId, tenantId, count],
+    ),
+  ]);
   if (!row) throw new Error('the push got no number');
-  return row.last;
+  return row.last - count + 1;
 }
 
 /**

@@ -1,5 +1,5 @@
 // SQL by hand: claims that skip locked rows, benchmarked.
-import type { Transaction } from '../database.js';
+import type { Database, Transaction } from '../database.js';
 import { SyncJobEntity } from '../entities/sync.entities.js';
 import { ofActiveTenant } from './active-tenants.js';
 import { jobColumns, type SourceFailure, type SourcePlace, type SyncJob } from './jobs.js';
@@ -29,9 +29,13 @@ export interface ClaimedJob extends SyncJob {
  * The recursion steps from connector to connector, so that a long queue of one connector costs one step: 16 ms with 100
  * 000 jobs queued for 2 000 connectors, 1 ms with none.
  */
-export async function findClaimableJobs(tx: Transaction, limit: number): Promise<ClaimableJob[]> {
-  return tx.query<ClaimableJob>(
-    `with recursive waiting as (
+export async function findClaimableJobs(
+  database: Pick<Database, 'readAcrossTenants'>,
+  limit: number,
+): Promise<ClaimableJob[]> {
+  return database.readAcrossTenants<ClaimableJob>({
+    name: `claimable-jobs-${limit}`,
+    text: `with recursive waiting as (
        (select connector_id, id, tenant_id from sync_jobs
          where status = 'queued' and mode <> 'record' order by connector_id, id limit 1)
        union all
@@ -52,9 +56,9 @@ export async function findClaimableJobs(tx: Transaction, limit: number): Promise
           where held.connector_id = waiting.connector_id and held.mode <> 'record' and held.status = 'quarantined'
             and held.decision ->> 'action' = 'released')
      ) as claimable
-     order by id limit $1`,
-    [limit],
-  );
+     order by id limit ${limit}`,
+    values: [],
+  });
 }
 
 /**

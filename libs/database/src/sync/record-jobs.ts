@@ -1,7 +1,7 @@
 // SQL by hand: jobs are queued by one insert, and claimed by an anti-join.
 import { newUuid, type RecordOutcome } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
-import type { Transaction } from '../database.js';
+import type { Database, Transaction } from '../database.js';
 import { SyncJobEntity } from '../entities/sync.entities.js';
 import { ofActiveTenant } from './active-tenants.js';
 import type { ClaimableJob } from './leases.js';
@@ -25,18 +25,22 @@ export async function insertRecordJob(
 }
 
 /** Finds record jobs to claim, the oldest first. Jobs of the same record run one after another. */
-export async function findClaimableRecordJobs(tx: Transaction, limit: number): Promise<ClaimableJob[]> {
-  return tx.query<ClaimableJob>(
-    `select id, tenant_id as "tenantId" from sync_jobs j
+export async function findClaimableRecordJobs(
+  database: Pick<Database, 'readAcrossTenants'>,
+  limit: number,
+): Promise<ClaimableJob[]> {
+  return database.readAcrossTenants<ClaimableJob>({
+    name: `claimable-record-jobs-${limit}`,
+    text: `select id, tenant_id as "tenantId" from sync_jobs j
       where mode = 'record' and status in ('queued', 'running') and (status = 'queued' or lease_until < now())
         and ${ofActiveTenant('j')}
         and not exists (
           select from sync_jobs before
            where before.mode = 'record' and before.status in ('queued', 'running') and before.id < j.id
              and before.connector_id = j.connector_id and before.external_id = j.external_id)
-      order by id limit $1`,
-    [limit],
-  );
+      order by id limit ${limit}`,
+    values: [],
+  });
 }
 
 /** Saves the outcome of a locked record job. */
