@@ -11,6 +11,8 @@ import { Housekeeping } from './housekeeping.js';
 import { type BusWatch, watchBus } from './metrics.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { PostgresDriver } from './postgres/postgres-driver.js';
+import { ProcessReports } from './process-reports.js';
+import { type QueueState, queueStates } from './queue-states.js';
 
 export interface BusOptions {
   service: ServiceName;
@@ -30,9 +32,12 @@ const inboxEveryMs = 10 * 60_000;
 /** The bus of one service: its consumers and its outbox relay. */
 export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
   readonly strategy: BusStrategy;
+  /** Counts the messages of all queues; waits at most two seconds for the broker. */
+  readonly queues: () => Promise<QueueState[]>;
   private readonly relay: OutboxRelay;
   private readonly housekeeping: Housekeeping;
   private readonly watch: BusWatch;
+  private readonly reports: ProcessReports;
 
   private constructor(
     private readonly driver: BusDriver,
@@ -48,8 +53,11 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
     this.relay = new OutboxRelay(database, driver, logger);
     this.housekeeping = new Housekeeping([deleteReceived(database)], inboxEveryMs, logger);
     this.watch = watchBus(database, service, driver);
+    this.reports = new ProcessReports(database, service, driver, this.watch, logger);
+    this.queues = () => queueStates(database, driver);
     this.relay.start();
     this.housekeeping.start();
+    this.reports.start();
   }
 
   /** Opens the bus and starts its outbox relay, without waiting for an unavailable broker. */
@@ -65,6 +73,11 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
   /** False while RabbitMQ is unavailable; outgoing messages then wait in the outbox. */
   get up(): boolean {
     return this.driver.up;
+  }
+
+  /** The broker and its version while it is connected. */
+  get broker(): { kind: 'rabbitmq' | 'postgresql'; version: string | undefined } {
+    return { kind: this.driver.queuesAreRows ? 'postgresql' : 'rabbitmq', version: this.driver.version };
   }
 
   /** True if messages have waited in the outbox or in database queues for minutes; cached for ten seconds. */
@@ -91,6 +104,7 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
         closeTogether(
           () => this.relay.stop(),
           () => this.housekeeping.stop(),
+          () => this.reports.stop(),
         ),
       () => this.driver.close(),
     );

@@ -17,7 +17,18 @@ export interface BusDriver {
   stopConsuming(): Promise<void>;
   /** Publishes the oldest outbox rows of this service; returns the number that left the outbox. Throws on failure. */
   forwardOutbox(token: number): Promise<number>;
+  /** Counts the messages of the broker's queues. Undefined while it is unavailable, and if the queues are rows. */
+  depths(): Promise<ReadonlyMap<string, QueueDepth> | undefined>;
+  /** Version of the broker; undefined without one, and while it is not connected. */
+  readonly version: string | undefined;
   close(): Promise<void>;
+}
+
+export interface QueueDepth {
+  messages: number;
+  consumers: number;
+  /** Dead letters that are not in the database yet. */
+  dead: number;
 }
 
 /** How long a stopping consumer waits for messages in progress, in milliseconds. */

@@ -6,6 +6,8 @@ export { type MessageContext, PermanentError } from './delivery.js';
 
 export { type Chore, Housekeeping } from './housekeeping.js';
 export { On } from './on.decorator.js';
+export { silentAfterSeconds } from './process-reports.js';
+export type { QueueState } from './queue-states.js';
 export { patternsOf } from './queues-of.js';
 export { republish, republishLost } from './republish.js';
 export { serviceChecks } from './service-checks.js';

@@ -1,6 +1,6 @@
 import { type QueueName, queues, type ServiceName, uuidCreatedAt } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { outboxBacklog, queueBacklogs } from '@idsync/database/bus';
+import { type Backlog, outboxBacklog, queueBacklogs } from '@idsync/database/bus';
 import { cached, durations, gauge } from '@idsync/runtime';
 
 /** By outcome (`done`, `retry` or `dead`); the count is the number of messages. */
@@ -52,7 +52,7 @@ const queueMessages = gauge({
 });
 const deadMessages = gauge({
   name: 'bus_queue_dead_messages',
-  help: 'Dead-lettered messages of a PostgreSQL queue; counted up to 1000.',
+  help: 'Dead-lettered messages of a queue in the database; counted up to 1000.',
   labels: ['queue'],
 });
 
@@ -61,6 +61,8 @@ const outboxBehindSeconds = 120;
 const queueBehindSeconds = 600;
 
 export interface BusWatch {
+  /** Unpublished messages of the service. */
+  outbox(): Promise<Backlog>;
   /** True if messages have waited too long in the service's outbox or in its PostgreSQL queues. */
   isBehind(): Promise<boolean>;
   stop(): void;
@@ -79,16 +81,18 @@ export function watchBus(
     ages.startAtZero({ queue });
     for (const outcome of ['done', 'retry', 'dead']) handling.startAtZero({ queue, outcome });
   }
-  const rows = cached(async () => (driver.queuesAreRows ? database.withoutTenant((tx) => queueBacklogs(tx, own)) : []));
+  const backlogs = cached(() => database.withoutTenant((tx) => queueBacklogs(tx, own)));
+  const rows = async () => (driver.queuesAreRows ? backlogs() : []);
   const watched = [
     connected.watch(() => [{ labels, value: driver.up ? 1 : 0 }]),
     outboxLag.watch(async () => [{ labels, value: (await outbox()).seconds }]),
     outboxMessages.watch(async () => [{ labels, value: (await outbox()).count }]),
-    queueLag.watch(shown(({ seconds }) => seconds)),
-    queueMessages.watch(shown(({ count }) => count)),
-    deadMessages.watch(shown(({ dead }) => dead)),
+    queueLag.watch(shown(rows, ({ seconds }) => seconds)),
+    queueMessages.watch(shown(rows, ({ count }) => count)),
+    deadMessages.watch(shown(backlogs, ({ dead }) => dead)),
   ];
   return {
+    outbox,
     isBehind: async () =>
       (await outbox()).seconds > outboxBehindSeconds ||
       (await rows()).some(({ seconds }) => seconds > queueBehindSeconds),
@@ -97,7 +101,7 @@ export function watchBus(
     },
   };
 
-  function shown(value: (found: Awaited<ReturnType<typeof rows>>[number]) => number) {
-    return async () => (await rows()).map((found) => ({ labels: { queue: found.queue }, value: value(found) }));
+  function shown(read: typeof rows, value: (found: Awaited<ReturnType<typeof rows>>[number]) => number) {
+    return async () => (await read()).map((found) => ({ labels: { queue: found.queue }, value: value(found) }));
   }
 }

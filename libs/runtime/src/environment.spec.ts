@@ -91,6 +91,21 @@ describe('reading the environment', () => {
     expect(withValue('SESSION_IDLE_SECONDS', '59')).toThrow('it must be seconds, 60 to 86400');
   });
 
+  it('accepts origins that may embed the portal, and nothing that would change its policy', () => {
+    const given = (text: string) => readEnv(gatewayEnvironment, { ...good, PORTAL_FRAME_ANCESTORS: text });
+    expect(given('https://app.example.com, https://*.example.com:8443')).toMatchObject({
+      PORTAL_FRAME_ANCESTORS: ['https://app.example.com', 'https://*.example.com:8443'],
+    });
+    for (const text of [
+      '*',
+      'app.example.com',
+      'https://a.example/x',
+      "https://a.example; script-src 'unsafe-inline'",
+    ]) {
+      expect(() => given(text)).toThrow(/^PORTAL_FRAME_ANCESTORS is not valid: it must be a comma-separated list/m);
+    }
+  });
+
   it('accepts ports from 0 to 65535', () => {
     const port = (text: string) => readEnv(gatewayEnvironment, { ...good, PORT: text, INTERNAL_PORT: text });
     for (const text of ['0', '1', '8080', '65535']) {

@@ -2,9 +2,14 @@ import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { parseUrl, roleMapping } from '@idsync/contracts';
 import { z } from 'zod';
+import { brokerAddresses } from './broker-addresses.js';
 
 const postgresUrl = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
-const amqpUrl = urlOf(['amqp:', 'amqps:'], 'amqp://user:password@host:5672');
+const amqpUrl = z
+  .string()
+  .refine((text) => brokerAddresses(text).every((address) => ['amqp:', 'amqps:'].includes(protocolOf(address))), {
+    message: 'must look like amqp://user:password@host:5672, or several of these separated by commas',
+  });
 
 const adminToken = 'must be the token of the operator API, at least 16 characters';
 const encryptionKey = 'must be 32 bytes in base64: openssl rand -base64 32';
@@ -20,6 +25,10 @@ const portNumber = z
   .regex(/^\d{1,5}$/, 'must be a port number')
   .transform(Number)
   .refine((port) => port <= 65_535, { message: 'must be a port number' });
+
+const frameAncestor = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/;
+const frameAncestors =
+  'must be a comma-separated list of origins such as https://app.example.com or https://*.example.com';
 
 /** Shorter than the time a stopping process has. */
 const maxDrainMs = 25_000;
@@ -58,6 +67,12 @@ const variables = {
     .refine((text) => isOrigin(text), { message: 'must have no path, such as https://idsync.example.com' })
     .transform((text) => new URL(text).origin)
     .optional(),
+  METRICS_URL: urlOf(['http:', 'https:'], 'https://grafana.example.com/d/idsync').optional(),
+  PORTAL_FRAME_ANCESTORS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine((list) => list.every((origin) => frameAncestor.test(origin)), { message: frameAncestors }),
   OIDC_ISSUER: z
     .string()
     .refine(isIssuer, { message: 'must be an https URL, or an http URL of this machine' })
@@ -119,7 +134,7 @@ const { ADMIN_TOKEN_DISABLED, ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOU
   variables;
 const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS, PUBLIC_URL } = variables;
 const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME, OIDC_SCOPES } = variables;
-const { OIDC_GROUPS_CLAIM, OIDC_ROLE_MAPPING } = variables;
+const { OIDC_GROUPS_CLAIM, OIDC_ROLE_MAPPING, METRICS_URL, PORTAL_FRAME_ANCESTORS } = variables;
 const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE, TRUSTED_PROXIES } = variables;
 const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
 
@@ -162,6 +177,7 @@ export const gatewayEnvironment = z
   .object({
     ...everyService,
     ...signIn,
+    METRICS_URL,
     PORT,
     HOST,
     DRAIN_DELAY_MS,
@@ -171,6 +187,7 @@ export const gatewayEnvironment = z
     ENCRYPTION_KEY,
     ENCRYPTION_KEYS_PREVIOUS,
     WEBHOOK_ALLOW_CIDRS,
+    PORTAL_FRAME_ANCESTORS,
   })
   .superRefine(checkSignIn);
 export const directoryEnvironment = z.object(everyService);
@@ -205,8 +222,10 @@ export const standaloneEnvironment = z
     AMQP_URL,
     ADMIN_TOKEN: ADMIN_TOKEN.optional(),
     ...signIn,
+    METRICS_URL,
     ENCRYPTION_KEY: ENCRYPTION_KEY.optional(),
     ENCRYPTION_KEYS_PREVIOUS,
+    PORTAL_FRAME_ANCESTORS,
     SOURCES_DIR,
     // A local installation has one tenant, and the sample files are directly in the folder.
     SOURCES_BY_TENANT: SOURCES_BY_TENANT.prefault('false'),
@@ -226,12 +245,14 @@ export type DirectoryConfig = ConfigOf<typeof directoryEnvironment>;
 export type SyncWorkerConfig = ConfigOf<typeof syncWorkerEnvironment>;
 export type DispatcherConfig = ConfigOf<typeof dispatcherEnvironment>;
 
+function protocolOf(text: string): string {
+  return parseUrl(text)?.protocol ?? '';
+}
+
 function urlOf(protocols: string[], example: string) {
-  return z
-    .string({ error: `must look like ${example}` })
-    .refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ''), {
-      message: `must look like ${example}`,
-    });
+  return z.string({ error: `must look like ${example}` }).refine((text) => protocols.includes(protocolOf(text)), {
+    message: `must look like ${example}`,
+  });
 }
 
 function seconds(min: number, max: number) {

@@ -1,4 +1,5 @@
 export { BackgroundService } from './background.service.js';
+export { brokerAddresses } from './broker-addresses.js';
 export { closeInTurn, closeTogether, closeWithin } from './close.js';
 export { ContextValue } from './context-value.js';
 export { EnvironmentError, readEnv, secretVariables } from './env.js';
@@ -47,4 +48,5 @@ export {
   traced,
   traceparent,
 } from './tracing/traced.js';
+export { version } from './version.js';
 export { pause, within, withTimeout } from './waiting.js';

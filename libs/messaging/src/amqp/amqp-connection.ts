@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type { ServiceName } from '@idsync/contracts';
-import { closeWithin, type Logger, pause } from '@idsync/runtime';
+import { brokerAddresses, closeWithin, type Logger, pause, within } from '@idsync/runtime';
 import { type ChannelModel, connect } from 'amqplib';
 import { doublingBackoff } from '../backoff.js';
 import { assertTopology } from './assert-topology.js';
@@ -13,21 +15,34 @@ class TopologyMismatchError extends Error {
 /** How long open() waits for the first attempt; later attempts run in the background. */
 const firstAttemptMs = 5_000;
 const heartbeatSeconds = 10;
+/** A node that accepts a connection but does not answer is left for the next one. */
+const readyWithinMs = 60_000;
+
+/** Between 0.5 s and 3.2 s: a service that waits half a minute for a broker that is back delays all work. */
+const reconnectMs = (rounds: number) => Math.max(500, doublingBackoff(Math.min(rounds, 3) + 3));
 
 type Listener = () => Promise<void>;
 
-/** A connection to RabbitMQ that reconnects itself; listeners run each time it is up and the topology is declared. */
+/**
+ * A connection to RabbitMQ that reconnects itself, to the next node of a cluster; listeners run each time it is up and
+ * the topology is declared.
+ */
 export class AmqpConnection {
   private model: ChannelModel | undefined;
   private readonly closing = new AbortController();
   private readonly listeners = new Set<Listener>();
   private connecting: Promise<void> | undefined;
+  private readonly addresses: readonly string[];
+  /** Counts attempts; it starts at random, so that the services of an installation use all nodes of a cluster. */
+  private attempts = randomInt(1_000);
 
   private constructor(
-    private readonly url: string,
+    url: string,
     private readonly service: ServiceName,
     private readonly log: Logger,
-  ) {}
+  ) {
+    this.addresses = brokerAddresses(url);
+  }
 
   /**
    * Waits only for the first attempt, so that configuration errors surface at start-up while an unavailable broker is
@@ -45,6 +60,11 @@ export class AmqpConnection {
   /** The live connection; undefined while it is down. */
   get current(): ChannelModel | undefined {
     return this.model;
+  }
+
+  /** Version of the connected broker. */
+  get version(): string | undefined {
+    return this.model?.connection.serverProperties.version;
   }
 
   /** Runs the listener now if connected, and after every reconnection. */
@@ -95,12 +115,15 @@ export class AmqpConnection {
         this.log.warn({ err: error }, 'RabbitMQ is not reachable, will retry');
         onFailure();
       }
-      await pause(Math.max(500, doublingBackoff(attempt + 3)), this.closing.signal);
+      const rounds = attempt / this.addresses.length;
+      if (Number.isInteger(rounds)) await pause(reconnectMs(rounds), this.closing.signal);
     }
   }
 
   private async connectOnce(): Promise<void> {
-    const { url, certificateAuthority } = brokerAddress(this.url);
+    this.attempts += 1;
+    const address = this.addresses[this.attempts % this.addresses.length] ?? '';
+    const { url, certificateAuthority } = brokerAddress(address);
     const model = await connect(url, {
       // Without noDelay, manual acknowledgements were delayed by 40 ms.
       noDelay: true,
@@ -112,14 +135,18 @@ export class AmqpConnection {
     model.on('error', (err: unknown) => this.log.warn({ err }, 'RabbitMQ connection failed'));
     model.once('close', () => this.lost(model));
     try {
-      await declare(model, this.service);
-      this.model = model;
-      for (const listener of this.listeners) await listener();
+      if (!(await within(readyWithinMs, this.prepare(model)))) hangUp(model);
     } catch (error) {
       this.model = undefined;
-      await model.close().catch(() => undefined);
+      await closeWithin(model.close());
       throw error;
     }
+  }
+
+  private async prepare(model: ChannelModel): Promise<void> {
+    await declare(model, this.service);
+    this.model = model;
+    for (const listener of this.listeners) await listener();
   }
 
   private lost(model: ChannelModel): void {
@@ -142,6 +169,14 @@ export class AmqpConnection {
       throw error;
     });
   }
+}
+
+/** Ends the socket, because closing a connection waits for the node as well; all its channels are closed with it. */
+function hangUp(model: ChannelModel): never {
+  const error = new Error('RabbitMQ did not answer in time');
+  const { stream } = model.connection as unknown as { stream: Socket };
+  stream.destroy(error);
+  throw error;
 }
 
 /** Declares exchanges and queues. Throws TopologyMismatchError if they exist with other arguments. */

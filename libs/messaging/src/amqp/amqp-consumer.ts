@@ -1,10 +1,13 @@
-import type { QueueDefinition, QueueName } from '@idsync/contracts';
 import { closeWithin, type Logger, pause } from '@idsync/runtime';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import type { Delivery, Outcome } from '../delivery.js';
-import { type Backoff, type Deliver, drainMs, notDrained } from '../driver.js';
+import type { Outcome } from '../delivery.js';
+import { type Backoff, drainMs, notDrained } from '../driver.js';
 import { InFlight } from '../in-flight.js';
 import type { AmqpConnection } from './amqp-connection.js';
+import { deliveryCount } from './amqp-delivery.js';
+
+/** Handles one delivery of a message; never throws. */
+export type HandleMessage = (message: ConsumeMessage, attempt: number) => Promise<Outcome>;
 
 /** Pause before a consumer is opened again that the broker cancelled. */
 const recoverMs = 1_000;
@@ -22,9 +25,9 @@ export class AmqpConsumer {
 
   constructor(
     private readonly connection: AmqpConnection,
-    private readonly queue: QueueName,
-    private readonly definition: QueueDefinition,
-    private readonly deliver: Deliver,
+    private readonly queue: string,
+    private readonly prefetch: number,
+    private readonly handleMessage: HandleMessage,
     private readonly backoff: Backoff,
     private readonly databaseAnswers: () => Promise<boolean>,
     private readonly log: Logger,
@@ -58,7 +61,7 @@ export class AmqpConsumer {
     channel.on('error', (err: unknown) => this.log.warn({ err, queue: this.queue }, 'RabbitMQ closed a channel'));
     channel.once('close', () => this.lost(channel));
     this.channel = channel;
-    await channel.prefetch(this.definition.prefetch);
+    await channel.prefetch(this.prefetch);
     const { consumerTag } = await channel.consume(this.queue, (message) => this.received(channel, message));
     this.consumerTag = consumerTag;
   }
@@ -75,7 +78,7 @@ export class AmqpConsumer {
 
   private async handle(channel: Channel, message: ConsumeMessage): Promise<void> {
     const attempt = deliveryCount(message) + 1;
-    const outcome = await this.deliver(toDelivery(this.queue, message, attempt));
+    const outcome = await this.handleMessage(message, attempt);
     if (outcome.kind === 'retry') await this.hold(channel, attempt);
     this.settle(channel, message, outcome);
   }
@@ -115,15 +118,4 @@ export class AmqpConsumer {
       }
     }
   }
-}
-
-function toDelivery(queue: QueueName, message: ConsumeMessage, attempt: number): Delivery {
-  const properties = message.properties as { type?: string };
-  const type = properties.type ?? message.fields.routingKey;
-  return { system: 'rabbitmq', queue, type, body: message.content.toString('utf8'), attempt };
-}
-
-function deliveryCount(message: ConsumeMessage): number {
-  const count: unknown = message.properties.headers?.['x-delivery-count'];
-  return typeof count === 'number' ? count : 0;
 }

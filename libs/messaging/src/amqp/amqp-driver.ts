@@ -1,12 +1,19 @@
-import type { ServiceName } from '@idsync/contracts';
+import type { QueueDefinition, QueueName, ServiceName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { keepDeadLetter, type NewDeadLetter } from '@idsync/database/bus';
 import { closeTogether, type Logger } from '@idsync/runtime';
-import type { Backoff, BusDriver, Deliver } from '../driver.js';
+import type { Outcome } from '../delivery.js';
+import type { Backoff, BusDriver, Deliver, QueueDepth } from '../driver.js';
 import { queuesOf } from '../queues-of.js';
 import { AmqpConnection } from './amqp-connection.js';
-import { AmqpConsumer } from './amqp-consumer.js';
+import { AmqpConsumer, type HandleMessage } from './amqp-consumer.js';
+import { ofDeadQueue, toDeadLetter, toDelivery } from './amqp-delivery.js';
 import { AmqpPublisher } from './amqp-publisher.js';
 import { OutboxForwarder } from './forward-outbox.js';
+import { queueDepths } from './queue-depths.js';
+
+/** Dead letters that one process stores at the same time. */
+const deadPrefetch = 10;
 
 export interface AmqpDriverOptions {
   url: string;
@@ -37,17 +44,55 @@ export class AmqpDriver implements BusDriver {
     return this.connection.current !== undefined;
   }
 
+  get version(): string | undefined {
+    return this.connection.version;
+  }
+
+  depths(): Promise<ReadonlyMap<string, QueueDepth> | undefined> {
+    return queueDepths(this.connection);
+  }
+
   async consume(deliver: Deliver): Promise<void> {
-    const { service, database, backoff, logger } = this.options;
+    for (const [queue, definition] of queuesOf(this.options.service)) {
+      await this.start(queue, definition.prefetch, this.handling(queue, deliver));
+      await this.start(`${queue}.dead`, deadPrefetch, this.keeping(queue, definition));
+    }
+  }
+
+  private async start(queue: string, prefetch: number, handle: HandleMessage): Promise<void> {
+    const { database, backoff, logger } = this.options;
     const answers = () =>
       database.ping(0).then(
         () => true,
         () => false,
       );
-    for (const [queue, definition] of queuesOf(service)) {
-      const consumer = new AmqpConsumer(this.connection, queue, definition, deliver, backoff, answers, logger);
-      this.consumers.push(consumer);
-      await consumer.start();
+    const consumer = new AmqpConsumer(this.connection, queue, prefetch, handle, backoff, answers, logger);
+    this.consumers.push(consumer);
+    await consumer.start();
+  }
+
+  /** Stores a dead letter with its error before the broker moves it, which keeps no error. */
+  private handling(queue: QueueName, deliver: Deliver): HandleMessage {
+    return async (message, attempts) => {
+      const outcome = await deliver(toDelivery(queue, message, attempts));
+      if (outcome.kind === 'dead') await this.keep(toDeadLetter(queue, message, { attempts, reason: outcome.reason }));
+      return outcome;
+    };
+  }
+
+  /** Moves dead letters from the broker into the database, where operators inspect them. */
+  private keeping(queue: QueueName, definition: QueueDefinition): HandleMessage {
+    return (message) => this.keep(ofDeadQueue(queue, definition, message));
+  }
+
+  private async keep(letter: NewDeadLetter): Promise<Outcome> {
+    const { database, logger } = this.options;
+    try {
+      await database.withoutTenant((tx) => keepDeadLetter(tx, letter));
+      return { kind: 'done' };
+    } catch (error) {
+      logger.warn({ err: error, queue: letter.queue }, 'storing a dead letter failed, will retry');
+      return { kind: 'retry', reason: String(error) };
     }
   }
 

@@ -19,6 +19,7 @@ export interface PostgresDriverOptions {
 export class PostgresDriver implements BusDriver {
   readonly up = true;
   readonly queuesAreRows = true;
+  readonly version = undefined;
   private readonly consumers: PostgresConsumer[] = [];
   private unlisten: (() => Promise<void>) | undefined;
   private stopped = false;
@@ -47,6 +48,10 @@ export class PostgresDriver implements BusDriver {
 
   async forwardOutbox(): Promise<number> {
     return forwardOutbox(this.options.database);
+  }
+
+  async depths(): Promise<undefined> {
+    return undefined;
   }
 
   async close(): Promise<void> {
