@@ -27,6 +27,7 @@ import type {
 } from './generated/api.js';
 import { answerOf } from './idsync-error.js';
 import { PagedList } from './paged-list.js';
+import { writeQuery } from './query.js';
 import { type Fetch, retrying } from './retry.js';
 
 export interface ClientOptions {
@@ -70,8 +71,7 @@ export class IdsyncClient {
       baseUrl: baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl,
       headers: { 'X-API-Key': apiKey, Prefer: 'handling=strict' },
       fetch: retrying(fetch, this.retry),
-      // As openapi.json describes `attributes`.
-      querySerializer: { object: { style: 'form', explode: true } },
+      querySerializer: writeQuery,
       // Following a redirect could send the key to another host.
       redirect: 'manual',
     });

@@ -1,5 +1,6 @@
 import createFetchClient, { type Client } from 'openapi-fetch';
 import type { paths } from './generated/api.js';
+import { writeQuery } from './query.js';
 
 export type * from './generated/api.js';
 export { answerOf, IdsyncError } from './idsync-error.js';
@@ -18,7 +19,6 @@ export function createOperatorClient(options: {
 }): OperatorClient {
   return createFetchClient<OperatorPaths>({
     ...options,
-    // As openapi.json describes `attributes`.
-    querySerializer: { object: { style: 'form', explode: true } },
+    querySerializer: writeQuery,
   });
 }

@@ -295,7 +295,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhook subscriptions */
+        /**
+         * List webhook subscriptions
+         * @description A portal link with the access `read` or a wider one reaches this operation.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /** Create a webhook subscription */
@@ -315,7 +318,7 @@ export interface paths {
         };
         /**
          * Get one webhook with its health
-         * @description Includes why an inactive webhook is inactive, and statistics of the last 24 hours.
+         * @description Includes why an inactive webhook is inactive, and statistics of the last 24 hours. A portal link with the access `read` or a wider one reaches this operation.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -324,7 +327,10 @@ export interface paths {
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        /** Update a webhook subscription */
+        /**
+         * Update a webhook subscription
+         * @description A portal link with the access `change` or a wider one reaches this operation.
+         */
         patch: operations["updateWebhook"];
         trace?: never;
     };
@@ -339,7 +345,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description Earlier secrets remain valid beside the new one for 24 hours, or for `overlap_hours`. With 0 they expire at once: later requests, including retries, are not signed with them.
+         * @description Earlier secrets remain valid beside the new one for 24 hours, or for `overlap_hours`. With 0 they expire at once: later requests, including retries, are not signed with them. A portal link with the access `change` or a wider one reaches this operation.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -379,7 +385,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to a webhook, regardless of its subscription
-         * @description 400 while the webhook is inactive, 429 within 5 seconds of its last test.
+         * @description 400 while the webhook is inactive, 429 within 5 seconds of its last test. A portal link with the access `send` or a wider one reaches this operation.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -397,7 +403,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook, the newest events first
-         * @description One request examines about 20 000 deliveries, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.
+         * @description One request examines about 20 000 deliveries, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent. A portal link with the access `read` or a wider one reaches this operation.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -417,7 +423,7 @@ export interface paths {
         };
         /**
          * Get one delivery with its attempts and its body
-         * @description The `body` contains event data, so it is only shown to a key that also has the scope `events:read`.
+         * @description The `body` contains event data, so it is only shown to a key that also has the scope `events:read`. A portal link with the access `read` or a wider one reaches this operation.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -439,7 +445,7 @@ export interface paths {
         put?: never;
         /**
          * Send one delivery again
-         * @description Also sends a delivered one again; does not interrupt an attempt in progress. An equal request before the replay begins returns the same replay. 400 while the webhook is inactive, 429 while 100 replays of it wait.
+         * @description Also sends a delivered one again; does not interrupt an attempt in progress. An equal request before the replay begins returns the same replay. 400 while the webhook is inactive, 429 while 100 replays of it wait. A portal link with the access `send` or a wider one reaches this operation.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;
@@ -459,7 +465,7 @@ export interface paths {
         put?: never;
         /**
          * Send the dead deliveries of a webhook again
-         * @description An equal request before the replay begins returns the same replay. 400 while the webhook is inactive, 429 while 100 replays of it wait.
+         * @description An equal request before the replay begins returns the same replay. 400 while the webhook is inactive, 429 while 100 replays of it wait. A portal link with the access `send` or a wider one reaches this operation.
          */
         post: operations["requeueWebhook"];
         delete?: never;
@@ -475,7 +481,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress of sending deliveries again */
+        /**
+         * Get the progress of sending deliveries again
+         * @description A portal link with the access `read` or a wider one reaches this operation.
+         */
         get: operations["getWebhookReplay"];
         put?: never;
         post?: never;
@@ -492,15 +501,95 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the public keys of a webhook that are valid now, the newest first */
+        /**
+         * List the public keys of a webhook that are valid now, the newest first
+         * @description A portal link with the access `read` or a wider one reaches this operation.
+         */
         get: operations["listWebhookSigningKeys"];
         put?: never;
         /**
          * Create a key pair for asymmetric signatures, or rotate it
-         * @description Requests are then signed with this key (`v1a`, Ed25519) beside the signing secret. Earlier keys remain valid for 24 hours, or for `overlap_hours`. The private key never leaves the service.
+         * @description Requests are then signed with this key (`v1a`, Ed25519) beside the signing secret. Earlier keys remain valid for 24 hours, or for `overlap_hours`. The private key never leaves the service. A portal link with the access `change` or a wider one reaches this operation.
          */
         post: operations["createWebhookSigningKey"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/portal-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a short-lived link to the subscriber portal
+         * @description The holder of the link sees these webhooks in a browser, without an API key. The link never exceeds what the API key that issued it may do, also after a change of the key, works from the same addresses only, and ends with it.
+         */
+        post: operations["createPortalLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/portal-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke all portal links of a webhook
+         * @description A link to several webhooks is revoked as a whole.
+         */
+        delete: operations["revokeWebhookPortalLinks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/portal-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a short-lived link to the subscriber portal */
+        post: operations["adminCreatePortalLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/portal-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke all portal links of a webhook
+         * @description A link to several webhooks is revoked as a whole.
+         */
+        delete: operations["adminRevokeWebhookPortalLinks"];
         options?: never;
         head?: never;
         patch?: never;
@@ -996,7 +1085,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the changes of a job, except where data has changed since; or preview this
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminUndoSyncJob"];
         delete?: never;
@@ -1795,6 +1884,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/tenants/{tenantId}/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream references of new events
+         * @description Without values of people. Continues after `Last-Event-ID` or else after `after`, and otherwise begins with the next event. A stream that is more than 1 000 events behind gets a message `reset` instead of them. It ends after 15 minutes, and within 30 s after its session or token has ended. A session, or the callers with tokens of one address, may have 4 streams (429), and a gateway 200 (503).
+         */
+        get: operations["adminGetEventsStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/tenants/{tenantId}/events/{eventId}": {
         parameters: {
             query?: never;
@@ -2233,6 +2342,134 @@ export interface paths {
         put?: never;
         /** Complete a sign-in on another device */
         post: operations["adminCompleteDeviceSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of operators
+         * @description The last used first. A session that a change of `ADMIN_TOKEN` or of the settings of the identity provider has ended is listed until its timeout.
+         */
+        get: operations["adminListSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a session on all gateways */
+        delete: operations["adminEndSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get versions, processes and queues of the installation
+         * @description Waits at most two seconds for the broker.
+         */
+        get: operations["adminGetSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/system/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List messages that were dead-lettered, the newest first */
+        get: operations["adminListSystemDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/system/dead-letters/{deadLetterId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get one dead letter with its message */
+        get: operations["adminGetSystemDeadLetter"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/system/dead-letters/{deadLetterId}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a dead letter again
+         * @description The message keeps its id and begins with its first attempt. A second request finds no dead letter and responds with 404. 400 if no queue receives messages of this type.
+         */
+        post: operations["adminRequeueSystemDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/system/dead-letters/{deadLetterId}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove a dead letter without handling it */
+        post: operations["adminDiscardSystemDeadLetter"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4639,6 +4876,14 @@ export interface components {
         WebhookList: {
             data: components["schemas"]["ListedWebhook"][];
             total: number;
+            /** @description Rights of the portal link of this request; absent for an API key. */
+            portal?: {
+                /** @enum {string} */
+                access: "read" | "send" | "change";
+                bodies: boolean;
+                /** Format: date-time */
+                expires_at: string;
+            };
         };
         ApiKey: {
             id: string;
@@ -5291,6 +5536,44 @@ export interface components {
                 source_message?: string;
             }[];
         };
+        OperatorMachineIdentity: {
+            id: string;
+            account_id?: string;
+            display_name: string;
+            /** @enum {string} */
+            classification: "service_account" | "api_key" | "oauth_app" | "workload" | "bot" | "ci_cd" | "ai_agent" | "unknown";
+            /** @description The responsible identity, or the value from the source if no identity was found for it. */
+            owned_by?: string;
+            /** @description An identity, or the value from the source. */
+            manager_id?: string;
+            /** @description The successor when the owner leaves: an identity, or the value from the source. */
+            technical_inheritor?: string;
+            risk_score?: number;
+            /** @description Factors of the score: no_active_owner | long_lived_secret | over_privilege | unused | used_by_people | shared | stated_by_source */
+            risk_factors?: string[];
+            /** @enum {string} */
+            status: "active" | "disabled" | "orphaned" | "decommissioned";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Name of the identity `owned_by`, if there is one with a name. */
+            owner_name?: string;
+        };
+        OperatorMachineIdentityPage: {
+            data: components["schemas"]["OperatorMachineIdentity"][];
+            total: number;
+            /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
+            limit: number;
+            offset: number;
+            /**
+             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @constant
+             */
+            total_is_estimate?: true;
+            /** @description Cursor of the next page; absent at the end of the list. Present if `cursor` was given, or if the page has fewer items than `limit` because of its size. */
+            next_cursor?: string;
+        };
         ReviewCase: {
             id: string;
             /** @enum {string} */
@@ -5725,6 +6008,13 @@ export interface components {
                     p50: number;
                     p99: number;
                 };
+                /** @description Attempts in each of the last 24 hours, the oldest first. */
+                hours: {
+                    /** Format: date-time */
+                    at: string;
+                    delivered: number;
+                    failed: number;
+                }[];
                 /** @description Number of attempts by outcome: delivered | rejected | timed_out | unresolved | unreachable | tls_failed | blocked | unsigned | unknown */
                 outcomes: {
                     [key: string]: number;
@@ -5842,12 +6132,12 @@ export interface components {
             sequence: number;
             /** @description The identity whose history contains the event. */
             identity_id?: string;
-            /** @description Name of the identity, while it exists. */
-            name?: string;
             /** @description The user, account, machine identity or identity that the event is about. */
             subject_id?: string;
             /** @description The run that caused it. */
             job_id?: string;
+            /** @description Name of the identity, while it exists. */
+            name?: string;
             /** @description The connector of the run. */
             connector_id?: string;
             /** @description Names of the changed fields. */
@@ -5868,12 +6158,12 @@ export interface components {
             sequence: number;
             /** @description The identity whose history contains the event. */
             identity_id?: string;
-            /** @description Name of the identity, while it exists. */
-            name?: string;
             /** @description The user, account, machine identity or identity that the event is about. */
             subject_id?: string;
             /** @description The run that caused it. */
             job_id?: string;
+            /** @description Name of the identity, while it exists. */
+            name?: string;
             /** @description The connector of the run. */
             connector_id?: string;
             /** @description Names of the changed fields. */
@@ -5912,7 +6202,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "stale" | "expired";
-            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings | retireDeletedConnector | handOverDeletedConnector | deleteTenant. */
+            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | undoSyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings | retireDeletedConnector | handOverDeletedConnector | deleteTenant. */
             action: string;
             /** @description The role that an approver needs. */
             role: string;
@@ -5941,6 +6231,21 @@ export interface components {
             /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
             limit: number;
             offset: number;
+        };
+        PortalLink: {
+            id: string;
+            /** @description Address of the portal. The part after `#` is the credential, and is returned only once. */
+            url: string;
+            webhook_ids: string[];
+            /** @enum {string} */
+            access: "read" | "send" | "change";
+            /** @description The link shows the bodies of deliveries. */
+            bodies: boolean;
+            /**
+             * Format: date-time
+             * @description When the link expires; not after the API key that issued it.
+             */
+            expires_at: string;
         };
         QuotaUsage: {
             /** @description `used`: users that are not deleted. */
@@ -6180,6 +6485,8 @@ export type OperationItemPage = components['schemas']['OperationItemPage'];
 export type OperationPage = components['schemas']['OperationPage'];
 export type OperatorJobPage = components['schemas']['OperatorJobPage'];
 export type OperatorJobWithErrors = components['schemas']['OperatorJobWithErrors'];
+export type OperatorMachineIdentity = components['schemas']['OperatorMachineIdentity'];
+export type OperatorMachineIdentityPage = components['schemas']['OperatorMachineIdentityPage'];
 export type ReviewCase = components['schemas']['ReviewCase'];
 export type ReviewCasePage = components['schemas']['ReviewCasePage'];
 export type Suppression = components['schemas']['Suppression'];
@@ -6205,6 +6512,7 @@ export type OperatorEventPage = components['schemas']['OperatorEventPage'];
 export type OperatorRecord = components['schemas']['OperatorRecord'];
 export type Approval = components['schemas']['Approval'];
 export type ApprovalPage = components['schemas']['ApprovalPage'];
+export type PortalLink = components['schemas']['PortalLink'];
 export type QuotaUsage = components['schemas']['QuotaUsage'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -6754,6 +7062,8 @@ export interface operations {
                 external_id?: string;
                 /** @description The source of `external_id`. */
                 connector_id?: string;
+                /** @description Only accounts of this source: the id of a connector. */
+                source?: string;
                 /** @description `false`: only accounts that are linked to no identity. */
                 matched?: "true" | "false";
             };
@@ -6887,6 +7197,8 @@ export interface operations {
                 external_id?: string;
                 /** @description The source of `external_id`. */
                 connector_id?: string;
+                /** @description Only machine identities of this source: the id of a connector. */
+                source?: string;
                 /** @description Only machine identities of this classification. */
                 classification?: "service_account" | "api_key" | "oauth_app" | "workload" | "bot" | "ci_cd" | "ai_agent" | "unknown";
                 /** @description Only machine identities for which this identity is responsible now. */
@@ -7546,7 +7858,14 @@ export interface operations {
                      *         },
                      *         "outcomes": {
                      *           "rejected": 4
-                     *         }
+                     *         },
+                     *         "hours": [
+                     *           {
+                     *             "at": "2026-02-03T15:00:00.000Z",
+                     *             "delivered": 0,
+                     *             "failed": 4
+                     *           }
+                     *         ]
                      *       }
                      *     }
                      */
@@ -8295,6 +8614,189 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createPortalLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The webhooks that the link shows. */
+                    webhook_ids: string[];
+                    /**
+                     * @description read: health, deliveries and attempts | send: also test, resend and requeue | change: also settings, signing secret and signing keys. Absent: `send`, or `read` if the API key lacks `webhooks:write`.
+                     * @enum {string}
+                     */
+                    access?: "read" | "send" | "change";
+                    /** @description Shows the bodies of deliveries. Absent: true, unless the API key lacks `events:read`. */
+                    bodies?: boolean;
+                    /**
+                     * @description Seconds until the link expires.
+                     * @default 3600
+                     */
+                    expires_in?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    /** @description `handling=strict` if the request preferred it */
+                    "Preference-Applied"?: "handling=strict";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "plk_01kg9t8yr0e008000000000001",
+                     *       "url": "https://idsync.example.com/portal/#ipl_00000000000000000000000000_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+                     *       "webhook_ids": [
+                     *         "whk_01kg9t8yr0e008000000000001"
+                     *       ],
+                     *       "access": "send",
+                     *       "bodies": true,
+                     *       "expires_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PortalLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeWebhookPortalLinks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
+                Prefer?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    /** @description `handling=strict` if the request preferred it */
+                    "Preference-Applied"?: "handling=strict";
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminCreatePortalLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The webhooks that the link shows. */
+                    webhook_ids: string[];
+                    /**
+                     * @description read: health, deliveries and attempts | send: also test, resend and requeue | change: also settings, signing secret and signing keys. Absent: `send`, or `read` if the API key lacks `webhooks:write`.
+                     * @enum {string}
+                     */
+                    access?: "read" | "send" | "change";
+                    /** @description Shows the bodies of deliveries. Absent: true, unless the API key lacks `events:read`. */
+                    bodies?: boolean;
+                    /**
+                     * @description Seconds until the link expires.
+                     * @default 3600
+                     */
+                    expires_in?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalLink"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminRevokeWebhookPortalLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11630,13 +12132,13 @@ export interface operations {
                     "application/json": components["schemas"]["Operation"];
                 };
             };
-            /** @description Accepted, and not finished yet */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operation"];
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -11971,6 +12473,8 @@ export interface operations {
                 external_id?: string;
                 /** @description The source of `external_id`. */
                 connector_id?: string;
+                /** @description Only accounts of this source: the id of a connector. */
+                source?: string;
                 /** @description `false`: only accounts that are linked to no identity. */
                 matched?: "true" | "false";
             };
@@ -12027,6 +12531,8 @@ export interface operations {
                 external_id?: string;
                 /** @description The source of `external_id`. */
                 connector_id?: string;
+                /** @description Only machine identities of this source: the id of a connector. */
+                source?: string;
                 /** @description Only machine identities of this classification. */
                 classification?: "service_account" | "api_key" | "oauth_app" | "workload" | "bot" | "ci_cd" | "ai_agent" | "unknown";
                 /** @description Only machine identities for which this identity is responsible now. */
@@ -12050,7 +12556,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MachineIdentityPage"];
+                    "application/json": components["schemas"]["OperatorMachineIdentityPage"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -13968,6 +14474,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    adminGetEventsStream: {
+        parameters: {
+            query?: {
+                /** @description Sequence of the last event that is known, or `latest`. */
+                after?: number | "latest";
+            };
+            header?: {
+                /** @description The `id` of the last message, which an EventSource sends when it connects again. */
+                "Last-Event-ID"?: number;
+            };
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     adminGetEvent: {
         parameters: {
             query?: never;
@@ -15545,6 +16088,382 @@ export interface operations {
                         };
                     };
                 };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminListSessions: {
+        parameters: {
+            query?: {
+                /** @description Page size; larger values are reduced to 200. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description Not a credential. */
+                            id: string;
+                            actor: {
+                                /** @description Id of the service token, issuer and subject of the identity provider, or `admin_token`. */
+                                id: string;
+                                /** @description Name of the actor in the audit log. */
+                                name: string;
+                                /** @enum {string} */
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                                /** @enum {string} */
+                                role: "viewer" | "operator" | "auditor" | "admin";
+                                /** @description Absent: all tenants. */
+                                tenants?: string[];
+                            };
+                            /** Format: date-time */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description Accurate to 30 seconds.
+                             */
+                            last_used_at: string;
+                            /**
+                             * Format: date-time
+                             * @description The session ends at this time, even if it is used.
+                             */
+                            expires_at: string;
+                            /**
+                             * Format: date-time
+                             * @description The session ends at this time if it is not used before.
+                             */
+                            idle_expires_at: string;
+                            /** @description It is the session of this request. */
+                            current: boolean;
+                        }[];
+                        total: number;
+                        /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
+                        limit: number;
+                        offset: number;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminEndSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        versions: {
+                            /** @description Version of the gateway that answers. */
+                            idsync: string;
+                            node: string;
+                            /** @description The newest migration that was applied. */
+                            schema: string;
+                            /**
+                             * @description Compared with the migrations of this gateway. newer: a roll-out is in progress.
+                             * @enum {string}
+                             */
+                            schema_state: "current" | "newer" | "older";
+                            postgresql: string;
+                        };
+                        broker: {
+                            /**
+                             * @description postgresql: queues are rows of the database
+                             * @enum {string}
+                             */
+                            kind: "rabbitmq" | "postgresql";
+                            /** @description Whether this gateway is connected to the broker. */
+                            connected: boolean;
+                            /** @description Absent without RabbitMQ, and while it is not connected. */
+                            version?: string;
+                        };
+                        /** @description Those that have reported within the last day, at most 200. */
+                        processes: {
+                            /** @enum {string} */
+                            service: "gateway" | "directory" | "sync-worker" | "webhook-dispatcher";
+                            version: string;
+                            /** @description Name of the machine or container. */
+                            host: string;
+                            /** Format: date-time */
+                            started_at: string;
+                            /**
+                             * Format: date-time
+                             * @description A process reports every 30 seconds.
+                             */
+                            seen_at: string;
+                            /** @description False if the last report is older than 100 seconds. */
+                            responding: boolean;
+                            broker_connected: boolean;
+                            /** @description Messages of its service that wait to be published. Counted up to 1000. */
+                            outbox_messages: number;
+                            /** @description Age of the oldest of them. */
+                            outbox_lag_seconds: number;
+                        }[];
+                        queues: {
+                            /** @enum {string} */
+                            name: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+                            /** @enum {string} */
+                            service: "gateway" | "directory" | "sync-worker" | "webhook-dispatcher";
+                            /** @description Messages that wait; rows of PostgreSQL are counted up to 1000. Absent if the broker does not answer. */
+                            messages?: number;
+                            /** @description Age of the oldest waiting message. RabbitMQ does not report it. */
+                            lag_seconds?: number;
+                            /** @description Processes that consume the queue. RabbitMQ only. */
+                            consumers?: number;
+                            /** @description Counted up to 1000. */
+                            dead_letters: number;
+                        }[];
+                        fan_out: {
+                            /** @description Tenants with events that are not yet assigned to webhooks. */
+                            tenants: number;
+                            /** @description Number of these events. */
+                            events: number;
+                        };
+                        /** @description Address of the dashboard, if `METRICS_URL` is set. */
+                        metrics_url?: string;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminListSystemDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description Page size; larger values are reduced to 200. */
+                limit?: number;
+                /** @description `next_cursor` of an earlier page. */
+                cursor?: string;
+                /** @description Only messages of this queue. */
+                queue?: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            queue: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+                            /** @description As in logs and traces. */
+                            message_id: string;
+                            type: string;
+                            /** @description Absent if the message is malformed. */
+                            tenant_id?: string;
+                            /** @description Error of the last attempt. */
+                            reason: string;
+                            attempts: number;
+                            /** Format: date-time */
+                            sent_at?: string;
+                            /** Format: date-time */
+                            dead_at: string;
+                            /** @description False if no queue of this version receives messages of this type. */
+                            can_requeue: boolean;
+                        }[];
+                        limit: number;
+                        /** @description Cursor of the next page; absent at the end of the list. Present if `cursor` was given, or if the page has fewer items than `limit` because of its size. */
+                        next_cursor?: string;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminGetSystemDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deadLetterId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        queue: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+                        /** @description As in logs and traces. */
+                        message_id: string;
+                        type: string;
+                        /** @description Absent if the message is malformed. */
+                        tenant_id?: string;
+                        /** @description Error of the last attempt. */
+                        reason: string;
+                        attempts: number;
+                        /** Format: date-time */
+                        sent_at?: string;
+                        /** Format: date-time */
+                        dead_at: string;
+                        /** @description False if no queue of this version receives messages of this type. */
+                        can_requeue: boolean;
+                        /** @description The message as it was sent, without secrets; a text if it is not JSON. */
+                        message: unknown;
+                        trace_id?: string;
+                    };
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminRequeueSystemDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deadLetterId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminDiscardSystemDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deadLetterId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["OperatorBadRequest"];
             401: components["responses"]["Unauthorized"];
