@@ -77,6 +77,7 @@ export class DirectoryFixture {
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
       if (waiting.length > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
     throw new Error('no connection waits for a lock');
   }

@@ -1,9 +1,11 @@
 export { type BrokerVhost, createVhost, hasBroker } from './broker-vhost.js';
+export { chromiumProgram, inChromium } from './chromium.js';
 export { type ConnectorSeed, DirectoryFixture } from './directory-fixture.js';
 export { freePort } from './free-port.js';
 export { LatePort } from './late-port.js';
 export { MemoryLimit } from './memory-limit.js';
 export { brokerProgram, PrivateBroker } from './private-broker.js';
+export { PrivateBrokerCluster } from './private-broker-cluster.js';
 export { PrivateMariaDb } from './private-mariadb.js';
 export { PrivatePostgres } from './private-postgres.js';
 export { PrivatePrometheus } from './private-prometheus.js';

@@ -9,10 +9,21 @@ import { ServerProcess } from './server-process.js';
 export const brokerProgram = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 
 /** Paths of a server's certificate, its key, and its certificate authority. */
-export interface TlsFiles {
+interface TlsFiles {
   ca: string;
   certificate: string;
   key: string;
+}
+
+interface PrivateBrokerOptions {
+  /** Accepts only encrypted connections. */
+  tls?: TlsFiles;
+  cluster?: {
+    /** Secret that the nodes share. */
+    cookie: string;
+    /** A running node whose cluster this one joins; without it, this is the first. */
+    joins?: PrivateBroker;
+  };
 }
 
 /**
@@ -24,19 +35,21 @@ export class PrivateBroker {
     private readonly directory: string,
     private readonly server: ServerProcess,
     private readonly scheme: 'amqp' | 'amqps',
+    private readonly node: string,
   ) {}
 
-  /** With `tls` it accepts only encrypted connections. */
-  static async start({ tls }: { tls?: TlsFiles } = {}): Promise<PrivateBroker> {
+  static async start({ tls, cluster }: PrivateBrokerOptions = {}): Promise<PrivateBroker> {
     const directory = await mkdtemp(join(tmpdir(), 'idsync-broker-'));
     await writeFile(join(directory, 'plugins'), '[].\n');
     const port = await freePort();
     const settings = join(directory, 'rabbitmq.conf');
-    await writeFile(settings, tls ? tlsAlone(port, tls) : '');
+    const node = `idsync${randomBytes(4).toString('hex')}@localhost`;
+    await writeFile(settings, tls ? tlsAlone(port, tls) : clustered(cluster?.joins?.node ?? node));
+    if (cluster) await writeFile(join(directory, '.erlang.cookie'), cluster.cookie, { mode: 0o400 });
     const env = {
       PATH: process.env.PATH,
       HOME: directory,
-      RABBITMQ_NODENAME: `idsync${randomBytes(4).toString('hex')}@localhost`,
+      RABBITMQ_NODENAME: node,
       RABBITMQ_NODE_PORT: String(port),
       RABBITMQ_DIST_PORT: String(await freePort()),
       RABBITMQ_MNESIA_BASE: join(directory, 'db'),
@@ -45,7 +58,7 @@ export class PrivateBroker {
       RABBITMQ_CONFIG_FILE: settings,
     };
     const server = new ServerProcess(port, brokerProgram, [], { env, detached: true });
-    const broker = new PrivateBroker(directory, server, tls ? 'amqps' : 'amqp');
+    const broker = new PrivateBroker(directory, server, tls ? 'amqps' : 'amqp', node);
     try {
       await broker.up();
       return broker;
@@ -83,6 +96,14 @@ export class PrivateBroker {
     await this.kill();
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** A node without a majority pauses, so that it does not accept what the others do not know. */
+function clustered(firstNode: string): string {
+  return `cluster_formation.peer_discovery_backend = classic_config
+cluster_formation.classic_config.nodes.1 = ${firstNode}
+cluster_partition_handling = pause_minority
+`;
 }
 
 function tlsAlone(port: number, { ca, certificate, key }: TlsFiles): string {

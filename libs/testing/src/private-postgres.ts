@@ -5,6 +5,7 @@ import { createDatabase, databaseUrl, migrate } from '@idsync/database/schema';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { DirectoryFixture } from './directory-fixture.js';
 import { freePort } from './free-port.js';
+import { fillDataDir } from './prepared-cluster.js';
 
 const upWithinMs = 60_000;
 
@@ -18,24 +19,37 @@ export class PrivatePostgres {
   ) {}
 
   /** Creates its data in a new folder in `parent`. */
-  static async start(parent = tmpdir()): Promise<PrivatePostgres> {
-    const postgres = await PrivatePostgres.startEmpty(parent);
-    try {
+  static start(parent = tmpdir()): Promise<PrivatePostgres> {
+    return PrivatePostgres.startOn(parent, 'migrated', async (postgres) => {
       await createDatabase(postgres.serverUrl, 'idsync');
       await migrate(postgres.url);
-      return postgres;
-    } catch (error) {
-      await postgres.remove();
-      throw error;
-    }
+    });
   }
 
   /** Starts a server without databases or roles of idsync. */
-  static async startEmpty(parent = tmpdir()): Promise<PrivatePostgres> {
-    const postgres = new PrivatePostgres(await mkdtemp(join(parent, 'idsync-postgres-')), await freePort());
+  static startEmpty(parent = tmpdir()): Promise<PrivatePostgres> {
+    return PrivatePostgres.startOn(parent, 'empty', async () => undefined);
+  }
+
+  private static async startOn(
+    parent: string,
+    kind: string,
+    fill: (postgres: PrivatePostgres) => Promise<void>,
+  ): Promise<PrivatePostgres> {
+    const port = await freePort();
+    const postgres = new PrivatePostgres(await mkdtemp(join(parent, 'idsync-postgres-')), port);
     try {
+      await fillDataDir(postgres.dataDir, kind, async (dataDir) => {
+        const first = new PrivatePostgres(dataDir, port);
+        await first.up();
+        try {
+          await first.withoutFsync();
+          await fill(first);
+        } finally {
+          await first.stop();
+        }
+      });
       await postgres.up();
-      await postgres.withoutFsync();
       return postgres;
     } catch (error) {
       await postgres.remove();

@@ -1,7 +1,7 @@
 import { hasBroker } from './broker-vhost.js';
 
 /** `describe` of Jest. */
-interface Define {
+export interface Define {
   (title: string, body: () => void): void;
   skip(title: string, body: () => void): void;
 }
