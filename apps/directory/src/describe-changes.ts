@@ -117,15 +117,15 @@ interface RecordedEvent {
 const references = new Set<string>(machineReferences);
 const movingFields = new Set(['departments', 'job_title', 'attributes.department', 'attributes.manager']);
 
-function recordEvents({ record, before }: RecordChange): RecordedEvent[] {
+function recordEvents({ record, before, formerId = before?.externalId }: RecordChange): RecordedEvent[] {
   const source = encodeId('connector', record.connectorId);
   const people = personChanges({ record, before }, source);
   const values = diffFields(before?.fields ?? {}, record.fields, source).filter(
     ({ field }) => field !== 'status' && !references.has(field),
   );
   const moves = before !== undefined && record.identityId !== before.identityId;
-  if (before && before.externalId !== record.externalId)
-    values.unshift({ field: 'external_id', from: before.externalId, to: record.externalId, source });
+  if (formerId !== undefined && formerId !== record.externalId)
+    values.unshift({ field: 'external_id', from: formerId, to: record.externalId, source });
   if (
     before &&
     record.kind === 'account' &&

@@ -176,6 +176,25 @@ describe('undoing a job', () => {
     ]);
   });
 
+  it('also restores records that a later job has changed and changed back', async () => {
+    await directory.sync(hr, [row('1', { job_title: 'Clerk' })]);
+    const job_id = await directory.sync(hr, [row('1', { job_title: 'WRONG' }), row('2', { job_title: 'New' })]);
+    const listed = (job_title: string) => [row('1', { job_title }), row('2', { job_title })];
+    const batches = [listed('Other'), [row('1', { job_title: 'WRONG' }), row('2', { job_title: 'New' })]];
+    const later = await appliedRun(directory, hr, batches);
+    await endJob(directory, later);
+    expect(await directory.operate('job.undo', { job_id: later, preview: true })).toMatchObject({
+      result: { records_restored: 0, records_removed: 0 },
+    });
+    expect(await directory.operate('job.undo', { job_id, preview: false })).toMatchObject({
+      result: { restored: ['1'], removed: ['2'] },
+    });
+    expect(await titles()).toMatchObject([
+      { name: '1', status: 'active', title: 'Clerk' },
+      { name: '2', status: 'deleted' },
+    ]);
+  });
+
   it('is refused while the job runs and for an unknown job', async () => {
     const running = await directory.fixture.job(directory.tenant, hr, 'running');
     expect(await directory.operate('job.undo', { job_id: running, preview: false })).toMatchObject({

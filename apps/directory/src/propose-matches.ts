@@ -1,7 +1,8 @@
 import { type Message, newUuid } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import {
-  findNewestCases,
+  type CasesOfRecord,
+  findCasesOf,
   findRecordsSharingValues,
   isQueueReady,
   lockRecordsById,
@@ -64,15 +65,15 @@ export async function compareRecords(tx: Transaction, cause: Cause, recordIds: r
   const trusted = await trustedAmong(tx, cause, proposals, around);
   const toReview = proposals.filter((proposal) => !trusted.has(proposal));
 
-  const newest = await findNewestCases(tx, [...subjectIds]);
-  const proposed = new Set(toReview.map(({ record }) => record.id));
+  const earlier = await findCasesOf(tx, [...subjectIds]);
+  const opened = toReview.filter((proposal) => shouldOpenCase(proposal, earlier.get(proposal.record.id)));
+  const stay = new Set(opened.map(({ record }) => record.id));
   await settleCases(
     tx,
-    [...subjectIds].filter((id) => !proposed.has(id)),
+    [...subjectIds].filter((id) => !stay.has(id)),
     'weak',
     now,
   );
-  const opened = toReview.filter((proposal) => shouldOpenCase(proposal, newest.get(proposal.record.id)));
   await saveCases(
     tx,
     tenantId,
@@ -82,9 +83,8 @@ export async function compareRecords(tx: Transaction, cause: Cause, recordIds: r
 }
 
 /** An open case of another kind stays as it is. */
-function shouldOpenCase({ candidates }: Proposal, newest: ReviewCase | undefined): boolean {
-  if (newest?.status === 'open') return newest.kind === 'weak';
-  return hasNewCandidate(candidates, newest);
+function shouldOpenCase({ candidates }: Proposal, { open, decided }: CasesOfRecord = {}): boolean {
+  return (open === undefined || open.kind === 'weak') && hasNewCandidate(candidates, decided);
 }
 
 function caseOf({ record, tier, candidates }: Proposal, now: Date): Omit<ReviewCase, 'status'> {

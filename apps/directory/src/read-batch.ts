@@ -140,6 +140,7 @@ export function nextRecord(
     lastJobId: source.jobId,
     lastSeq: source.seq,
     linkedBy: before?.linkedBy,
+    keptIdentityId: before?.keptIdentityId,
     decided: before?.decided ?? false,
     statusSince: before?.statusSince ?? source.now,
     // Kept if the same job changes the record again, so that an undo restores the state before the job.

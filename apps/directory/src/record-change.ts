@@ -6,6 +6,8 @@ type GivenEvidence = Omit<LinkEvidence, 'identity_id' | 'at'> & Partial<Pick<Lin
 export interface RecordChange {
   record: StoredRecord;
   before?: StoredRecord;
+  /** Earlier external id of a record whose anchor has been moved before this change; its event names it. */
+  formerId?: string;
   /** Deletes the record. */
   removed?: true;
   /** Keeps the record at its given identity, even if all other records leave it. */

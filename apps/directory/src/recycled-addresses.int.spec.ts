@@ -112,6 +112,24 @@ describe('an address that is given to another person', () => {
     expect(await cases()).toEqual(['a: email "lee@x.org" belongs to a person with another name (ignored)']);
   });
 
+  it('asks nothing again after another candidate has come and gone', async () => {
+    const karlIn = (number: string) => person('a', 'Karl Lindqvist', 'lee@x.org', { employee_number: number });
+    await directory.sync(hr, [ann, person('3', 'Mia Rossi', 'mia@x.org', { employee_number: '31' })]);
+    await directory.sync(ad, [karlIn('')]);
+    const [open] = await directory.fixture.rows<{ id: string }>('select id from review_cases where tenant_id = $1', [
+      directory.tenant,
+    ]);
+    await directory.operate('case.resolve', { case_id: open?.id ?? '', resolution: 'ignore' });
+    await directory.sync(ad, [karlIn('31')]);
+    const other = 'a: employee_number "31" belongs to a person with another name';
+    const ignored = 'a: email "lee@x.org" belongs to a person with another name (ignored)';
+    expect(await cases()).toEqual([ignored, `${other} (open)`]);
+    for (const number of ['', '32']) {
+      await directory.sync(ad, [karlIn(number)]);
+      expect(await cases()).toEqual([ignored, `${other} (settled)`]);
+    }
+  });
+
   it('closes the case when one of them gets another address', async () => {
     await directory.sync(hr, [ann]);
     await directory.sync(ad, [person('a', 'Karl Lindqvist', 'lee@x.org')]);

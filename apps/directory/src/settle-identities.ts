@@ -1,5 +1,5 @@
 import { formatCount, recordWeight, volumeLimits } from '@idsync/contracts';
-import type { StoredIdentity } from '@idsync/database/directory';
+import type { EarlierState, StoredIdentity, StoredRecord } from '@idsync/database/directory';
 import type { TimedCause } from './cause.js';
 import { deriveIdentityStatus } from './derive-status.js';
 import { NotApplicable } from './divide-batch.js';
@@ -84,19 +84,44 @@ function requireWithinWeight(id: string, group: readonly RecordChange[]): void {
   );
 }
 
-/** Stores the state before the job for an undo. A second change by the same job does not replace it. */
+/**
+ * Stores the state before the job for an undo. A second change by the same job does not replace it, and one that
+ * returns to it takes the job's change back: the job before is again the one that changed the record last.
+ */
 function keepPrevious({ record, before }: RecordChange): void {
-  if (!before || record.lastJobId === before.lastJobId) return;
+  if (!before) return;
+  if (record.lastJobId === before.lastJobId) {
+    takeBack(record);
+    return;
+  }
   const isMoved = record.externalId !== before.externalId;
   if (record.contentHash === before.contentHash && !isMoved) return;
-  const { fields, status, changedAt, contentHash, externalId } = before;
+  const { fields, status, changedAt, contentHash, externalId, lastJobId, lastSeq } = before;
   record.previous = {
     fields,
     status,
     changedAt,
     contentHash: contentHash.toString('base64'),
     ...(isMoved && { externalId }),
+    lastJobId,
+    lastSeq,
+    ...(before.previous && { previous: withoutEarlier(before.previous) }),
   };
+}
+
+function withoutEarlier({ previous: _, ...state }: NonNullable<StoredRecord['previous']>): EarlierState {
+  return state;
+}
+
+/** A source may list a record twice, and the last entry counts: it may have the values from before the run. */
+function takeBack(record: StoredRecord): void {
+  const { previous } = record;
+  // States that an earlier version stored do not name their job.
+  if (previous?.lastJobId === undefined || previous.lastSeq === undefined || previous.externalId !== undefined) return;
+  if (previous.status !== record.status || previous.contentHash !== record.contentHash.toString('base64')) return;
+  record.lastJobId = previous.lastJobId;
+  record.lastSeq = previous.lastSeq;
+  record.previous = previous.previous;
 }
 
 function tombstoneOf({ id, createdAt }: StoredIdentity, at: Date): StoredIdentity {

@@ -102,9 +102,9 @@ eachBus(describe)('the directory, over %s', (driver) => {
 });
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 90_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not true within 20 seconds');
+    if (Date.now() > deadline) throw new Error('the condition was not true within 90 seconds');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

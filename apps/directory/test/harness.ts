@@ -43,11 +43,18 @@ export class Harness {
   }
 
   /** Runs a connector with one batch, including the work after its end. Returns the job id. */
-  async sync(connector: string, records: readonly SourceRecord[], at?: string): Promise<string> {
+  sync(connector: string, records: readonly SourceRecord[], at?: string): Promise<string> {
+    return this.syncInBatches(connector, [records], at);
+  }
+
+  /** Runs a connector with these batches, including the work after its end. Returns the job id. */
+  async syncInBatches(connector: string, batches: readonly (readonly SourceRecord[])[], at?: string): Promise<string> {
     const job = await this.fixture.job(this.tenant, connector);
-    const message = await this.fixture.batch(this.tenant, connector, job, 0, records);
     const now = at === undefined ? undefined : new Date(at);
-    await applyBatch(this.database, message, { fixedTime: now });
+    for (const [seq, records] of batches.entries()) {
+      const message = await this.fixture.batch(this.tenant, connector, job, seq, records);
+      await applyBatch(this.database, message, { fixedTime: now });
+    }
     await applyPlanned(this, job, now);
     await proposeMatches(this.database, { tenant_id: this.tenant }, now);
     return job;

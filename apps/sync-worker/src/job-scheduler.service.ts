@@ -1,4 +1,4 @@
-import type { Transaction } from '@idsync/database';
+import type { Database } from '@idsync/database';
 import { type ClaimableJob, type ClaimedJob, findClaimableJobs, findClaimableRecordJobs } from '@idsync/database/sync';
 import { WakeUp } from '@idsync/messaging';
 import { BackgroundService, traced, within, withLogContext } from '@idsync/runtime';
@@ -87,13 +87,13 @@ export class JobScheduler extends BackgroundService {
   }
 
   private async claimUpTo(
-    find: (tx: Transaction, limit: number) => Promise<ClaimableJob[]>,
+    find: (database: Database, limit: number) => Promise<ClaimableJob[]>,
     isIncluded: (job: ClaimedJob) => boolean,
     limit: number,
   ): Promise<void> {
     const isFull = () => [...this.runs.values()].filter(({ job }) => isIncluded(job)).length >= limit;
     if (isFull()) return;
-    const found = await this.context.database.acrossTenants((tx) => find(tx, candidates));
+    const found = await find(this.context.database, candidates);
     for (const candidate of found) {
       if (this.stopped || isFull()) return;
       // The lease of a run of this process has expired; the run must end before another one starts.

@@ -49,6 +49,13 @@ describe('the identity of a person', () => {
     expect(assign(cluster(person('r1'), person('r2', older)))).toEqual([older]);
   });
 
+  it('is the one from before the running job, if that still exists', () => {
+    const moved = (recordId: string, keptIdentityId: string) => person(recordId, older, { keptIdentityId });
+    expect(assign(cluster(moved('r1', newer)), cluster(moved('r2', older)))).toEqual([newer, older]);
+    expect(assign(cluster(moved('r1', 'gone')))).toEqual([older]);
+    expect(assign(cluster(moved('r1', 'gone')), cluster(moved('r2', older)))).toEqual(['new of r1, new', older]);
+  });
+
   it('is the oldest that its records are linked to, then the one with the lower id', () => {
     expect(assign(cluster(person('r1', newer), person('r2', older)))).toEqual([older]);
     const same = new Map([...identities].map(([id, each]) => [id, { ...each, createdAt: new Date(0) }]));

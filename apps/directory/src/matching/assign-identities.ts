@@ -41,7 +41,9 @@ export function assignIdentities(
 
 /** Oldest first. */
 function linkedIdentities(cluster: Cluster, identities: ReadonlyMap<string, KnownIdentity>): string[] {
-  const ids = new Set(cluster.members.map((member: Person) => member.identityId).filter((id) => id !== undefined));
+  const linked = ({ keptIdentityId: kept, identityId }: Person) =>
+    kept !== undefined && identities.has(kept) ? kept : identityId;
+  const ids = new Set(cluster.members.map(linked).filter((id) => id !== undefined));
   return [...ids]
     .filter((id) => identities.has(id))
     .sort((a, b) => age(identities, a) - age(identities, b) || (a < b ? -1 : 1));
@@ -51,7 +53,9 @@ function age(identities: ReadonlyMap<string, KnownIdentity>, id: string): number
   return identities.get(id)?.createdAt.getTime() ?? 0;
 }
 
-/** Rank of a claim on an identity; the lowest wins. */
+/** Rank of a claim on an identity; the lowest wins. Records that the running job has moved to it come last. */
 function rank(cluster: Cluster, identityId: string, oldest: (cluster: Cluster) => number): number {
-  return cluster.manualIdentityId === identityId ? -1 : oldest(cluster);
+  if (cluster.manualIdentityId === identityId) return -1;
+  const isMoved = !cluster.members.some((member) => (member.keptIdentityId ?? member.identityId) === identityId);
+  return isMoved ? Number.MAX_VALUE : oldest(cluster);
 }

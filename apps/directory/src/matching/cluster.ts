@@ -9,6 +9,8 @@ export interface Person {
   connectorId: string;
   /** Current identity. */
   identityId?: string;
+  /** Identity before the running job, if the job has moved it. */
+  keptIdentityId?: string;
   /** Match keys. */
   keys: readonly RecordKey[];
   /** Addresses that a deleted record has given up; they join nothing, but may open a case. */
@@ -54,8 +56,9 @@ export function startingClusters(people: readonly Person[]): Cluster[] {
   const bound = new Map<string, Person[]>();
   const clusters: Cluster[] = [];
   for (const person of people) {
-    if (person.linkStrength === 'loose' || person.identityId === undefined) clusters.push(clusterOf([person]));
-    else bound.set(person.identityId, [...(bound.get(person.identityId) ?? []), person]);
+    const identityId = person.keptIdentityId ?? person.identityId;
+    if (person.linkStrength === 'loose' || identityId === undefined) clusters.push(clusterOf([person]));
+    else bound.set(identityId, [...(bound.get(identityId) ?? []), person]);
   }
   const kept = [...bound.values()].flatMap((members) => withoutUnsupported(members));
   return joinFuzzyLinks([...clusters, ...kept.map((members) => clusterOf(members))]);

@@ -3,6 +3,7 @@ import type { Transaction } from '@idsync/database';
 import {
   findContestants,
   findContestedKeysOf,
+  findMovedFrom,
   findWaitingRecords,
   type HeldKey,
   lockIdentities,
@@ -15,12 +16,13 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
+import { keptIdentityOf } from './link-strength.js';
 import { activeKeys, formerKeys, keyText, type RecordKey } from './record-keys.js';
 
 /**
  * The locked set of records and identities that a change can affect: holders of the changed records' keys, all records
- * of their identities, and records that contest a key with one of these, deleted users with their former addresses
- * included. Nothing outside the set can change.
+ * of their identities, also those of the identities before the running job, and records that contest a key with one of
+ * these, deleted users with their former addresses included. Nothing outside the set can change.
  */
 export class Neighbourhood {
   /** By record id. In an unchanged entry, `record` and `before` are the same object. */
@@ -34,6 +36,9 @@ export class Neighbourhood {
    * matched.
    */
   readonly loadedForMachines = new Set<string>();
+
+  /** Identities whose records were looked up. */
+  private readonly complete = new Set<string>();
 
   /** Ids reserved for new identities, by record id. */
   private readonly expectedIds = new Map<string, string>();
@@ -93,14 +98,14 @@ export class Neighbourhood {
       const contestants = await findContestants(this.tx, this.cause.tenantId, held);
       const ids = [...wantedIds, ...held.map((key) => key.identityId), ...contestants];
       const records = await this.bringIn(ids);
+      wantedIds = await this.movedWithinJob(ids, records);
       wantedKeys = (
         await findContestedKeysOf(
           this.tx,
           records.map(({ id }) => id),
         )
       ).filter((key) => !this.keys.has(keyText(key)));
-      if (wantedKeys.length === 0) return;
-      wantedIds = [];
+      if (wantedKeys.length === 0 && wantedIds.length === 0) return;
     }
   }
 
@@ -149,6 +154,22 @@ export class Neighbourhood {
     const held = await lockKeys(this.tx, this.cause.tenantId, [...wanted.values()]);
     for (const key of held) this.keys.set(keyText(key), key);
     return held;
+  }
+
+  /** Returns the identities that records of these have left, or moved to, in the running job. */
+  private async movedWithinJob(
+    identityIds: readonly (string | undefined)[],
+    records: readonly StoredRecord[],
+  ): Promise<(string | undefined)[]> {
+    const { jobId } = this.cause;
+    if (jobId === undefined) return [];
+    const left = records.map((record) => keptIdentityOf(record, this.cause));
+    const ids = new Set(
+      [...identityIds, ...left].filter((id) => id !== undefined && !this.complete.has(id)) as string[],
+    );
+    for (const id of ids) this.complete.add(id);
+    const reached = await findMovedFrom(this.tx, jobId, [...ids]);
+    return [...left, ...reached].filter((id) => id !== undefined && !this.identities.has(id));
   }
 
   private async bringIn(identityIds: readonly (string | undefined)[]): Promise<StoredRecord[]> {

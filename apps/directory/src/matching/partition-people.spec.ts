@@ -56,6 +56,16 @@ describe('partitionPeople', () => {
     ).toEqual(['ad:1+hr:1+okta:1', 'hr:2']);
   });
 
+  it('starts with the links from before the running job, wherever the job has moved the records', () => {
+    const moved = { linkStrength: 'kept', identityId: 'joined' } as const;
+    const people = [
+      person('hr:2', 'n4', { ...moved, keptIdentityId: 'ann' }),
+      person('hr:4', 'n2', { ...moved, keptIdentityId: 'bo' }),
+      person('hr:8', '', { ...moved, keptIdentityId: 'bo' }),
+    ];
+    expect(groups(people)).toEqual(['hr:2', 'hr:4+hr:8']);
+  });
+
   it('does not join two records of one source by an address, nor two employee numbers', () => {
     expect(groups([person('hr:1', 'ma'), person('hr:2', 'ma')])).toEqual(['hr:1', 'hr:2']);
     expect(groups([person('hr:1', 'n1 ma'), person('ad:1', 'n2 ma')])).toEqual(['ad:1', 'hr:1']);

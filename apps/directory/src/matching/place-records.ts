@@ -18,7 +18,7 @@ import type { MovedKeys } from './find-machines.js';
 import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
 import { isSettled } from './is-settled.js';
-import { type LinkStrengthOf, linkStrengths } from './link-strength.js';
+import { keptIdentityOf, type LinkStrengthOf, linkStrengths } from './link-strength.js';
 import { nameWords } from './names.js';
 import { Neighbourhood } from './neighbourhood.js';
 import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
@@ -74,6 +74,7 @@ export async function placeRecords(
   for (const { cluster, identityId } of assignments) {
     for (const { recordId } of cluster.members) links.set(recordId, identityId);
   }
+  const people = new Set(links.values());
   const successors = successorsOf(neighbourhood, links);
   const moved = await saveKeys(tx, cause, neighbourhood, assignments);
 
@@ -81,10 +82,14 @@ export async function placeRecords(
   const waiting: { id: string; keys: CorrelationKey[] }[] = [];
   const holders = holdersOf(assignments, neighbourhood);
   const followedKeys = new Map<string, CorrelationKey>();
+  const earlierPerson = (record: StoredRecord) => {
+    const kept = keptIdentityOf(record, cause);
+    return kept !== undefined && people.has(kept) ? kept : undefined;
+  };
   for (const { record, removed, placed } of neighbourhood.changes.values()) {
     if (record.kind !== 'account' || removed) continue;
     const successor = record.identityId && !placed ? successors.get(record.identityId) : undefined;
-    const current = successor ?? record.identityId;
+    const current = earlierPerson(record) ?? successor ?? record.identityId;
     if (current && isSettled(record, linkStrengthOf)) {
       links.set(record.id, current);
       const keys = neighbourhood.keysOf(record);
@@ -108,7 +113,7 @@ export async function placeRecords(
   }
   waiting.push(...(await placeMachines(tx, cause, neighbourhood, { links, successors, holders, touched, moved })));
   await setWaiting(tx, cause.tenantId, waiting);
-  const linked = linkRecords(neighbourhood, links, successors, cause);
+  const linked = linkRecords(neighbourhood, links, successors, cause, linkStrengthOf);
   recordEvidence(neighbourhood, assignments, followedKeys, cause);
   return {
     ...linked,
@@ -140,6 +145,7 @@ async function assignPeople(
         recordId: record.id,
         connectorId: record.connectorId,
         identityId: record.identityId,
+        keptIdentityId: keptIdentityOf(record, cause),
         keys: joining(neighbourhood.keysOf(record)),
         formerKeys: joining(neighbourhood.formerKeysOf(record)),
         name: nameWords(record.fields),
@@ -284,17 +290,23 @@ function linkRecords(
   neighbourhood: Neighbourhood,
   links: ReadonlyMap<string, string>,
   successors: Map<string, string>,
-  { jobId, operationId, now, rerender, erase }: Cause,
+  cause: Cause,
+  linkStrengthOf: LinkStrengthOf,
 ): Pick<PlacedRecords, 'changes' | 'affected' | 'origins'> {
+  const { jobId, operationId, now, rerender, erase } = cause;
   const affected = new Set<string>();
   const origins = new Map<string, string>();
   const remaining = new Set<string>();
+  const isKept = (record: StoredRecord) => jobId !== undefined && linkStrengthOf(record) === 'kept';
   for (const [id, change] of neighbourhood.changes) {
     const { record, before, placed } = change;
     const identityId = links.get(id);
     if (identityId !== before?.identityId) {
       const linkedBy = placed && identityId === record.identityId ? record.linkedBy : (jobId ?? operationId);
-      neighbourhood.changes.set(id, { ...change, record: { ...record, identityId, linkedBy, updatedAt: now } });
+      const keptIdentityId =
+        keptIdentityOf(record, cause) ?? (before && isKept(before) ? before.identityId : undefined);
+      const linked = { ...record, identityId, linkedBy, keptIdentityId, updatedAt: now };
+      neighbourhood.changes.set(id, { ...change, record: linked });
     }
     if (identityId !== before?.identityId || record !== before || rerender) {
       for (const each of [identityId, before?.identityId]) if (each !== undefined) affected.add(each);

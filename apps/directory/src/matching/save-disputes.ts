@@ -2,7 +2,7 @@ import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   type CaseCandidate,
-  findNewestCases,
+  findCasesOf,
   type ReviewCase,
   type StoredRecord,
   saveCases,
@@ -32,13 +32,18 @@ export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, pl
     undefined,
     now,
   );
-  const newest = await findNewestCases(tx, [...disputed]);
+  const earlier = await findCasesOf(tx, [...disputed]);
   const cases = placed.disputes.map((dispute) => caseOf(dispute, now));
-  await saveCases(
+  const wanted = cases.filter((each) => hasNewCandidate(each.candidates, earlier.get(each.recordId)?.decided));
+  // An open case may have lost the candidate that the ignored one did not have.
+  const ignored = cases.filter((each) => !wanted.includes(each) && earlier.get(each.recordId)?.open);
+  await settleCases(
     tx,
-    tenantId,
-    cases.filter((each) => hasNewCandidate(each.candidates, newest.get(each.recordId))),
+    ignored.map(({ recordId }) => recordId),
+    'contested',
+    now,
   );
+  await saveCases(tx, tenantId, wanted);
 }
 
 const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; evidence?: string }> = {

@@ -1,6 +1,7 @@
 import { decodeId, encodeId, type KeyKind, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  type EarlierState,
   erasePersonData,
   eraseRecordErrors,
   findManagedUsers,
@@ -134,13 +135,18 @@ function withoutPerson(record: StoredRecord, naming: readonly ReferencingMachine
     Object.fromEntries(Object.entries(fields).filter(([field]) => !names.has(field)));
   const { technical_inheritor: inheritor } = without(record.fields);
   const inherits = inheritor !== undefined && rolesOn(record, naming).has('owned_by');
+  const earlier = <State extends EarlierState>(state: State): State => ({
+    ...state,
+    fields: without(state.fields),
+    changedAt: without(state.changedAt),
+  });
   const { previous } = record;
   return {
     ...record,
     fields: { ...without(record.fields), ...(inherits && { owned_by: inheritor }) },
     changedAt: without(record.changedAt),
     ...(previous && {
-      previous: { ...previous, fields: without(previous.fields), changedAt: without(previous.changedAt) },
+      previous: { ...earlier(previous), ...(previous.previous && { previous: earlier(previous.previous) }) },
     }),
   };
 }

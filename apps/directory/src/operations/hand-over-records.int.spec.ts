@@ -146,6 +146,13 @@ describe('a hand-over of the records of a deleted connector', () => {
     const events = await eventsAfter(sequence);
     expect(events.filter((type) => /^(identity|lifecycle)\./.test(type))).toEqual([]);
     expect(events.filter((type) => type === 'user.deleted')).toHaveLength(3);
+    const [renamed] = await directory.fixture.rows<{ changes: unknown }>(
+      `select details -> 'changes' as changes from events
+        where tenant_id = $1 and sequence > $2 and type = 'user.updated' and subject_id = $3`,
+      [directory.tenant, sequence, before.p1],
+    );
+    const change = { field: 'external_id', from: 'p1', to: 'new1', source: encodeId('connector', hr) };
+    expect(renamed?.changes).toEqual(prefix === 'p' ? undefined : [change]);
     const [kept] = await directory.fixture.rows<{ identity_id: string }>(
       'select identity_id from source_records where id = $1',
       [before.p1],

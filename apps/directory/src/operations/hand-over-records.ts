@@ -107,11 +107,15 @@ async function moveAnchors(
   const present = new Map((await lockRecordsById(tx, ids)).map((record) => [record.id, record]));
   // Groups belong to a source.
   await renewListTerms(tx, [...present.values()]);
-  const change = ({ id, connectorId }: StoredRecord, next: (record: StoredRecord) => StoredRecord): RecordChange[] => {
+  const change = (
+    { id, connectorId, externalId: formerId }: StoredRecord,
+    next: (record: StoredRecord) => StoredRecord,
+  ): RecordChange[] => {
     const before = present.get(id);
     if (!before) return [];
     // An account shows its source, so its event names the earlier one.
-    return [{ before: before.kind === 'account' ? { ...before, connectorId } : before, record: next(before) }];
+    const earlier = before.kind === 'account' ? { ...before, connectorId } : before;
+    return [{ before: earlier, record: next(before), formerId }];
   };
   return [
     // The document of an account shows its source; that of a user does not change.

@@ -12,7 +12,7 @@ import type { RecordChange } from '../record-change.js';
  * contradict each other and the names are of different people.
  */
 export function isReused({ before, record }: RecordChange, rules: KeyRules): boolean {
-  if (!before || before.kind !== 'user') return false;
+  if (before?.kind !== 'user') return false;
   const [was, is] = [allKeys(before.fields, rules), allKeys(record.fields, rules)];
   const texts = new Set(was.map(keyText));
   if (is.some((key) => texts.has(keyText(key)))) return false;
@@ -51,7 +51,7 @@ function former(before: StoredRecord, { lastJobId, lastSeq, updatedAt }: StoredR
 }
 
 function made(record: StoredRecord, now: Date): RecordChange {
-  const { identityId: _, linkedBy: __, previous: ___, evidence: ____, ...values } = record;
+  const { identityId: _, linkedBy: __, keptIdentityId: ___, previous: ____, evidence: _____, ...values } = record;
   const times = Object.fromEntries(Object.keys(record.fields).map((field) => [field, now.toISOString()]));
   return {
     record: {
