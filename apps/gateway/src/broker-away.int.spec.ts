@@ -1,3 +1,4 @@
+import type { responses } from '@idsync/contracts';
 import {
   type BrokerVhost,
   createTestDatabase,
@@ -46,6 +47,14 @@ import { type Gateway, startGateway } from './start.js';
     );
   }
 
+  async function system() {
+    const answer = await fetch(`${gateway.url}/admin/v1/system`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    const { broker: shown, queues } = (await answer.json()) as responses.System;
+    return { broker: shown, queue: queues.find(({ name }) => name === 'sync-worker.jobs') };
+  }
+
   const waiting = async () => (await rows.rows('select from outbox')).length;
 
   it('serves reads, accepts a sync, and publishes it when RabbitMQ is available', async () => {
@@ -64,11 +73,19 @@ import { type Gateway, startGateway } from './start.js';
     // Degraded instead of down, so that it still receives requests.
     expect(await health()).toEqual({ database: 'up', schema: 'up', bus: 'degraded', backlog: 'up' });
     expect(await waiting()).toBe(1);
+    expect(await system()).toEqual({
+      broker: { kind: 'rabbitmq', connected: false },
+      queue: { name: 'sync-worker.jobs', service: 'sync-worker', dead_letters: 0 },
+    });
 
     await broker.open();
     // A message leaves the outbox when the broker has confirmed it.
     while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(gateway.busUp).toBe(true);
     expect((await health()).bus).toBe('up');
+    expect(await system()).toEqual({
+      broker: { kind: 'rabbitmq', connected: true, version: expect.stringMatching(/^\d/) },
+      queue: { name: 'sync-worker.jobs', service: 'sync-worker', messages: 1, consumers: 0, dead_letters: 0 },
+    });
   });
 });

@@ -39,6 +39,8 @@ const kinds: Record<string, IdKind> = {
   replayId: 'replay',
   suppressionId: 'suppression',
   serviceTokenId: 'serviceToken',
+  sessionId: 'session',
+  deadLetterId: 'deadLetter',
 };
 
 function pathOf({ path }: RouteDefinition): string {
@@ -57,6 +59,7 @@ const bodies: Record<string, object> = {
   'POST /v1/sync/trigger': { connector_id: encodeId('connector', newUuid()) },
   'POST /v1/webhooks': { callback_url: 'https://example.com/hook', events: ['*'] },
   'PATCH /v1/webhooks/{id}': { active: true },
+  'POST /v1/portal-links': { webhook_ids: [encodeId('webhook', newUuid())] },
   'POST /admin/v1/tenants': { name: 'Test' },
   'POST /admin/v1/tenants/{tenantId}/deletion': { name: 'Test' },
 };
@@ -104,7 +107,7 @@ describe('a gateway whose PostgreSQL is killed', () => {
   it('responds to every route with 503, Retry-After and the same text, and recovers when PostgreSQL is back', async () => {
     expect((await send('GET', '/v1/users', credentials())).status).toBe(200);
     await postgres.kill();
-    expect(querying.filter(([, path]) => path.startsWith('/v1/'))).toHaveLength(30);
+    expect(querying.filter(([, path]) => path.startsWith('/v1/'))).toHaveLength(32);
     for (let round = 0; round < 2; round += 1) {
       for (const [method, path, body] of querying) {
         expect([method, path, await send(method, path, credentials(), body)]).toEqual([

@@ -1,4 +1,4 @@
-import type { Body } from './operated-gateway.js';
+import { type Body, textOf } from './operated-gateway.js';
 
 interface Answer {
   status: number;
@@ -40,7 +40,7 @@ export class Browser {
       ...(body !== undefined && { body }),
     });
     for (const line of answer.headers.getSetCookie()) this.keep(url.host, line);
-    const text = await answer.text();
+    const text = await textOf(answer);
     const isJson = text !== '' && answer.headers.get('content-type')?.startsWith('application/json');
     return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
   }

@@ -14,9 +14,14 @@ export class IdentityProvider {
     private readonly child: ChildProcess,
   ) {}
 
-  static async start(clientUrl: string, users: Record<string, object>, port = 0): Promise<IdentityProvider> {
+  /** `asks`: it shows a form to sign in, instead of signing in the user that `control` names. */
+  static async start(
+    clientUrl: string,
+    users: Record<string, object>,
+    { port = 0, ...more }: { port?: number; host?: string; asks?: boolean } = {},
+  ): Promise<IdentityProvider> {
     const script = fileURLToPath(new URL('./oidc-server.mjs', import.meta.url));
-    const child = spawn(process.execPath, [script, JSON.stringify({ clientUrl, users, port })], {
+    const child = spawn(process.execPath, [script, JSON.stringify({ clientUrl, users, port, ...more })], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];

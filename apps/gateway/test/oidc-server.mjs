@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
 
-const { port = 0, clientUrl, users } = JSON.parse(process.argv[2]);
+const { port = 0, clientUrl, users, host = '127.0.0.1', asks = false } = JSON.parse(process.argv[2]);
 const server = createServer();
 await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
-const issuer = `http://127.0.0.1:${server.address().port}`;
+const issuer = `http://${host}:${server.address().port}`;
 const state = { user: Object.keys(users)[0], altered: undefined, key: undefined, provider: undefined };
 
 async function newKey(kid) {
@@ -94,13 +94,20 @@ async function control(request, response, name) {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(result ?? {}));
 }
 
+const form = `<!doctype html><title>Provider</title><h1>Sign in at the provider</h1>
+  <form method="post"><label>User <input name="user"></label> <button>Sign in</button></form>`;
+
+async function interact(request, response) {
+  if (asks && request.method === 'GET') return response.setHeader('content-type', 'text/html').end(form);
+  if (asks) for await (const chunk of request) state.user = new URLSearchParams(String(chunk)).get('user');
+  return state.provider.interactionFinished(request, response, { login: { accountId: state.user } });
+}
+
 server.on('request', (request, response) => {
   const [, first, second] = request.url.split(/[/?]/);
   if (first === 'test') return control(request, response, second);
-  // Signs the user in at once, instead of a form.
-  if (first === 'interaction') {
-    return state.provider.interactionFinished(request, response, { login: { accountId: state.user } });
-  }
+  // Signs the user in at once, unless it is asked to show a form.
+  if (first === 'interaction') return interact(request, response);
   return state.provider.callback()(request, response);
 });
 

@@ -1,10 +1,18 @@
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import type { GatewayConfig } from '../src/gateway-config.js';
+import type { HttpOptions } from '../src/http/http-options.js';
 import { type Gateway, startGateway } from '../src/start.js';
 import { adminToken, gatewayConfig } from './gateway-config.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert the shape of bodies
 export type Body = any;
+
+/** Reads a body; a stream of events, which has no end, is closed. */
+export async function textOf(answer: Response): Promise<string> {
+  if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text();
+  await answer.body?.cancel();
+  return '';
+}
 
 /** A gateway on its own database, with an operator. */
 export class OperatedGateway {
@@ -16,9 +24,9 @@ export class OperatedGateway {
     private readonly gateway: Gateway,
   ) {}
 
-  static async start(given: Partial<GatewayConfig> = {}) {
+  static async start(given: Partial<GatewayConfig> = {}, options: HttpOptions = {}) {
     const database = await createTestDatabase();
-    const gateway = await startGateway(gatewayConfig(database.url, given));
+    const gateway = await startGateway(gatewayConfig(database.url, given), options);
     return new OperatedGateway(database, DirectoryFixture.connect(database.url), gateway);
   }
 
@@ -44,15 +52,15 @@ export class OperatedGateway {
       headers: { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${token}` },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await textOf(answer);
     const requestId = answer.headers.get('x-request-id');
     const isJson = text !== '' && answer.headers.get('content-type')?.startsWith('application/json');
     return { status: answer.status, body: isJson ? JSON.parse(text) : {}, requestId };
   }
 
   /** Starts another gateway on the same database. */
-  another(given: Partial<GatewayConfig>): Promise<Gateway> {
-    return startGateway(gatewayConfig(this.database.url, given));
+  another(given: Partial<GatewayConfig>, options: HttpOptions = {}): Promise<Gateway> {
+    return startGateway(gatewayConfig(this.database.url, given), options);
   }
 
   /** Shuts the gateway down; its database remains until `close`. */

@@ -36,6 +36,7 @@ import { UnknownKeyLimits } from './unknown-key-limits.js';
   ],
   exports: [
     Authentication,
+    OperatorGuard,
     KeyRing,
     RateLimit,
     ServiceTokens,

@@ -9,7 +9,15 @@ describe('an API key', () => {
     const key = formatApiKey(id, secret);
     expect(key).toMatch(/^iss_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/);
     expect(Buffer.from(secret, 'base64url')).toHaveLength(32);
-    expect(parseApiKey(key)).toEqual({ id, secret });
+    expect(parseApiKey(key)).toEqual({ kind: 'apiKey', id, secret });
+  });
+
+  it('has another prefix if it is the key of a portal link', () => {
+    const id = newUuid();
+    const { secret } = newSecret();
+    const key = formatApiKey(id, secret, 'portalLink');
+    expect(key).toMatch(/^ipl_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/);
+    expect(parseApiKey(key)).toEqual({ kind: 'portalLink', id, secret });
   });
 
   it('has a new secret each time, of which only the hash is stored', () => {

@@ -1,7 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { decodeId, encodeId, idPrefixes } from '@idsync/contracts';
 
-const form = /^iss_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
+const form = /^(iss|ipl)_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
+const prefixes = { apiKey: 'iss', portalLink: 'ipl' } as const;
+
+/** Keys of clients and connectors, and keys of links to the subscriber portal. */
+export type KeyKind = keyof typeof prefixes;
 
 /** Generates 256 random bits in base64url, and the hash to store. */
 export function newSecret(): { secret: string; hash: Buffer } {
@@ -10,14 +14,15 @@ export function newSecret(): { secret: string; hash: Buffer } {
 }
 
 /** Formats `iss_<id>_<secret>`: the id identifies the row, the secret authenticates the key. */
-export function formatApiKey(id: string, secret: string): string {
-  return `iss_${encodeId('apiKey', id).slice(idPrefixes.apiKey.length + 1)}_${secret}`;
+export function formatApiKey(id: string, secret: string, kind: KeyKind = 'apiKey'): string {
+  return `${prefixes[kind]}_${encodeId(kind, id).slice(idPrefixes[kind].length + 1)}_${secret}`;
 }
 
-export function parseApiKey(text: string): { id: string; secret: string } | undefined {
-  const [, body = '', secret = ''] = form.exec(text) ?? [];
-  const id = decodeId('apiKey', `${idPrefixes.apiKey}_${body}`);
-  return id === undefined ? undefined : { id, secret };
+export function parseApiKey(text: string): { kind: KeyKind; id: string; secret: string } | undefined {
+  const [, prefix, body = '', secret = ''] = form.exec(text) ?? [];
+  const kind = prefix === prefixes.portalLink ? 'portalLink' : 'apiKey';
+  const id = decodeId(kind, `${idPrefixes[kind]}_${body}`);
+  return id === undefined ? undefined : { kind, id, secret };
 }
 
 /** Hashes a secret. A fast hash is sufficient, because 256 random bits cannot be guessed. */

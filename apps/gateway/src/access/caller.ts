@@ -1,4 +1,4 @@
-import type { OperatorRole, RouteDefinition } from '@idsync/contracts';
+import { encodeId, type OperatorRole, type PortalAccess, type RouteDefinition } from '@idsync/contracts';
 import type { AuditActor } from '@idsync/database/gateway';
 
 /**
@@ -17,6 +17,25 @@ export interface KeyCaller {
   /** Quota of the tenant, for all its keys together. */
   requestsPerMinute?: number;
 }
+
+/** The holder of a link to the subscriber portal, which may only reach some routes of its webhooks. */
+export interface LinkCaller {
+  access: 'portal-link';
+  /** The id of the link. */
+  keyId: string;
+  tenantId: string;
+  webhookIds: ReadonlySet<string>;
+  portal: PortalAccess;
+  scopes: ReadonlySet<string>;
+  expiresAt: Date;
+  /** The API key that issued the link; absent if an operator did. */
+  issuedBy?: string;
+  isSuspended?: boolean;
+  requestsPerMinute?: number;
+}
+
+/** A client, or a subscriber with a portal link. */
+export type Subscriber = KeyCaller | LinkCaller;
 
 /** An identity provider, which may only push to its connector. */
 export interface ScimCaller {
@@ -48,7 +67,7 @@ export interface OperatorCaller {
   byCookie?: true;
 }
 
-export type Caller = KeyCaller | ScimCaller | OperatorCaller;
+export type Caller = KeyCaller | LinkCaller | ScimCaller | OperatorCaller;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,4 +79,9 @@ declare module 'fastify' {
 /** The tenant of a request's key or token; operators have none. */
 export function tenantOf(caller: Caller | undefined): string | undefined {
   return caller && 'tenantId' in caller ? caller.tenantId : undefined;
+}
+
+/** The public id of the API key or the portal link. */
+export function publicIdOf({ access, keyId }: Subscriber): string {
+  return encodeId(access === 'key' ? 'apiKey' : 'portalLink', keyId);
 }

@@ -67,7 +67,9 @@ beforeAll(async () => {
     replayId: encodeId('replay', newUuid()),
     approvalId: encodeId('approval', newUuid()),
     serviceTokenId: encodeId('serviceToken', newUuid()),
+    sessionId: encodeId('session', newUuid()),
     suppressionId: encodeId('suppression', newUuid()),
+    deadLetterId: encodeId('deadLetter', newUuid()),
   };
 });
 

@@ -1,18 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { Database } from '@idsync/database';
-import { findApiKeySecret, findLiveApiKeys, touchApiKeys } from '@idsync/database/gateway';
+import { findLiveApiKeys, touchApiKeys } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { NewAddresses, type UsedKey } from '../audit/new-addresses.service.js';
 import { ApiError } from '../http/api-error.js';
-import { hashSecret, parseApiKey } from './api-key.js';
-import type { KeyCaller, ScimCaller } from './caller.js';
+import { hashSecret, type KeyKind, parseApiKey } from './api-key.js';
+import { findHolder, type KeyHolder } from './find-holder.js';
 import { isInNetworks, networkList } from './network-list.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
-
-type KeyHolder = KeyCaller | ScimCaller;
 
 /** A valid key, with the networks from which it may be used. */
 interface ValidKey {
@@ -29,7 +26,7 @@ const touchEveryMs = 60_000;
 /** Addresses of a key that are observed at a time. */
 const maxAddresses = 20;
 
-/** Identifies callers by their API key or connector token, with a short cache. */
+/** Identifies callers by their API key, connector token or portal link, with a short cache. */
 @Injectable()
 export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   private readonly valid = new LRUCache<string, ValidKey>({ max: cacheSize, ttl: ttlMs });
@@ -93,7 +90,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     const hit = this.valid.get(name);
     if (this.invalid.has(name)) return undefined;
     if (hit) return hit.expiresAt !== undefined && hit.expiresAt <= Date.now() ? undefined : this.use(hit, address);
-    const lookUp = this.pending.get(name) ?? this.startLookUp(name, key.id, hash, address);
+    const lookUp = this.pending.get(name) ?? this.startLookUp(name, key, hash, address);
     return this.use(await lookUp, address);
   }
 
@@ -103,8 +100,13 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     this.valid.clear();
   }
 
-  private startLookUp(name: string, id: string, hash: Buffer, address?: string): Promise<ValidKey | undefined> {
-    const lookUp = () => this.lookUp(name, id, hash);
+  private startLookUp(
+    name: string,
+    { kind, id }: { kind: KeyKind; id: string },
+    hash: Buffer,
+    address?: string,
+  ): Promise<ValidKey | undefined> {
+    const lookUp = () => this.lookUp(name, kind, id, hash);
     const isLimited = this.unknownKeys !== undefined && !this.recentlyValid.has(name);
     const started = isLimited ? this.unknownKeys.lookUp(address, lookUp) : lookUp();
     const result = started.finally(() => this.pending.delete(name));
@@ -112,30 +114,16 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     return result;
   }
 
-  private async lookUp(name: string, id: string, hash: Buffer): Promise<ValidKey | undefined> {
+  private async lookUp(name: string, kind: KeyKind, id: string, hash: Buffer): Promise<ValidKey | undefined> {
     const generation = this.generation;
-    const row = await findApiKeySecret(this.database, id);
-    const expiresAt = row?.expiresAt?.getTime();
-    const isValid =
-      row !== undefined &&
-      timingSafeEqual(row.secretHash, hash) &&
-      row.revokedAt === null &&
-      (expiresAt === undefined || expiresAt > Date.now());
-    if (!isValid) {
+    const found = await findHolder(this.database, kind, id, hash);
+    if (!found) {
       this.invalid.set(name, true);
       this.recentlyValid.delete(name);
       return undefined;
     }
     this.recentlyValid.set(name, true);
-    const { tenantId, connectorId, scopes, isSuspended, requestsPerMinute, allowedNetworks } = row;
-    const held: KeyHolder = connectorId
-      ? { access: 'scim-token', keyId: id, tenantId, connectorId }
-      : { access: 'key', keyId: id, tenantId, scopes: new Set(scopes) };
-    const caller = {
-      ...held,
-      ...(isSuspended && { isSuspended }),
-      ...(requestsPerMinute !== null && { requestsPerMinute }),
-    };
+    const { caller, expiresAt, allowedNetworks } = found;
     const key = { caller, expiresAt, ...(allowedNetworks && { networks: networkList(allowedNetworks) }) };
     // A look-up that began before a revocation must not enter the cache.
     if (generation === this.generation) this.valid.set(name, key);
@@ -166,7 +154,9 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
+/** Portal links are not observed: each lives for an hour, and their holders are in browsers anywhere. */
 function note(keys: Map<string, UsedKey>, holder: KeyHolder, address: string | undefined): void {
+  if (holder.access === 'portal-link') return;
   const addresses = keys.get(holder.keyId)?.addresses ?? new Set();
   if (address !== undefined && addresses.size < maxAddresses) addresses.add(address);
   keys.set(holder.keyId, { holder, addresses });

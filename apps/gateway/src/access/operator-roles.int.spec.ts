@@ -30,6 +30,7 @@ const forAuditors = [
   `GET ${ofTenant}/audit`,
   `GET ${ofTenant}/audit/verification`,
   'GET /service-tokens',
+  'GET /sessions',
 ];
 const forAll = ['DELETE /session'];
 const forAdmins = [`GET ${ofTenant}/export`];
@@ -43,6 +44,13 @@ const forAllTenants = [
   'GET /service-tokens',
   'POST /service-tokens',
   'DELETE /service-tokens/{serviceTokenId}',
+  'GET /sessions',
+  'DELETE /sessions/{sessionId}',
+  'GET /system',
+  'GET /system/dead-letters',
+  'GET /system/dead-letters/{deadLetterId}',
+  'POST /system/dead-letters/{deadLetterId}/requeue',
+  'POST /system/dead-letters/{deadLetterId}/discard',
 ];
 
 const operated = routes

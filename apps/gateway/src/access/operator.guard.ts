@@ -35,6 +35,15 @@ export class OperatorGuard implements CanActivate {
     throw unauthorized();
   }
 
+  /**
+   * Returns whether the token or session of an accepted request is still valid and has the tenant, for responses that
+   * last. Counts no failed sign-in. Every role may read what viewers may.
+   */
+  async hasAccessStill(request: FastifyRequest, tenantId: string): Promise<boolean> {
+    const caller = await this.callerOf(request);
+    return caller !== undefined && (caller.tenantIds?.has(tenantId) ?? true);
+  }
+
   /** A bearer token, even a wrong one, is used instead of the cookie. */
   private async callerOf(request: FastifyRequest): Promise<OperatorCaller | undefined> {
     const token = bearerTokenOf(request);

@@ -4,7 +4,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { GatewayConfig } from '../gateway-config.js';
 import { ApiError } from '../http/api-error.js';
 import { quotaRefusals } from '../quotas/metrics.js';
-import type { KeyCaller, ScimCaller } from './caller.js';
+import type { KeyHolder } from './find-holder.js';
 
 /**
  * Limits the requests of each key, and of all keys of a tenant, per minute in this process. Memory is bounded, because only
@@ -23,7 +23,7 @@ export class RateLimit {
   }
 
   /** Throws a 429 with the seconds to wait. */
-  async take({ keyId, tenantId, requestsPerMinute }: KeyCaller | ScimCaller): Promise<void> {
+  async take({ keyId, tenantId, requestsPerMinute }: KeyHolder): Promise<void> {
     if (this.ofKeys) {
       try {
         await this.ofKeys.consume(keyId);

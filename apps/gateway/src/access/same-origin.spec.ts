@@ -36,6 +36,10 @@ describe('a request', () => {
     expect(ownOrigin(inside)).toBe('http://gateway:3000');
   });
 
+  it('from a sandboxed page is of another origin, whatever host it names', () => {
+    expect(isSameOrigin(request({ origin: 'null' }, 'a host'))).toBe(false);
+  });
+
   it('reads with GET and HEAD only', () => {
     expect(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'].filter((method) => isRead({ method }))).toEqual([
       'GET',

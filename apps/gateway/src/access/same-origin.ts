@@ -20,5 +20,6 @@ export function isSameOrigin(request: Pick<FastifyRequest, 'headers' | 'protocol
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (site !== undefined) return site === 'same-origin';
   if (origin === undefined) return true;
-  return parseUrl(origin)?.host === parseUrl(ownOrigin(request, publicUrl))?.host;
+  const host = parseUrl(origin)?.host;
+  return host !== undefined && host === parseUrl(ownOrigin(request, publicUrl))?.host;
 }

@@ -27,12 +27,22 @@ export function formatServiceToken(id: string, secret: string): string {
   return `ist_${encodeId('serviceToken', id).slice(idPrefixes.serviceToken.length + 1)}_${secret}`;
 }
 
+/** Returns whether a bearer token has the form of a service token. */
+export function isServiceToken(text: string): boolean {
+  return form.test(text);
+}
+
 /** Returns whether the token is neither revoked nor expired. */
 export function isLive({ revokedAt, expiresAt }: Pick<ServiceTokenRow, 'revokedAt' | 'expiresAt'>): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
 }
 
-export function callerOfServiceToken({ id, name, role, tenantIds }: ServiceTokenRow): OperatorCaller {
+export function callerOfServiceToken({
+  id,
+  name,
+  role,
+  tenantIds,
+}: Pick<ServiceTokenRow, 'id' | 'name' | 'role' | 'tenantIds'>): OperatorCaller {
   return {
     access: 'operator',
     actor: { kind: 'service_token', id: encodeId('serviceToken', id), name, role },

@@ -97,8 +97,11 @@ describe('a sign-in', () => {
     const attempt = (address: string, token: string) =>
       new Browser(own.url).call('POST', path, { token }, { 'x-forwarded-for': address });
     for (let sent = 0; sent < maxFailures; sent += 1) await attempt('203.0.113.7', 'wrong');
-    const refused = await attempt('203.0.113.7', 'wrong');
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    // Also for the right token: otherwise guessing could go on.
+    for (const token of ['wrong', adminToken]) {
+      const refused = await attempt('203.0.113.7', token);
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    }
     expect((await attempt('203.0.113.8', adminToken)).status).toBe(201);
     await own.close();
   });
@@ -117,6 +120,102 @@ describe('a sign-in', () => {
     expect((await audited('updateTenant'))[0].actor).toEqual(entry.actor);
     await browser.call('DELETE', path);
     expect((await audited('signedOut'))[0]).toMatchObject({ actor: entry.actor, resource: entry.resource });
+  });
+});
+
+describe('the sessions of operators', () => {
+  const listed = async (call: () => Promise<{ body: Body }>): Promise<Body[]> => (await call()).body.data;
+  const asAdmin = () => gateway.operator('GET', '/sessions?limit=200');
+
+  it('are listed with who signed in, how, since when and until when, and without their secrets', async () => {
+    await gateway.fixture.rows('delete from operator_sessions');
+    const { token, id } = await issue({ name: 'نورة', role: 'operator', tenants: [tenant] });
+    const first = await signedIn(token);
+    const own = await signedIn(adminToken);
+    const page = await own.browser.call('GET', '/admin/v1/sessions');
+    expect(page.body).toMatchObject({ total: 2, limit: 50, offset: 0 });
+    const times = {
+      created_at: expect.any(String),
+      last_used_at: expect.any(String),
+      expires_at: own.body.expires_at,
+      idle_expires_at: own.body.idle_expires_at,
+    };
+    expect(page.body.data).toEqual([
+      { id: expect.stringMatching(/^ses_/), actor: own.body.actor, ...times, current: true },
+      {
+        id: expect.stringMatching(/^ses_/),
+        actor: { id, name: 'نورة', kind: 'service_token', role: 'operator', tenants: [tenant] },
+        ...times,
+        expires_at: first.body.expires_at,
+        idle_expires_at: first.body.idle_expires_at,
+        current: false,
+      },
+    ]);
+    const text = JSON.stringify(page.body);
+    const hashes = await gateway.fixture.rows<{ text: string }>(
+      `select encode(secret_hash, format) as text from operator_sessions, unnest('{hex,base64}'::text[]) as format`,
+    );
+    const secrets = [first, own].flatMap(({ browser, body }) => [browser.cookie(name)?.slice(-43), body.csrf_token]);
+    for (const secret of [...secrets, ...hashes.map((hash) => hash.text)]) expect(text).not.toContain(secret);
+    const second = await own.browser.call('GET', '/admin/v1/sessions?limit=1&offset=1');
+    expect(second.body).toMatchObject({ data: [{ actor: { name: 'نورة' } }], total: 2 });
+  });
+
+  it('have ids that are no credentials', async () => {
+    await signedIn(adminToken);
+    const [session] = await listed(asAdmin);
+    const id = String(session?.id);
+    for (const text of [id, id.replace('ses_', 'iso_'), `${id.replace('ses_', 'iso_')}_${'A'.repeat(43)}`]) {
+      const thief = new Browser(gateway.url);
+      thief.plant(name, text);
+      expect(await statusOf(thief)).toBe(401);
+      expect((await new Browser(gateway.url).call('GET', path, undefined, bearer(text))).status).toBe(401);
+    }
+  });
+
+  it('are not listed after their end', async () => {
+    await gateway.fixture.rows('delete from operator_sessions');
+    const { token, id } = await issue({ name: 'gone', role: 'admin' });
+    const out = await signedIn(token);
+    await signedIn(token);
+    await signedIn(adminToken);
+    expect(await listed(asAdmin)).toHaveLength(3);
+    await out.browser.call('DELETE', path);
+    expect(await listed(asAdmin)).toHaveLength(2);
+    await gateway.operator('DELETE', `/service-tokens/${id}`);
+    expect((await listed(asAdmin)).map(({ actor }) => actor.kind)).toEqual(['admin_token']);
+    const other = await gateway.another({ ADMIN_TOKEN_DISABLED: true });
+    const { token: root } = await issue({ name: 'root', role: 'admin' });
+    const elsewhere = await new Browser(other.url).call('GET', '/admin/v1/sessions', undefined, bearer(root));
+    expect(elsewhere.body.data).toEqual([]);
+    await other.close();
+    await stored(`last_used_at = now() - interval '30 minutes'`);
+    expect(await listed(asAdmin)).toEqual([]);
+    await stored('last_used_at = now(), expires_at = now()');
+    expect(await listed(asAdmin)).toEqual([]);
+  });
+
+  it('are ended by an admin on all gateways at once, which is recorded', async () => {
+    await gateway.fixture.rows('delete from operator_sessions');
+    const { browser } = await signedIn((await issue({ name: 'lost laptop', role: 'admin' })).token);
+    const elsewhere = await gateway.another({});
+    const there = new Browser(elsewhere.url);
+    there.plant(name, browser.cookie(name) ?? '');
+    expect(await statusOf(there)).toBe(200);
+    const [session] = await listed(asAdmin);
+    const end = () => gateway.operator('DELETE', `/sessions/${session?.id}`);
+    expect((await end()).status).toBe(204);
+    expect([await statusOf(browser), await statusOf(there)]).toEqual([401, 401]);
+    await elsewhere.close();
+    expect((await end()).status).toBe(404);
+    const entries = await audited('endSession');
+    expect(entries.filter(({ outcome }) => outcome === 'accepted')).toMatchObject([
+      {
+        actor: { kind: 'admin_token' },
+        resource: session?.id,
+        before: { actor: { name: 'lost laptop', role: 'admin' }, id: session?.id },
+      },
+    ]);
   });
 });
 

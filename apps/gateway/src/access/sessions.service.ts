@@ -25,6 +25,7 @@ import type { OperatorCaller, OperatorSession } from './caller.js';
 import { callerOfPerson, personId } from './caller-of-person.js';
 import { OidcSettings } from './oidc-settings.service.js';
 import { adminTokenCaller, OperatorTokens } from './operator-tokens.service.js';
+import { idleEndOf } from './present-session.js';
 import { callerOfServiceToken, isLive } from './service-tokens.service.js';
 import { boundHash, csrfTokenOf, formatSession, parseSession } from './session-secret.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
@@ -64,6 +65,11 @@ export class Sessions {
   ) {
     this.idleSeconds = config.get('SESSION_IDLE_SECONDS', { infer: true });
     this.maxSeconds = config.get('SESSION_MAX_SECONDS', { infer: true });
+  }
+
+  /** The ways to sign in whose sessions can be used. */
+  get enabledKinds(): SessionRow['kind'][] {
+    return (['admin_token', 'service_token', 'oidc'] as const).filter((kind) => this.settingOf(kind) !== undefined);
   }
 
   /** Starts a session of a caller that has signed in, and records it. */
@@ -152,9 +158,9 @@ export class Sessions {
     return callerOfPerson({ issuer, subject, name, role, tenantIds });
   }
 
-  private present({ id, lastUsedAt, expiresAt }: SessionRow, secret: string): OperatorSession {
-    const idleExpiresAt = new Date(Math.min(lastUsedAt.getTime() + this.idleSeconds * 1_000, expiresAt.getTime()));
-    return { id, csrfToken: csrfTokenOf(secret), expiresAt, idleExpiresAt };
+  private present(row: SessionRow, secret: string): OperatorSession {
+    const { id, expiresAt } = row;
+    return { id, csrfToken: csrfTokenOf(secret), expiresAt, idleExpiresAt: idleEndOf(row, this.idleSeconds) };
   }
 }
 

@@ -38,14 +38,16 @@ export class UnknownKeyLimits {
     }
   }
 
-  private check(network: string): void {
+  /** Throws a 429 after too many failures of the network. */
+  check(network: string): void {
     const failed = this.failures.get(network);
     if (!failed || failed.count < maxFailures) return;
     const leftMs = failed.until - performance.now();
     if (leftMs > 0) throw new ApiError(429, errorTexts.tooManyUnknownKeys, Math.ceil(leftMs / 1_000));
   }
 
-  private count(network: string): void {
+  /** Counts a failure of the network. */
+  count(network: string): void {
     const now = performance.now();
     const failed = this.failures.get(network);
     if (failed && failed.until > now) failed.count += 1;

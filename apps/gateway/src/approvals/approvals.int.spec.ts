@@ -243,6 +243,29 @@ describe('with four eyes, a second operator', () => {
     return { id, path: `${acme.path}/deleted-connectors/${id}` };
   }
 
+  it('approves that a job is undone, which its requester previews alone', async () => {
+    const acme = await tenant();
+    const job = await quarantinedJob(acme);
+    await gateway.fixture.rows(`update sync_jobs set status = 'completed' where id = $1`, [job.id]);
+    const undone = () =>
+      gateway.fixture.rows<{ id: string; input: Body }>(
+        `select id, input from operations where tenant_id = $1 and type = 'job.undo' and status = 'queued'`,
+        [acme.id],
+      );
+    const asked = await as('olga', 'POST', `${job.path}/undo`, { reason: 'wrong file' });
+    expect(asked).toMatchObject({ status: 202, body: { action: 'undoSyncJob', resource: job.publicId } });
+    expect(await undone()).toEqual([]);
+    expect((await approve(acme, asked.body, 'olga')).status).toBe(403);
+    expect((await approve(acme, asked.body)).body.operation_id).toMatch(/^opn_/);
+    const [queued] = await undone();
+    expect(queued?.input).toMatchObject({ job_id: job.id, preview: false, reason: 'wrong file' });
+    const preview = as('olga', 'POST', `${job.path}/undo`, { preview: true });
+    // The directory does not run here.
+    const end = `update operations set status = 'done', result = '{}' where tenant_id = $1 and input ->> 'preview' = 'true' returning id`;
+    for (let ended: object[] = []; ended.length === 0; ) ended = await gateway.fixture.rows(end, [acme.id]);
+    expect(await preview).toMatchObject({ status: 200, body: { type: 'job.undo' } });
+  });
+
   it('approves that the records of a deleted connector are retired', async () => {
     const acme = await tenant();
     const { id, path } = await deletedConnector(acme);

@@ -78,12 +78,16 @@ export class GuardedActs {
       },
     },
     applySyncJob: {
-      basis: async (tx, tenantId, { job_id }) => {
-        const { status, dryRun } = orNotFound(await findJob(tx, tenantId, uuidOf('job', job_id)));
-        return { status, dryRun };
-      },
+      basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
       perform: (tx, tenantId, { job_id, ...rest }) =>
         operation(requestOperation(tx, tenantId, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest })),
+    },
+    undoSyncJob: {
+      basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
+      perform: (tx, tenantId, { job_id, ...rest }) =>
+        operation(
+          requestOperation(tx, tenantId, 'job.undo', { job_id: uuidOf('job', job_id), preview: false, ...rest }),
+        ),
     },
     eraseIdentity: {
       // After a merge, an erasure would concern more than what was requested.
@@ -188,6 +192,11 @@ export class GuardedActs {
 
 async function operation(requested: Promise<{ id: string }>): Promise<Performed> {
   return { operationId: (await requested).id };
+}
+
+async function stateOfJob(tx: Transaction, tenantId: string, id: string): Promise<object> {
+  const { status, dryRun } = orNotFound(await findJob(tx, tenantId, uuidOf('job', id)));
+  return { status, dryRun };
 }
 
 async function deletedConnector(tx: Transaction, tenantId: string, id: string): Promise<object> {

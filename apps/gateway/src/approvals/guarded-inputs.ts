@@ -13,6 +13,7 @@ import type { z } from 'zod';
 export interface GuardedInputs {
   releaseSyncJob: { job_id: string; reason: string };
   applySyncJob: { job_id: string; reason?: string };
+  undoSyncJob: { job_id: string; reason?: string };
   eraseIdentity: { identity_id: string } & z.infer<typeof requests.eraseBody>;
   replaceMatchingRules: GivenRules;
   replaceAttributePriorities: AttributePriorities;

@@ -1,6 +1,7 @@
 import { actionOf } from '@idsync/contracts';
 import type { AuditActor, AuditInput } from '@idsync/database/gateway';
 import type { FastifyRequest } from 'fastify';
+import { publicIdOf } from '../access/caller.js';
 import { routeDefinitionOf } from '../access/route-definition.js';
 import { bounded, masked } from './mask-secrets.js';
 
@@ -73,7 +74,10 @@ export function describeRead(request: FastifyRequest): AuditInput {
 }
 
 function actorOf({ caller }: FastifyRequest): AuditActor {
-  return caller?.access === 'operator' ? caller.actor : { kind: 'anonymous', name: 'anonymous' };
+  if (caller?.access === 'operator') return caller.actor;
+  if (caller?.access !== 'key') return { kind: 'anonymous', name: 'anonymous' };
+  const id = publicIdOf(caller);
+  return { kind: 'api_key', id, name: id };
 }
 
 function isPresent(value: unknown): boolean {

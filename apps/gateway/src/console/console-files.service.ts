@@ -1,12 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { serveConsole } from './serve-console.js';
+import type { GatewayConfig } from '../gateway-config.js';
+import { contentSecurityPolicy, policyWithin } from '../http/content-security-policy.js';
+import { servePage } from './serve-page.js';
 
-/** Registers the console in Fastify, beside the routes of NestJS. */
+/** Registers the console and the subscriber portal in Fastify, beside the routes of NestJS. */
 @Injectable()
 export class ConsoleFiles {
-  constructor({ httpAdapter }: HttpAdapterHost) {
-    httpAdapter.getInstance<FastifyInstance>().register(serveConsole, { prefix: '/console' });
+  constructor({ httpAdapter }: HttpAdapterHost, config: ConfigService<GatewayConfig, true>) {
+    const server = httpAdapter.getInstance<FastifyInstance>();
+    const ancestors = config.get('PORTAL_FRAME_ANCESTORS', { infer: true });
+    const pages = [
+      { prefix: '/console', file: 'index.html', policy: contentSecurityPolicy },
+      { prefix: '/portal', file: 'portal.html', policy: policyWithin(ancestors) },
+    ];
+    for (const page of pages) {
+      server.register((scope) => servePage(scope, page), { prefix: page.prefix });
+    }
   }
 }

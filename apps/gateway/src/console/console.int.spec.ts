@@ -6,7 +6,7 @@ jest.setTimeout(120_000);
 let gateway: OperatedGateway;
 
 beforeAll(async () => {
-  gateway = await OperatedGateway.start();
+  gateway = await OperatedGateway.start({ PORTAL_FRAME_ANCESTORS: ['https://app.example'] });
 });
 
 afterAll(() => gateway?.close());
@@ -48,5 +48,24 @@ describe('the console', () => {
 
   it('has no inline script or style in its page', async () => {
     expect(await (await get('/console/')).text()).not.toMatch(/<style|style="|<script(?![^>]* src=)/);
+  });
+
+  it('lets only the listed origins embed the portal, and none embed the console', async () => {
+    const ancestorsOf = async (path: string) =>
+      /frame-ancestors (.*)$/.exec((await get(path)).headers.get('content-security-policy') ?? '')?.[1];
+    expect(await ancestorsOf('/portal/')).toBe('https://app.example');
+    expect(await ancestorsOf('/portal/whk_1/dlv_1?theme=dark')).toBe('https://app.example');
+    for (const path of ['/console/', '/console/portal.html', '/docs']) expect(await ancestorsOf(path)).toBe("'none'");
+    const portal = await (await get('/portal/')).text();
+    for (const path of ['/portal/index.html', '/portal/./index.html', '/portal/index%2ehtml', '/portal//index.html'])
+      expect([path, await (await get(path)).text()]).toEqual([path, portal]);
+    expect(portal).toContain('src="/portal/assets/');
+  });
+
+  it('serves the files of the portal below its own path', async () => {
+    const script = /src="(\/portal\/assets\/[^"]+\.js)"/.exec(await (await get('/portal/')).text())?.[1] ?? '';
+    const { status, headers } = await get(script);
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/javascript/)]);
+    expect((await get('/portal/assets/index-0000.js')).status).toBe(404);
   });
 });

@@ -1,4 +1,5 @@
 import { Database } from '@idsync/database';
+import { deleteExpiredPortalLinks } from '@idsync/database/gateway';
 import { Housekeeping } from '@idsync/messaging';
 import { Logger } from '@idsync/runtime';
 import {
@@ -16,6 +17,8 @@ import { reencryption } from './reencrypt-secrets.js';
 import { sessionChores } from './session-chores.js';
 
 const everyMs = 60 * 60_000;
+/** Links that are deleted at a time. */
+const expiredLinks = 1_000;
 
 /** The gateway's chores. Their shutdown starts first and is awaited last, so that it does not delay the HTTP server's. */
 @Injectable()
@@ -38,6 +41,11 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
       reencryption(database, 'audit', encryptionKeys, logger),
       anchoring(database, encryptionKeys, logger),
       ...pushedChores(database),
+      {
+        name: 'deleting expired portal links',
+        batchSize: expiredLinks,
+        run: () => deleteExpiredPortalLinks(database, expiredLinks),
+      },
       ...sessionChores(database, config.get('SESSION_IDLE_SECONDS', { infer: true })),
     ];
     this.housekeeping = new Housekeeping(chores, everyMs, logger);

@@ -98,4 +98,23 @@ describe('slots of the concurrency limiter', () => {
     await granted.release('a2');
     await Promise.all(all);
   });
+
+  it('are taken and freed together by work that needs several', async () => {
+    const limiter = new ConcurrencyLimiter({ ...limits, each: 4, all: 4 });
+    const order: string[] = [];
+    const acquire = (name: string, slots: number) =>
+      limiter.acquire('a', 1, slots).then((slot) => {
+        order.push(name);
+        return slot;
+      });
+    const read = await acquire('read', 3);
+    const [push, large, small] = [acquire('push', 1), acquire('large', 3), acquire('small', 1)];
+    await push;
+    expect(order).toEqual(['read', 'push']);
+    read.workDone(0);
+    await large;
+    expect(order).toEqual(['read', 'push', 'large']);
+    (await push).release();
+    await small;
+  });
 });

@@ -24,7 +24,7 @@ interface Load {
 }
 
 interface Waiting {
-  bytes: number;
+  needed: Load;
   grant: (slot: Slot) => void;
   timer: NodeJS.Timeout;
 }
@@ -43,8 +43,11 @@ export class ConcurrencyLimiter {
     private readonly refuse: () => ApiError = busy,
   ) {}
 
-  /** Resolves with a slot for work that needs `bytes` of memory. Rejects with a 503 after the timeout, or if too many wait. */
-  acquire(key: string, bytes: number): Promise<Slot> {
+  /**
+   * Resolves with a slot, or several that are freed together, for work that needs `bytes` of memory. Rejects with a 503 after the
+   * timeout, or if too many wait.
+   */
+  acquire(key: string, bytes: number, slots = 1): Promise<Slot> {
     const queue = this.waiting.get(key) ?? [];
     if (queue.length >= this.limits.queued) return Promise.reject(this.refuse());
     return new Promise((resolve, reject) => {
@@ -55,7 +58,8 @@ export class ConcurrencyLimiter {
         this.grantAll();
       }, this.limits.waitMs);
       // Work that needs more than the limit of a key runs alone.
-      const waiting = { bytes: Math.min(bytes, this.limits.bytes.each), grant: resolve, timer };
+      const needed = { slots, bytes: Math.min(bytes, this.limits.bytes.each) };
+      const waiting = { needed, grant: resolve, timer };
       this.waiting.set(key, [...queue, waiting]);
       this.grantAll();
     });
@@ -71,18 +75,18 @@ export class ConcurrencyLimiter {
    */
   private grantOne(): boolean {
     for (const [key, [first]] of this.waiting) {
-      if (!first || !fits(this.loadOf(key), first.bytes, this.limits.each, this.limits.bytes.each)) continue;
-      if (!fits(this.total, first.bytes, this.limits.all, this.limits.bytes.all)) return false;
+      if (!first || !fits(this.loadOf(key), first.needed, this.limits.each, this.limits.bytes.each)) continue;
+      if (!fits(this.total, first.needed, this.limits.all, this.limits.bytes.all)) return false;
       this.dequeue(key, first);
       clearTimeout(first.timer);
-      first.grant(this.slot(key, first.bytes));
+      first.grant(this.slot(key, first.needed));
       return true;
     }
     return false;
   }
 
-  private slot(key: string, needed: number): Slot {
-    const held: Load = { slots: 1, bytes: needed };
+  private slot(key: string, needed: Load): Slot {
+    const held: Load = { ...needed };
     const keep = (slots: number, bytes: number): void => {
       this.count(key, { slots: slots - held.slots, bytes: bytes - held.bytes });
       Object.assign(held, { slots, bytes });
@@ -115,8 +119,8 @@ export class ConcurrencyLimiter {
   }
 }
 
-function fits(load: Load, bytes: number, maxSlots: number, maxBytes: number): boolean {
-  return load.slots < maxSlots && load.bytes + bytes <= maxBytes;
+function fits(load: Load, needed: Load, maxSlots: number, maxBytes: number): boolean {
+  return load.slots + needed.slots <= maxSlots && load.bytes + needed.bytes <= maxBytes;
 }
 
 export const busy = (): ApiError => new ApiError(503, 'the connector is busy: try again later', 2);

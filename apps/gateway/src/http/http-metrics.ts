@@ -1,6 +1,7 @@
 import { durations } from '@idsync/runtime';
 import type { FastifyInstance } from 'fastify';
 import { matchedRouteOf } from '../access/route-definition.js';
+import { eventStreamType } from './event-stream.js';
 
 const requests = durations({
   name: 'http_request_duration_seconds',
@@ -11,6 +12,8 @@ const requests = durations({
 /** Labels by the matched route, because the number of possible URLs is unbounded. */
 export function observeRequests(server: FastifyInstance): void {
   server.addHook('onResponse', (request, reply, done) => {
+    // A stream lasts as long as its client is there, which would hide slow requests.
+    if (reply.getHeader('content-type') === eventStreamType && reply.statusCode === 200) return done();
     const route = matchedRouteOf(request).url;
     requests.observe(
       {

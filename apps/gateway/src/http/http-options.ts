@@ -14,10 +14,21 @@ export interface RequestTimeouts {
   checkMs: number;
 }
 
+/** Times of event streams. */
+export interface StreamTimes {
+  /** Interval of reads of new events, for all streams of a tenant together. */
+  pollMs: number;
+  /** Interval of comments, and of checks that the caller still has access. */
+  checkMs: number;
+  /** A stream ends, so that its next request checks everything again. */
+  longestMs: number;
+}
+
 /** Options of the HTTP server that are not environment variables; set by the process or by tests. */
 export abstract class HttpOptions {
   /** Aborted when the process begins to shut down; then responses close their connection. */
   readonly stopping?: AbortSignal;
   readonly shutdownTimeouts?: ShutdownTimeouts;
   readonly requestTimeouts?: RequestTimeouts;
+  readonly streamTimes?: StreamTimes;
 }

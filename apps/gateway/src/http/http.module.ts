@@ -13,6 +13,7 @@ export class HttpModule {
   static forRoot(options: HttpOptions): DynamicModule {
     return {
       module: HttpModule,
+      global: true,
       imports: [AccessModule],
       providers: [
         { provide: HttpOptions, useValue: options },
@@ -21,6 +22,7 @@ export class HttpModule {
         HttpHooks,
         ClientConnections,
       ],
+      exports: [HttpOptions],
     };
   }
 }

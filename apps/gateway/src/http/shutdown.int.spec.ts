@@ -127,6 +127,25 @@ describe('a gateway that shuts down', () => {
     await ended;
   });
 
+  it('ends event streams at once, also those that their clients do not read', async () => {
+    await start();
+    const { id } = await operator('/tenants', { name: 'Streamed' });
+    const open = async (): Promise<Socket> => {
+      const socket = await connection();
+      const credentials = `Authorization: Bearer ${adminToken}`;
+      socket.write(`GET /admin/v1/tenants/${id}/events/stream HTTP/1.1\r\nHost: here\r\n${credentials}\r\n\r\n`);
+      await once(socket, 'data');
+      return socket;
+    };
+    const [read, unread] = [await open(), await open()];
+    unread.pause();
+    const begun = performance.now();
+    const [text] = await Promise.all([rest(read), end()]);
+    // The end of a chunked body: the response is complete.
+    expect(text).toMatch(/0\r\n\r\n$/);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
   it('closes everything and reports a failure if a client does not read a response in time', async () => {
     await start({ responsesMs: 300, requestsMs: 100 });
     await beginReading();

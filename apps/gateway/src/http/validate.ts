@@ -2,17 +2,21 @@ import type { z } from 'zod';
 import { badRequest } from './api-error.js';
 
 /** Parses the input with the schema. Throws a 400 that names the first invalid field and what it must be. */
-export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  part: 'field' | 'query parameter' = 'field',
+): z.output<Schema> {
   const value = input ?? {};
   if (typeof value !== 'object' || Array.isArray(value)) throw badRequest('the body must be a JSON object');
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  throw badRequest(issue ? describe(issue, value) : 'the request is not valid');
+  throw badRequest(issue ? describe(issue, value, part) : 'the request is not valid');
 }
 
-function describe(issue: z.core.$ZodIssue, input: object): string {
-  if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;
+function describe(issue: z.core.$ZodIssue, input: object, part: string): string {
+  if (issue.code === 'unrecognized_keys') return `unknown ${part} ${issue.keys.join(', ')}`;
   const field = issue.path.join('.');
   if (field === '') return issue.message;
   if (issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined) return `${field} is required`;

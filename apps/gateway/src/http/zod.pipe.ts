@@ -5,10 +5,13 @@ import { validate } from './validate.js';
 
 /** Parses a body or a query with its schema. Throws a 400 that names the first invalid field. */
 class ZodPipe implements PipeTransform {
-  constructor(private readonly schema: z.ZodType) {}
+  constructor(
+    private readonly schema: z.ZodType,
+    private readonly part: 'field' | 'query parameter',
+  ) {}
 
   transform(value: unknown): unknown {
-    return validate(this.schema, value);
+    return validate(this.schema, value, this.part);
   }
 }
 
@@ -16,10 +19,10 @@ class ZodPipe implements PipeTransform {
 
 /** The validated body; the parameter's type must fit the schema. */
 export function ZodBody<Schema extends z.ZodType>(schema: Schema): ParameterOf<z.output<Schema>> {
-  return Body(new ZodPipe(schema));
+  return Body(new ZodPipe(schema, 'field'));
 }
 
 /** The validated query; the parameter's type must fit the schema. */
 export function ZodQuery<Schema extends z.ZodType>(schema: Schema): ParameterOf<z.output<Schema>> {
-  return Query(new ZodPipe(schema));
+  return Query(new ZodPipe(schema, 'query parameter'));
 }

@@ -38,6 +38,12 @@ describe('a request to the identity provider', () => {
     expect([response.status, paths]).toEqual([302, ['/']]);
   });
 
+  it('needs TLS if the issuer has it', async () => {
+    const url = await serve((_, response) => response.end('{}'));
+    await expect(boundedFetch(5_000, 'https://login.example.com')(url, {})).rejects.toThrow('without https');
+    expect((await boundedFetch(5_000, 'http://localhost:9000')(url, {})).status).toBe(200);
+  });
+
   it('fails beyond its size', async () => {
     const url = await serve((_, response) => response.end(Buffer.alloc(1_048_577)));
     await expect(boundedFetch(5_000)(url, {})).rejects.toThrow('larger than 1048576 bytes');

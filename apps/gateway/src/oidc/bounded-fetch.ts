@@ -5,12 +5,14 @@ type Fetch = (url: string, options: RequestInit) => Promise<Response>;
 
 /**
  * Wraps `fetch` for requests to the identity provider: a time limit for the whole response, a limit on its size, and no
- * redirects, so that it cannot send the gateway to another address.
+ * redirects, so that it cannot send the gateway to another address. All of its addresses need TLS if its issuer has it.
  */
-export function boundedFetch(timeoutMs: number, send: Fetch = fetch): Fetch {
+export function boundedFetch(timeoutMs: number, issuer = 'http:'): Fetch {
   return async (url, options) => {
+    if (issuer.startsWith('https:') && !String(url).startsWith('https:'))
+      throw new Error('the identity provider names an address without https');
     const signal = AbortSignal.timeout(timeoutMs);
-    const response = await send(url, { ...options, redirect: 'manual', signal });
+    const response = await fetch(url, { ...options, redirect: 'manual', signal });
     const body = await readBounded(response);
     return new Response(body.length === 0 ? null : body, { status: response.status, headers: response.headers });
   };

@@ -57,11 +57,11 @@ export class DeviceSignInController {
   ): Promise<responses.DeviceSession> {
     orNotFound(this.settings.config);
     const deviceCode = this.deviceCodeIn(handle);
-    const found = await this.limits.lookUp(request.ip, async () => ({
-      person: await this.client.pollDevice(deviceCode).catch((error: unknown) => this.fail(request, error)),
-    }));
-    if (!found?.person) return { status: 'pending' };
-    const { caller, cookie } = await this.signIn.start(found.person, request).catch(refuse);
+    const person = await this.limits
+      .ask(request.ip, () => this.client.pollDevice(deviceCode))
+      .catch((error: unknown) => this.fail(request, error));
+    if (!person) return { status: 'pending' };
+    const { caller, cookie } = await this.signIn.start(person, request).catch(refuse);
     const { csrf_token: _, ...session } = presentSession(caller);
     return { status: 'complete', token: cookie, session };
   }
@@ -95,6 +95,7 @@ export class DeviceSignInController {
 }
 
 function refuse(error: unknown): never {
+  if (error instanceof ApiError) throw error;
   const { code, message } = asSignInError(error);
   throw new ApiError(statuses[code], message, code === 'provider_unavailable' ? 5 : undefined);
 }

@@ -53,9 +53,11 @@ export interface Authenticated {
 @Injectable()
 export class OidcClient {
   private connected: Promise<Connected> | undefined;
-  private readonly fetch = boundedFetch(timeoutMs);
+  private readonly fetch: ReturnType<typeof boundedFetch>;
 
-  constructor(private readonly settings: OidcSettings) {}
+  constructor(private readonly settings: OidcSettings) {
+    this.fetch = boundedFetch(timeoutMs, settings.config?.issuer);
+  }
 
   /** Returns the address to send the browser to. */
   async authorizationUrl({ state, nonce, verifier }: PendingSignIn): Promise<URL> {

@@ -63,7 +63,7 @@ export class OidcController {
       this.cookie.clearPending(request, reply);
       if (!pending) throw new SignInError('expired', 'the sign-in was not begun in this browser, or too long ago');
       const [, search = ''] = request.url.split(/\?(.*)/s);
-      const person = orNotFound(await this.limits.lookUp(request.ip, () => this.client.exchange(search, pending)));
+      const person = await this.limits.ask(request.ip, () => this.client.exchange(search, pending));
       const started = await this.signIn.start(person, request);
       this.cookie.set(request, reply, started.cookie, started.session.expiresAt);
       const hint = encodeHint(person.idToken, this.gateway.encryptionKeys);
@@ -78,7 +78,8 @@ export class OidcController {
     orNotFound(this.settings.config);
     await this.redirecting(request, reply, async () => {
       const hint = decodeHint(this.cookie.readHint(request), this.gateway.encryptionKeys);
-      this.cookie.clearHint(request, reply);
+      // A page of another site can open this address, and the browser sends no cookie then.
+      if (hint !== undefined) this.cookie.clearHint(request, reply);
       return (await this.client.endSessionUrl(signInPage, hint))?.href ?? signInPage;
     });
   }

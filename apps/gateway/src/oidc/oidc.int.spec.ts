@@ -6,6 +6,7 @@ import { Browser } from '../../test/browser.js';
 import { adminToken } from '../../test/gateway-config.js';
 import { IdentityProvider, oidcClient } from '../../test/identity-provider.js';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
+import { maxFailures } from '../access/unknown-key-limits.js';
 
 jest.setTimeout(120_000);
 
@@ -131,6 +132,7 @@ describe('a sign-in with the identity provider', () => {
     '/admin/v1/tenants',
     'console/x',
     '/console/\r\nx',
+    '/console/../admin/v1/session/oidc/end',
   ])('returns to no other address than the console: %j', async (returnTo) => {
     const browser = new Browser(url);
     const back = await provider.authenticate(browser, await begun(browser, returnTo));
@@ -172,6 +174,27 @@ describe('an answer of the identity provider', () => {
       expect(locationOf(await browser.send('GET', back))).toBe(failure('invalid_response'));
       expect(await statusOf(browser)).toBe(401);
     }
+  });
+
+  it('is limited for a network whose answers are refused too often', async () => {
+    const own = await gateway.another({ ...settings, TRUSTED_PROXIES: ['127.0.0.0/8'] });
+    const callback = `${session}/oidc/callback`;
+    const started = await new Browser(own.url).call('GET', start);
+    const [cookie = ''] = (started.headers.get('set-cookie') ?? '').split(';');
+    const state = new URL(locationOf(started)).searchParams.get('state') ?? '';
+    const query = new URLSearchParams({ code: 'invented', state, iss: provider.issuer });
+    const answered = async (address: string) =>
+      locationOf(
+        await new Browser(own.url).call('GET', `${callback}?${query}`, undefined, {
+          cookie,
+          'x-forwarded-for': address,
+        }),
+      );
+    for (let sent = 0; sent < maxFailures; sent += 1)
+      expect(await answered('203.0.113.7')).toBe(failure('invalid_response'));
+    expect(await answered('203.0.113.7')).toBe(failure('provider_unavailable'));
+    expect(await answered('203.0.113.8')).toBe(failure('invalid_response'));
+    await own.close();
   });
 
   it('to the sign-in of another browser is rejected', async () => {
@@ -232,7 +255,7 @@ describe('an identity provider', () => {
     expect(performance.now() - before).toBeLessThan(30_000);
     silent.closeAllConnections();
     await new Promise((resolve) => silent.close(resolve));
-    const back = await IdentityProvider.start(url, users, port);
+    const back = await IdentityProvider.start(url, users, { port });
     expect(await begun(browser)).toContain(`http://127.0.0.1:${port}/auth?`);
     await back.stop();
     await own.close();

@@ -23,7 +23,7 @@ describe('a sign-in that waits for the identity provider', () => {
 });
 
 describe('the page after a sign-in', () => {
-  it.each(['/console/', '/console/jobs/job_1?status=open&q=a%20b', '/console/people/a@b'])(
+  it.each(['/console/', '/console/jobs/job_1?status=open&q=a%20b', '/console/people/a@b', '/console/a/../b'])(
     'is the given one: %s',
     (path) => {
       expect(returnPath(path)).toBe(path);
@@ -38,6 +38,9 @@ describe('the page after a sign-in', () => {
       '/console/\n',
       '/console/<script>',
       '/console/#x',
+      '/console/../admin/v1/session/oidc/end',
+      '/console/%2e%2e/docs',
+      '/console/x/../..//evil.example',
       `/console/${'x'.repeat(1_000)}`,
     ],
   ])('is the console for anything else: %j', (path) => {

@@ -1,4 +1,4 @@
-import { installationId } from '@idsync/contracts';
+import { installationId, parseUrl } from '@idsync/contracts';
 import { decrypt, encrypt } from '@idsync/database';
 import { z } from 'zod';
 
@@ -35,7 +35,13 @@ export function decodePending(text: string, keys: Keys, now: number = Date.now()
 export function returnPath(given: unknown): string {
   const standard = '/console/';
   // A browser reads "//host" and "/\host" as another host.
-  return typeof given === 'string' && given.length <= 1_000 && /^\/console\/[\w\-./~%?&=+,:@]*$/.test(given)
-    ? given
-    : standard;
+  const isPlain = typeof given === 'string' && given.length <= 1_000 && /^\/console\/[\w\-./~%?&=+,:@]*$/.test(given);
+  return isPlain && staysInConsole(given) ? given : standard;
+}
+
+const anyOrigin = new URL('https://idsync.invalid');
+
+/** A browser resolves "..", also as "%2e%2e", before it requests a path. */
+function staysInConsole(path: string): boolean {
+  return parseUrl(path, anyOrigin)?.pathname.startsWith('/console/') === true;
 }

@@ -29,6 +29,14 @@ describe('the role of a person', () => {
     expect(roleOf(claims)).toBeUndefined();
   });
 
+  it.each([false, 'false'])('is not given by an email address whose verification is %j', (email_verified) => {
+    const claims = { email: 'eva@example.com', email_verified };
+    expect(roleOf(claims)).toBeUndefined();
+    expect(mappedRole(claims, 'email', [{ group: 'eva@example.com', role: 'admin' }])).toBeUndefined();
+    expect(roleOf({ ...claims, groups: ['hr'] })?.role).toBe('operator');
+    expect(roleOf({ ...claims, email_verified: true })?.role).toBe('auditor');
+  });
+
   it('can be in a nested claim, or in one whose name has dots', () => {
     expect(roleOf({ realm_access: { roles: ['admins'] } }, 'realm_access.roles')?.role).toBe('admin');
     expect(roleOf({ 'https://example.com/groups': ['admins'] }, 'https://example.com/groups')?.role).toBe('admin');

@@ -11,13 +11,21 @@ export interface MappedRole {
 
 /** Returns the role of the first entry that matches, or undefined: who is in no mapped group has no access. */
 export function mappedRole(claims: Claims, groupsClaim: string, mapping: RoleMapping): MappedRole | undefined {
+  const trusted = withoutUnverified(claims);
   const entry = mapping.find((each) =>
-    'group' in each ? has(claims, groupsClaim, each.group) : has(claims, each.claim, each.value),
+    'group' in each ? has(trusted, groupsClaim, each.group) : has(trusted, each.claim, each.value),
   );
   if (!entry) return undefined;
   // An id that is none stays in the list, so that an entry with a mistake never means all tenants.
   const tenantIds = entry.tenants?.flatMap((id) => decodeId('tenant', id) ?? []) ?? null;
   return { role: entry.role, tenantIds };
+}
+
+/** Leaves out an email address that the provider has not verified: a person may have entered the one of another. */
+function withoutUnverified(claims: Claims): Claims {
+  const { email: _, ...others } = claims;
+  // Some providers write the value as a text.
+  return String(claims.email_verified) === 'false' ? others : claims;
 }
 
 function has(claims: Claims, name: string, expected: string): boolean {
@@ -41,8 +49,8 @@ export function claimAt(claims: Claims, name: string): unknown {
 
 /** Returns the name of a person in the audit log: the email address unless it is unverified, then other names. */
 export function nameIn(claims: Claims): string {
-  const { email, email_verified, preferred_username, name, sub } = claims;
-  const candidates = [email_verified === false ? undefined : email, preferred_username, name, sub];
+  const { email, preferred_username, name, sub } = withoutUnverified(claims);
+  const candidates = [email, preferred_username, name, sub];
   const found = candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '');
   return (found ?? 'unknown').trim().slice(0, 200);
 }

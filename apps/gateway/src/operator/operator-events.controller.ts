@@ -8,22 +8,28 @@ import {
   type responses,
 } from '@idsync/contracts';
 import { findActivity, findEvent, findFeedPage, findRecord, listEvents } from '@idsync/database/gateway';
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { validate } from '../http/validate.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
+import { EventStreams } from './event-streams.service.js';
 import { presentOperatorEvent } from './present-operator-event.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId')
 @OperatorAccess({ read: 'viewer', write: 'admin' })
 export class OperatorEventsController {
-  constructor(private readonly tenants: TenantTransactions) {}
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly streams: EventStreams,
+  ) {}
 
   @Get('events')
   async list(
@@ -48,6 +54,19 @@ export class OperatorEventsController {
       limit,
       ...(next !== undefined && { next_cursor: writeSequence(next) }),
     };
+  }
+
+  /** Nest's `@Sse()` ignores how slowly a client reads, so that its memory would have no bound. */
+  @Get('events/stream')
+  stream(
+    @TenantParam() tenantId: string,
+    @ZodQuery(requests.eventStreamQuery) query: z.infer<typeof requests.eventStreamQuery>,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { after } = lastEventId ? validate(requests.eventStreamQuery, { after: lastEventId }) : query;
+    return this.streams.open({ tenantId, after, request, reply });
   }
 
   @Get('events/:eventId')

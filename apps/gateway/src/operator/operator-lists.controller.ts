@@ -1,6 +1,6 @@
-import { requests } from '@idsync/contracts';
+import { decodeId, requests, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import type { SearchedResource } from '@idsync/database/gateway';
+import { findNames, type SearchedResource } from '@idsync/database/gateway';
 import { Controller, Get } from '@nestjs/common';
 import type { z } from 'zod';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
@@ -62,12 +62,19 @@ export class OperatorListsController {
 
   @Get('machine-identities')
   @ReadsPeople(true)
-  @JsonText()
-  machines(
+  async machines(
     @TenantParam() tenantId: string,
     @ZodQuery(requests.machineQuery) query: z.infer<typeof requests.machineQuery>,
-  ): Promise<string> {
-    return this.page(tenantId, 'machine_identity', query);
+  ): Promise<responses.OperatorMachineIdentityPage> {
+    const text = await this.page(tenantId, 'machine_identity', query);
+    const page = JSON.parse(text) as responses.OperatorMachineIdentityPage;
+    const ownerOf = ({ owned_by = '' }: (typeof page.data)[number]) => decodeId('identity', owned_by);
+    const identityIds = page.data.flatMap((machine) => ownerOf(machine) ?? []);
+    const { identities } = await this.tenants.run(tenantId, (tx) =>
+      findNames(tx, tenantId, { identityIds, recordIds: [], fields: [] }),
+    );
+    const data = page.data.map((machine) => ({ ...machine, owner_name: identities.get(ownerOf(machine) ?? '') }));
+    return { ...page, data };
   }
 
   private async page(tenantId: string, resource: SearchedResource, query: requests.ListQuery): Promise<string> {

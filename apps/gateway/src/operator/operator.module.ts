@@ -6,6 +6,8 @@ import { GuardedActs } from '../approvals/guarded-acts.service.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { QuotasController } from '../quotas/quotas.controller.js';
 import { SharedModule } from '../shared/shared.module.js';
+import { DeadLettersController } from '../system/dead-letters.controller.js';
+import { SystemController } from '../system/system.controller.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AttributePrioritiesController } from './attribute-priorities.controller.js';
 import { AuditController } from './audit.controller.js';
@@ -15,6 +17,7 @@ import { ConnectorTokensController } from './connector-tokens.controller.js';
 import { ConnectorsController } from './connectors.controller.js';
 import { DeletedConnectorsController } from './deleted-connectors.controller.js';
 import { DeliveriesController } from './deliveries.controller.js';
+import { EventStreams } from './event-streams.service.js';
 import { FindingsController } from './findings.controller.js';
 import { LifecyclePolicyController } from './lifecycle-policy.controller.js';
 import { MachineIdentitiesController } from './machine-identities.controller.js';
@@ -26,11 +29,13 @@ import { OperatorIdentitiesController } from './operator-identities.controller.j
 import { OperatorListsController } from './operator-lists.controller.js';
 import { OperatorPolicyController } from './operator-policy.controller.js';
 import { OperatorWebhooksController } from './operator-webhooks.controller.js';
+import { OperatorPortalLinksController } from './portal-links.controller.js';
 import { Probes } from './probes.service.js';
 import { RecordJobs } from './record-jobs.service.js';
 import { ReplaysController } from './replays.controller.js';
 import { ServiceTokensController } from './service-tokens.controller.js';
 import { SessionController } from './session.controller.js';
+import { SessionsController } from './sessions.controller.js';
 import { SignInController } from './sign-in.controller.js';
 import { SuppressionsController } from './suppressions.controller.js';
 import { Suppressions } from './suppressions.service.js';
@@ -51,6 +56,7 @@ import { TenantsController } from './tenants.controller.js';
     ServiceTokensController,
     SignInController,
     SessionController,
+    SessionsController,
     TenantsController,
     ApiKeysController,
     ConnectorsController,
@@ -68,12 +74,25 @@ import { TenantsController } from './tenants.controller.js';
     MatchingRulesController,
     OperationsController,
     OperatorWebhooksController,
+    OperatorPortalLinksController,
     DeliveriesController,
     OperatorEventsController,
     ReplaysController,
     SuppressionsController,
     TenantSettingsController,
+    SystemController,
+    DeadLettersController,
   ],
-  providers: [TenantTransactions, Approvals, GuardedActs, TenantExports, Operations, Suppressions, Probes, RecordJobs],
+  providers: [
+    TenantTransactions,
+    Approvals,
+    GuardedActs,
+    TenantExports,
+    EventStreams,
+    Operations,
+    Suppressions,
+    Probes,
+    RecordJobs,
+  ],
 })
 export class OperatorModule {}

@@ -10,7 +10,6 @@ import { presentSession } from '../access/present-session.js';
 import { isSameOrigin } from '../access/same-origin.js';
 import { SessionCookie } from '../access/session-cookie.service.js';
 import { type Grant, Sessions } from '../access/sessions.service.js';
-import { UnknownKeyLimits } from '../access/unknown-key-limits.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { ApiError } from '../http/api-error.js';
 import { ZodBody } from '../http/zod.pipe.js';
@@ -24,7 +23,6 @@ export class SignInController {
     private readonly sessions: Sessions,
     private readonly cookie: SessionCookie,
     private readonly failures: FailedSignIns,
-    private readonly unknown: UnknownKeyLimits,
     private readonly oidc: OidcSettings,
   ) {}
 
@@ -43,16 +41,13 @@ export class SignInController {
     // A page of another origin must not sign a browser in with its own token.
     if (!isSameOrigin(request, this.cookie.publicUrl)) throw new ApiError(403, errorTexts.otherOrigin);
     const caller = await this.tokens.identify(token, request.ip);
-    if (!caller) return this.refuse(request);
+    if (!caller) {
+      this.failures.count(request.ip);
+      throw new ApiError(401, errorTexts.operatorUnauthorized);
+    }
     const { cookie, caller: signedIn, session } = await this.sessions.start(caller, grantOf(caller), request);
     this.cookie.set(request, reply, cookie, session.expiresAt);
     return presentSession(signedIn);
-  }
-
-  private async refuse({ ip }: FastifyRequest): Promise<never> {
-    this.failures.count(ip);
-    await this.unknown.lookUp(ip, async () => undefined);
-    throw new ApiError(401, errorTexts.operatorUnauthorized);
   }
 }
 

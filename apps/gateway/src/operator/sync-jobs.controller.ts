@@ -85,11 +85,12 @@ export class SyncJobsController {
     @ZodBody(requests.undoBody) { preview, reason }: z.infer<typeof requests.undoBody>,
   ): Promise<Progress> {
     orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
-    return this.operations.request(tenantId, 'job.undo', {
-      job_id: id,
-      preview,
-      ...(reason !== undefined && { reason }),
-    });
+    const given = { ...(reason !== undefined && { reason }) };
+    // Records that the job created are deleted, and no safeguard bounds their number.
+    const job = { job_id: encodeId('job', id), ...given };
+    const waiting = preview ? undefined : await this.approvals.request(tenantId, 'undoSyncJob', job);
+    if (waiting) return { finished: false, body: waiting };
+    return this.operations.request(tenantId, 'job.undo', { job_id: id, preview, ...given });
   }
 
   @Get(':jobId/plan')

@@ -26,7 +26,7 @@ beforeAll(async () => {
       { display_name: 'Ann Lee', email: 'ann@x.org', departments: 'Büro', 'attributes.cost_center': '47 11' },
       { identityId: owner, connectorId: hr, managerId: boss },
     ),
-    record('account', 'ann', { display_name: 'Ann Lee' }, { identityId: owner }),
+    record('account', 'ann', { display_name: 'Ann Lee' }, { identityId: owner, connectorId: hr }),
     record('account', 'bob', { display_name: 'Bob Ray', identifier: 'bray' }),
     record('account', 'old', {}, { status: 'deleted' }),
     record(
@@ -36,14 +36,24 @@ beforeAll(async () => {
       {
         identityId: newUuid(),
         machine: { people: { owned_by: owner }, handedOver: false, risk: { score: 70, factors: [] } },
+        document: JSON.stringify({ id: 'bot', owned_by: encodeId('identity', owner) }),
       },
     ),
-    record('machine_identity', 'job', { display_name: 'Nightly' }, { identityId: newUuid(), status: 'orphaned' }),
+    record(
+      'machine_identity',
+      'job',
+      { display_name: 'Nightly' },
+      {
+        identityId: newUuid(),
+        status: 'orphaned',
+        document: JSON.stringify({ id: 'job', owned_by: 'CORP\\nobody' }),
+      },
+    ),
   ];
   await directory.transaction(tenant, (tx) => insertRecords(tx, tenant, records));
   await gateway.fixture.rows(
-    `insert into identities (tenant_id, id, status, created_at, updated_at, document)
-     values ($1, $2, 'active', now(), now(), '{"id":"ann"}')`,
+    `insert into identities (tenant_id, id, status, display_name, created_at, updated_at, document)
+     values ($1, $2, 'active', 'Ann Lee', now(), now(), '{"id":"ann"}')`,
     [tenant, owner],
   );
   await gateway.fixture.rows(
@@ -95,6 +105,26 @@ async function get(path: string, as = key): Promise<{ status: number; body: Body
   return { status: answer.status, body: await answer.json() };
 }
 const ids = async (path: string, as?: string) => (await get(path, as)).body.data.map(({ id }: { id: string }) => id);
+
+describe('the list of machine identities for operators', () => {
+  it('names the owner, unless it is a value from the source', async () => {
+    const path = `/tenants/${encodeId('tenant', tenant)}/machine-identities`;
+    const { body } = await gateway.operator('GET', path);
+    const owned_by = encodeId('identity', owner);
+    expect(body).toEqual({
+      data: [
+        { id: 'bot', owned_by, owner_name: 'Ann Lee' },
+        { id: 'job', owned_by: 'CORP\\nobody' },
+      ],
+      total: 2,
+      limit: 50,
+      offset: 0,
+    });
+    expect((await get('machine-identities')).body.data).toEqual(body.data.map(({ owner_name, ...rest }: Body) => rest));
+    const { body: pages } = await gateway.operator('GET', `${path}?cursor=&limit=1`);
+    expect(pages).toMatchObject({ data: [{ id: 'bot' }], next_cursor: expect.any(String) });
+  });
+});
 
 describe('the lists of the public API', () => {
   it.each([
@@ -148,6 +178,18 @@ describe('the lists of the public API', () => {
     expect(await ids(`identities?${source}`, otherKey)).toEqual([]);
   });
 
+  it('find the accounts and machine identities of a source', async () => {
+    const source = `source=${encodeId('connector', hr)}`;
+    expect(await ids(`accounts?${source}`)).toEqual(['ann']);
+    expect(await ids(`accounts?${source}&matched=false`)).toEqual([]);
+    expect(await ids(`accounts?${source}&q=ann`)).toEqual(['ann']);
+    expect(await ids(`accounts?${source}&q=bray`)).toEqual([]);
+    expect(await ids(`machine-identities?${source}`)).toEqual([]);
+    const { body } = await get(`accounts?${source}&limit=1&cursor=`);
+    expect(await ids(`accounts?${source}&limit=1&cursor=${body.next_cursor}`)).toEqual([]);
+    expect(await ids(`accounts?${source}`, otherKey)).toEqual([]);
+  });
+
   it('accept names of attributes in strict handling, and no other unknown name', async () => {
     const strict = (query: string) =>
       fetch(`${gateway.url}/v1/users?${query}`, { headers: { 'x-api-key': key, prefer: 'handling=strict' } });
@@ -166,6 +208,7 @@ describe('the lists of the public API', () => {
     ['machine-identities?owned_by=x', 'owned_by must be the id of an identity'],
     ['identities?manager_id=x', 'manager_id must be the id of an identity'],
     ['users?source=HR', 'source must be the id of a connector'],
+    ['accounts?source=HR', 'source must be the id of a connector'],
     ['users?department=', 'department'],
     ['users?department=a&department=b', 'department'],
     ['users?attributes.cost_center=', 'attributes.cost_center'],
@@ -234,7 +277,7 @@ describe('the lists of the public API', () => {
     }
   });
 
-  it('are the same for operators, and 404 for an unknown tenant', async () => {
+  it('are the same for operators except for names of owners, and 404 for an unknown tenant', async () => {
     const path = `/tenants/${encodeId('tenant', tenant)}`;
     for (const list of [
       'identities?q=lee',
@@ -245,6 +288,7 @@ describe('the lists of the public API', () => {
       'machine-identities?min_risk=1',
     ]) {
       const { body } = await get(list);
+      if (list.startsWith('machine-identities')) body.data[0].owner_name = 'Ann Lee';
       expect(await gateway.operator('GET', `${path}/${list}`)).toEqual({ status: 200, body });
       const unknown = `/tenants/${encodeId('tenant', newUuid())}/${list}`;
       expect(await gateway.operator('GET', unknown)).toMatchObject({ status: 404 });

@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { AuditModule } from '../audit/audit.module.js';
 import { SharedModule } from '../shared/shared.module.js';
 import { AccountsController } from './accounts.controller.js';
 import { EventsController } from './events.controller.js';
 import { GroupsController } from './groups.controller.js';
 import { IdentitiesController } from './identities.controller.js';
+import { PortalLinksController } from './portal-links.controller.js';
 import { PublicConnectorsController } from './public-connectors.controller.js';
 import { PublicMachinesController } from './public-machines.controller.js';
 import { SigningKeysController } from './signing-keys.controller.js';
@@ -14,7 +17,7 @@ import { WebhooksController } from './webhooks.controller.js';
 
 /** `/v1`: routes for clients of a tenant, with an API key. */
 @Module({
-  imports: [SharedModule],
+  imports: [AccessModule, AuditModule, SharedModule],
   controllers: [
     IdentitiesController,
     UsersController,
@@ -26,6 +29,7 @@ import { WebhooksController } from './webhooks.controller.js';
     WebhooksController,
     WebhookDeliveriesController,
     SigningKeysController,
+    PortalLinksController,
     EventsController,
   ],
 })

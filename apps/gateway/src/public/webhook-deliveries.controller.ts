@@ -1,10 +1,10 @@
-import { encodeId, requests } from '@idsync/contracts';
+import { requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findDelivery, findReplay, findWebhook } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access, CurrentKey, CurrentTenant } from '../access/access.decorator.js';
-import type { KeyCaller } from '../access/caller.js';
+import { Access, CurrentSubscriber, CurrentTenant } from '../access/access.decorator.js';
+import { publicIdOf, type Subscriber } from '../access/caller.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
@@ -48,7 +48,7 @@ export class WebhookDeliveriesController {
 
   @Get('deliveries/:deliveryId')
   async delivery(
-    @CurrentKey() { tenantId, scopes }: KeyCaller,
+    @CurrentSubscriber() { tenantId, scopes }: Subscriber,
     @PublicId('webhook') webhookId: string,
     @PublicId('delivery', 'deliveryId') id: string,
   ): Promise<object> {
@@ -64,25 +64,27 @@ export class WebhookDeliveriesController {
   @Post('deliveries/:deliveryId/resend')
   @HttpCode(202)
   resend(
-    @CurrentKey() { tenantId, keyId }: KeyCaller,
+    @CurrentSubscriber() caller: Subscriber,
     @ZodBody(requests.emptyBody) _body: z.infer<typeof requests.emptyBody>,
     @PublicId('webhook') webhookId: string,
     @PublicId('delivery', 'deliveryId') deliveryId: string,
   ): Promise<object> {
+    const { tenantId } = caller;
     return this.database.transaction(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
-      return resend(tx, tenantId, { deliveryId, webhookId, requestedBy: encodeId('apiKey', keyId) }, clientBounds);
+      return resend(tx, tenantId, { deliveryId, webhookId, requestedBy: publicIdOf(caller) }, clientBounds);
     });
   }
 
   @Post('requeue')
   @HttpCode(202)
   async requeue(
-    @CurrentKey() { tenantId, keyId }: KeyCaller,
+    @CurrentSubscriber() caller: Subscriber,
     @ZodBody(requests.emptyBody) _body: z.infer<typeof requests.emptyBody>,
     @PublicId('webhook') webhookId: string,
   ): Promise<object> {
-    const request = { webhookId, kind: 'requeue' as const, filter: {}, requestedBy: encodeId('apiKey', keyId) };
+    const { tenantId } = caller;
+    const request = { webhookId, kind: 'requeue' as const, filter: {}, requestedBy: publicIdOf(caller) };
     return orNotFound(await this.database.transaction(tenantId, (tx) => replay(tx, tenantId, request, clientBounds)));
   }
 

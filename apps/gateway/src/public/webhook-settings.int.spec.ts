@@ -73,6 +73,25 @@ describe('a webhook', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it('does not send the stored values of its headers to another server', async () => {
+    const { id } = (await call('POST', '', { ...plain, headers: { authorization: 'Bearer s3cret' } })).body;
+    for (const callback_url of ['https://other.example/hook', 'http://example.com/hook', 'https://example.com:444/'])
+      expect(await call('PATCH', `/${id}`, { callback_url })).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('headers must be given again') },
+      });
+    expect((await call('GET', `/${id}`)).body.callback_url).toBe(plain.callback_url);
+    for (const change of [
+      { callback_url: 'https://example.com/other' },
+      { callback_url: 'https://other.example/', headers: { authorization: 'Bearer new' } },
+      { callback_url: 'https://third.example/', headers: {} },
+      { callback_url: 'https://fourth.example/' },
+    ]) {
+      const { headers: _, ...shown } = { headers: {}, ...change };
+      expect(await call('PATCH', `/${id}`, change)).toMatchObject({ status: 200, body: shown });
+    }
+  });
+
   it.each<[object, string]>([
     [{ filter: { field: 'tenant_id', equals: 'x' } }, 'filter'],
     [{ filter: { field: 'data.status', matches: '.*' } }, 'filter'],

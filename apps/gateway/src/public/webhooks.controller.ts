@@ -5,20 +5,23 @@ import {
   type EncryptedHeaders,
   insertWebhook,
   listWebhooks,
+  lockWebhook,
   maxWebhooks,
   updateWebhook,
+  type WebhookRow,
 } from '@idsync/database/gateway';
 import { vetUrl } from '@idsync/runtime';
 import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Access, CurrentKey, CurrentTenant } from '../access/access.decorator.js';
-import type { KeyCaller } from '../access/caller.js';
+import { Access, CurrentSubscriber, CurrentTenant } from '../access/access.decorator.js';
+import type { Subscriber } from '../access/caller.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
 import { presentWebhook } from '../present.js';
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { presentLinkCaller } from '../shared/portal-link.js';
 import { newSigningSecret, rotateSigningSecret } from '../shared/signing-secret.js';
 
 @Controller('v1/webhooks')
@@ -51,23 +54,30 @@ export class WebhooksController {
   }
 
   @Get()
-  async list(@CurrentTenant() tenantId: string): Promise<object> {
-    const webhooks = await this.database.transaction(tenantId, (tx) => listWebhooks(tx, tenantId));
-    return { data: webhooks.map(presentWebhook), total: webhooks.length };
+  async list(@CurrentSubscriber() caller: Subscriber): Promise<object> {
+    const { tenantId } = caller;
+    const all = await this.database.transaction(tenantId, (tx) => listWebhooks(tx, tenantId));
+    if (caller.access === 'key') return { data: all.map(presentWebhook), total: all.length };
+    const shown = all.filter(({ id }) => caller.webhookIds.has(id));
+    return { data: shown.map(presentWebhook), total: shown.length, portal: presentLinkCaller(caller) };
   }
 
   @Patch(':id')
   async update(
-    @CurrentKey() { tenantId, keyId }: KeyCaller,
+    @CurrentSubscriber() caller: Subscriber,
     @ZodBody(requests.webhookPatch) body: z.infer<typeof requests.webhookPatch>,
     @PublicId('webhook') webhookId: string,
   ): Promise<object> {
+    const { tenantId } = caller;
     const { callback_url: callbackUrl, headers, ...settings } = body;
     const changes = { callbackUrl, ...settings, headers: this.encrypted(tenantId, headers) };
     if (callbackUrl !== undefined) this.refuseBlocked(callbackUrl);
-    const webhook = await this.database.transaction(tenantId, (tx) =>
-      updateWebhook(tx, tenantId, webhookId, changes, keyId),
-    );
+    const keyId = caller.access === 'key' ? caller.keyId : caller.issuedBy;
+    const webhook = await this.database.transaction(tenantId, async (tx) => {
+      if (callbackUrl !== undefined && !headers)
+        requireHeadersAgain(orNotFound(await lockWebhook(tx, tenantId, webhookId)), callbackUrl);
+      return updateWebhook(tx, tenantId, webhookId, changes, keyId);
+    });
     return presentWebhook(orNotFound(webhook));
   }
 
@@ -101,4 +111,11 @@ export class WebhooksController {
     const reason = vetUrl(new URL(callbackUrl), this.settings.vet);
     if (reason !== undefined) throw badRequest(`callback_url cannot be called: ${reason}`);
   }
+}
+
+/** Requires headers again when another server would receive them: changing an address must not disclose stored values. */
+function requireHeadersAgain({ callbackUrl, headerNames }: WebhookRow, next: string): void {
+  if (headerNames.length === 0 || new URL(callbackUrl).origin === new URL(next).origin) return;
+  const names = headerNames.join(', ');
+  throw badRequest(`headers must be given again, because callback_url names another server: ${names}, or {} for none`);
 }

@@ -1,15 +1,13 @@
-import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { chromiumProgram, inChromium } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
 jest.setTimeout(180_000);
 
-const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const haveChromium = existsSync(chromiumPath);
-if (!haveChromium) process.stdout.write(`Skipped: the API reference in a browser: ${chromiumPath} is not installed\n`);
-const suite = haveChromium ? describe : describe.skip;
+const axe = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+const suite = inChromium(describe, 'the API reference in a browser');
 
 let gateway: OperatedGateway;
 let browser: Browser;
@@ -18,11 +16,11 @@ let page: Page;
 let reports: string[];
 
 beforeAll(async () => {
-  if (!haveChromium) return;
+  if (!chromiumProgram) return;
   gateway = await OperatedGateway.start();
   // The sandbox of Chromium needs privileges that a container does not have; the page is our own.
   browser = await chromium.launch({
-    executablePath: chromiumPath,
+    executablePath: chromiumProgram,
     args: ['--no-sandbox'],
   });
 });
@@ -42,6 +40,7 @@ afterEach(async () => {
 
 async function open(options: BrowserContextOptions = {}, hash = ''): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  await context.addInitScript({ path: axe });
   page = await context.newPage();
   page.on('console', (message) => reports.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => reports.push(error.message));
@@ -67,9 +66,8 @@ async function violations(): Promise<unknown[]> {
     return document.querySelectorAll('article.op').length;
   })()`);
   expect(left).toBe(excerpt.length);
-  await page.evaluate(axe.source);
   return page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))',
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))',
   );
 }
 

@@ -37,7 +37,10 @@ export function samplesOf(
 ): Sample[] {
   const curl: Sample = { language: 'curl', code: curlOf(method, path, operation, components) };
   if (!path.startsWith('/v1/')) return [curl];
-  return [curl, { language: 'TypeScript', code: methods[operation.operationId] ?? httpOf(method, path) }];
+  return [
+    curl,
+    { language: 'TypeScript', code: methods[operation.operationId] ?? httpOf(method, path, operation, components) },
+  ];
 }
 
 /** How the client of the programs is made. */
@@ -56,18 +59,28 @@ function curlOf(method: string, path: string, operation: Operation, components: 
   const [scheme] = (operation.security ?? []).flatMap((each) => Object.keys(each));
   if (scheme === 'apiKey') lines.push('-H "X-API-Key: $IDSYNC_API_KEY"');
   if (scheme === 'operator') lines.push('-H "Authorization: Bearer $ADMIN_TOKEN"');
-  const content = operation.requestBody?.content['application/json'];
-  if (content) {
-    const body = content.example ?? exampleOf(content.schema, components);
-    lines.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)}'`);
-  }
+  const body = bodyOf(operation, components);
+  if (body) lines.push(`-H 'content-type: application/json'`, `-d '${body.replaceAll("'", `'\\''`)}'`);
   return lines.join(' \\\n  ');
 }
 
-function httpOf(method: string, path: string): string {
+/** Returns an example of the request body as JSON text. */
+function bodyOf({ requestBody }: Operation, components: OpenApiDocument['components']): string | undefined {
+  const content = requestBody?.content['application/json'];
+  return content && JSON.stringify(content.example ?? exampleOf(content.schema, components), null, 2);
+}
+
+function httpOf(method: string, path: string, operation: Operation, components: OpenApiDocument['components']): string {
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => `${name}: '${idFor(name, path)}'`);
-  const parameters = ids.length === 0 ? '' : `, {\n  params: { path: { ${ids.join(', ')} } },\n}`;
-  return `const { data, error } = await idsync.http.${method.toUpperCase()}('${path}'${parameters});`;
+  const body = bodyOf(operation, components)
+    ?.replaceAll(/^( +)"(\w+)":/gm, '$1$2:')
+    .replaceAll('\n', '\n  ');
+  const options = [
+    ...(ids.length > 0 ? [`  params: { path: { ${ids.join(', ')} } },\n`] : []),
+    ...(body ? [`  body: ${body},\n`] : []),
+  ];
+  const given = options.length === 0 ? '' : `, {\n${options.join('')}}`;
+  return `const { data, error } = await idsync.http.${method.toUpperCase()}('${path}'${given});`;
 }
 
 const prefixes: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ export interface Criteria {
 
 const maxFilterLength = 4_096;
 const supported = {
-  User: 'id, userName, emails.value, externalId, groups.value and active with eq, and meta.lastModified with gt or ge, joined by and',
+  User: 'id, userName, emails.value, externalId and groups.value with eq, active eq true, and meta.lastModified with gt or ge, joined by and',
   Group: 'id or displayName with eq',
 } as const;
 

@@ -20,10 +20,12 @@ export const membershipBytes = 10 * MiB;
 export const maxScanned = 20_000;
 export const scannedBytes = 32 * MiB;
 
-/** Limits per tenant and in total: fewer slots than the gateway has connections, and waits that identity providers accept. */
+/** Slots of a read, which needs a connection, and of a push, which shares one with other pushes of its connector. */
+export const slots = { read: 8, push: 1 } as const;
+/** Limits per tenant and in total: fewer reads than the gateway has connections, and waits that identity providers accept. */
 export const concurrencyLimits = {
-  each: 2,
-  all: 4,
+  each: 2 * slots.read,
+  all: 4 * slots.read,
   queued: 100,
   waitMs: 10_000,
   bytes: { each: 16 * MiB, all: 24 * MiB },

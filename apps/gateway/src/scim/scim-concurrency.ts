@@ -3,7 +3,15 @@ import { ApiError } from '../http/api-error.js';
 import { boundsOf } from '../http/body-bounds.js';
 import { ConcurrencyLimiter, type Slot } from '../http/concurrency-limiter.js';
 import { BoundedBody, tooLarge } from './bounded-body.js';
-import { bodyMs, concurrencyLimits, largestDocument, membershipBytes, pageBytes, responseMs } from './scim-bounds.js';
+import {
+  bodyMs,
+  concurrencyLimits,
+  largestDocument,
+  membershipBytes,
+  pageBytes,
+  responseMs,
+  slots,
+} from './scim-bounds.js';
 import { kindOf, omitsBody, type ScimQuery, selectionOf, showsMemberships } from './scim-query.js';
 
 declare module 'fastify' {
@@ -20,7 +28,7 @@ export function registerScimConcurrency(server: FastifyInstance): void {
   const limiter = new ConcurrencyLimiter(concurrencyLimits);
   const begin = async (request: FastifyRequest, reply: FastifyReply, tenantId: string) => {
     const body = bodyBytes(request, reply);
-    const slot = await limiter.acquire(tenantId, body + answerBytes(request));
+    const slot = await limiter.acquire(tenantId, body + answerBytes(request), slotsOf(request));
     request.scimSlot = new RequestSlot(slot, reply);
     return body > 0 ? new BoundedBody(request.raw, { bytes: boundsOf(request).bytes, ms: bodyMs }) : undefined;
   };
@@ -64,6 +72,10 @@ class RequestSlot {
     const timer = setTimeout(() => request.raw.destroy(), responseMs);
     raw.once('close', () => clearTimeout(timer));
   }
+}
+
+function slotsOf({ method }: FastifyRequest): number {
+  return method === 'GET' || method === 'HEAD' ? slots.read : slots.push;
 }
 
 /** Returns the largest size the body can have. Throws a 413 if its declared length is too large. */

@@ -1,17 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeId, newUuid } from '@idsync/contracts';
-import {
-  type Database,
-  lockNotAvailable,
-  setLockTimeout,
-  sqlState,
-  type Transaction,
-  uniqueViolation,
-} from '@idsync/database';
-import { triggerSync } from '@idsync/database/gateway';
+import type { Database, Transaction } from '@idsync/database';
 import {
   addScimMembers,
-  beginPush,
   countScimMemberships,
   countScimResources,
   deleteScimResource,
@@ -34,10 +25,10 @@ import {
   touchScimResources,
 } from '@idsync/database/scim';
 import { ApiError, notFound } from '../http/api-error.js';
-import { busy } from '../http/concurrency-limiter.js';
+import type { PushGroups } from './push-groups.service.js';
 import { maxMemberships, maxScanned, pageBytes, scannedBytes } from './scim-bounds.js';
 import { nameIn } from './scim-document.js';
-import { refused, ScimError } from './scim-error.js';
+import { refused } from './scim-error.js';
 import type { ScimFilter } from './scim-filter.js';
 import type { MemberEdit } from './scim-patch.js';
 import { schemaOf } from './scim-schemas.js';
@@ -54,32 +45,22 @@ export interface ScimChange {
   members?: readonly MemberEdit[];
 }
 
-interface Push {
-  tx: Transaction;
-  scope: ScimScope;
-  position: number;
-}
-
-/** Pushes to one connector are serialized; a push that waits longer is refused with a 503. */
-const lockWaitMs = 10_000;
 /** Maximum length of the display names of members and groups. */
 const nameLength = 64;
 
 /** Throws a 409 if the user name is taken. */
 export async function createResource(
-  database: Database,
+  pushes: PushGroups,
   scope: ScimScope,
   { document = {}, members = [] }: ScimChange,
   withMemberships: boolean,
 ): Promise<ScimFound> {
-  return runPush(database, scope, async (push) => {
-    const row = await insertScimResource(push.tx, scope, {
-      id: newUuid(),
-      ...stored(scope, document),
-      position: push.position,
-    });
-    await touchScimResources(push.tx, scope, await editMembers(push, row.id, members), push.position);
-    return { result: await loadAfterPush(push.tx, scope, row, withMemberships), changed: true };
+  return pushes.run(scope, async ({ tx, position }) => {
+    const row = await insertScimResource(tx, scope, { id: newUuid(), ...stored(scope, document), position });
+    await touchScimResources(tx, scope, await editMembers(tx, scope, row.id, members), position);
+    // Only these members can exist: a new user is in no group.
+    const result = await loadAfterPush(tx, scope, row, withMemberships && members.length > 0);
+    return { result, changed: true };
   });
 }
 
@@ -88,7 +69,7 @@ export async function createResource(
  * a 409, a 412, and the errors of `change`.
  */
 export async function changeResource(
-  database: Database,
+  pushes: PushGroups,
   scope: ScimScope,
   id: string,
   {
@@ -101,11 +82,10 @@ export async function changeResource(
     withMemberships: boolean;
   },
 ): Promise<ScimFound> {
-  return runPush(database, scope, async (push) => {
-    const { tx, position } = push;
+  return pushes.run(scope, async ({ tx, position }) => {
     const before = await requireResource(tx, scope, id, precondition);
     const { document = before.document, members = [] } = change(before);
-    const touched = await editMembers(push, before.id, members);
+    const touched = await editMembers(tx, scope, before.id, members);
     const rewritten = !isDeepStrictEqual(document, before.document);
     if (!rewritten && touched.length === 0)
       return { result: await loadAfterPush(tx, scope, before, withMemberships), changed: false };
@@ -123,12 +103,12 @@ export async function changeResource(
 }
 
 export async function deleteResource(
-  database: Database,
+  pushes: PushGroups,
   scope: ScimScope,
   id: string,
   precondition: (row: ScimResourceRow) => boolean,
 ): Promise<void> {
-  await runPush(database, scope, async ({ tx, position }) => {
+  await pushes.run(scope, async ({ tx, position }) => {
     const row = await requireResource(tx, scope, id, precondition);
     const left = await removeScimMembers(tx, row.id, { except: [] });
     await removeFromScimGroups(tx, row.id);
@@ -222,29 +202,6 @@ function testable({ kind, document, createdAt, changedAt }: ScimResourceRow): ob
   return { schemas, ...document, meta };
 }
 
-/** Runs one push at a time and triggers a sync job for its changes, unless a queued job will read them too. */
-async function runPush<T>(
-  database: Database,
-  scope: ScimScope,
-  work: (push: Push) => Promise<{ result: T; changed: boolean }>,
-): Promise<T> {
-  const { tenantId, connectorId } = scope;
-  try {
-    return await database.transaction(tenantId, async (tx) => {
-      await setLockTimeout(tx, lockWaitMs);
-      const position = await beginPush(tx, tenantId, connectorId);
-      const { result, changed } = await work({ tx, scope, position });
-      if (changed && (await triggerSync(tx, tenantId, { connectorId })).kind !== 'accepted') throw notFound();
-      return result;
-    });
-  } catch (error) {
-    const state = sqlState(error);
-    if (state === uniqueViolation) throw new ScimError(409, 'uniqueness', 'userName is taken by another user');
-    if (state === lockNotAvailable) throw busy();
-    throw error;
-  }
-}
-
 async function requireResource(
   tx: Transaction,
   scope: ScimScope,
@@ -264,7 +221,12 @@ function stored(scope: ScimScope, document: ScimDocument): Pick<PushedResource, 
 }
 
 /** Returns the ids of the users whose groups changed. Throws a 400 for unknown members. */
-async function editMembers({ tx, scope }: Push, groupId: string, edits: readonly MemberEdit[]): Promise<string[]> {
+async function editMembers(
+  tx: Transaction,
+  scope: ScimScope,
+  groupId: string,
+  edits: readonly MemberEdit[],
+): Promise<string[]> {
   const touched = new Set<string>();
   for (const { op, ids } of edits) {
     const uuids = ids === 'all' ? [] : ids.flatMap((id) => decodeId('scimResource', id) ?? []);

@@ -20,6 +20,7 @@ import { Access } from '../access/access.decorator.js';
 import { namesVersion } from '../http/names-version.js';
 import { listResponse } from './discovery.js';
 import { etag, locationOf, presentResource } from './present-resource.js';
+import { PushGroups } from './push-groups.service.js';
 import { largestPage } from './scim-bounds.js';
 import {
   changeResource,
@@ -46,7 +47,10 @@ const defaultPage = 100;
 @Access('scim-token')
 @UseInterceptors(ScimJsonInterceptor)
 export class ScimController {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly pushes: PushGroups,
+  ) {}
 
   @Get(':kinds')
   async list(@Scope() scope: ScimScope, @BaseUrl() base: string, @Query() query: ScimQuery): Promise<object> {
@@ -74,7 +78,7 @@ export class ScimController {
     const change = replacementOf(scope.kind, body);
     const selection = selectionOf(query);
     const { row, memberships } = await createResource(
-      this.database,
+      this.pushes,
       scope,
       change,
       showsMemberships(scope.kind, selection),
@@ -112,7 +116,7 @@ export class ScimController {
   ): Promise<object> {
     const change = replacementOf(scope.kind, body);
     const selection = selectionOf(query);
-    const { row, memberships } = await changeResource(this.database, scope, id, {
+    const { row, memberships } = await changeResource(this.pushes, scope, id, {
       precondition: preconditionOf(expected),
       change: () => change,
       withMemberships: showsMemberships(scope.kind, selection),
@@ -134,7 +138,7 @@ export class ScimController {
     const { operations, members } = readPatch(scope.kind, jsonObject(body));
     const selection = selectionOf(query);
     const isEmpty = omitsBody(scope.kind, selection);
-    const { row, memberships } = await changeResource(this.database, scope, id, {
+    const { row, memberships } = await changeResource(this.pushes, scope, id, {
       precondition: preconditionOf(expected),
       change: ({ document }) => ({ document: applyPatch(scope.kind, document, operations), members }),
       withMemberships: !isEmpty && showsMemberships(scope.kind, selection),
@@ -152,7 +156,7 @@ export class ScimController {
     @Param('id') id: string,
     @Headers('if-match') expected: string | undefined,
   ): Promise<void> {
-    await deleteResource(this.database, scope, id, preconditionOf(expected));
+    await deleteResource(this.pushes, scope, id, preconditionOf(expected));
   }
 }
 

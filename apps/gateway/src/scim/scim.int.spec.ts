@@ -1,8 +1,9 @@
 import { decodeId, encodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { beginPush } from '@idsync/database/scim';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
+import { PushGroups } from './push-groups.service.js';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const core = 'urn:ietf:params:scim:schemas:core:2.0';
@@ -58,6 +59,15 @@ async function holdPushes(): Promise<() => Promise<void>> {
     release();
     await held;
     await database.close();
+  };
+}
+
+/** Counts pushes that begin from now on. Returns a function that waits for the given number. */
+function countPushes(): (count: number) => Promise<void> {
+  const begun = jest.spyOn(PushGroups.prototype, 'run');
+  return async (count) => {
+    while (begun.mock.calls.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    begun.mockRestore();
   };
 }
 
@@ -454,17 +464,20 @@ describe('a SCIM body', () => {
 
   it('is refused before it is parsed if too many requests of its tenant wait', async () => {
     const release = await holdPushes();
-    const pushes = ['a', 'b'].map((userName) => client.send('POST', '/Users', { userName }));
-    await gateway.fixture.waitForBlockedLock();
-    const answers = Array.from({ length: 110 }, () => post('{"userName":').then(({ status }) => status));
-    // Two have a slot and a hundred wait: the others are refused at once as busy, not as malformed.
-    const first = await Promise.race(answers);
-    expect(first).toBe(503);
+    const pushesBegan = countPushes();
+    const pushes = Array.from({ length: 16 }, (_, n) => `held ${n}`).map((userName) =>
+      client.send('POST', '/Users', { userName }),
+    );
+    await pushesBegan(16);
+    const statuses: number[] = [];
+    const answers = Array.from({ length: 110 }, () => post('{"userName":').then(({ status }) => statuses.push(status)));
+    // Sixteen have a slot and a hundred wait: the others are refused at once as busy, not as malformed.
+    while (statuses.length < 10) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(statuses).toEqual(Array(10).fill(503));
     await release();
-    expect((await Promise.all(pushes)).map(({ status }) => status)).toEqual([201, 201]);
-    const statuses = await Promise.all(answers);
-    expect(statuses.filter((status) => status === 400)).toHaveLength(100);
-    expect(statuses.filter((status) => status === 503)).toHaveLength(10);
+    expect((await Promise.all(pushes)).map(({ status }) => status)).toEqual(Array(16).fill(201));
+    await Promise.all(answers);
+    expect(statuses.slice(10)).toEqual(Array(100).fill(400));
   });
 
   it('must be JSON in UTF-8, with either content type', async () => {
@@ -590,5 +603,49 @@ describe('a SCIM push', () => {
       `select position from scim_resources where name_key like '% user %' order by changed_at`,
     );
     expect(new Set(rows.map(({ position }) => position)).size).toBe(30);
+  });
+
+  it('shares a transaction with those that wait, is answered after its commit, and fails alone', async () => {
+    const [ada, old] = [await client.user('ada'), await client.user('old')];
+    const release = await holdPushes();
+    const first = client.send('POST', '/Users', { userName: 'first' });
+    await gateway.fixture.waitForBlockedLock();
+    const pushesBegan = countPushes();
+    const create = (userName: string) => client.send('POST', '/Users', { userName });
+    const pushes = [
+      create('bob'),
+      create('ADA'),
+      client.send('PUT', `/Users/${ada.id}`, { userName: 'ada', title: 'Countess' }, { 'if-match': 'W/"7"' }),
+      client.send('POST', '/Groups?excludedAttributes=members', { displayName: 'x', members: [{ value: 'scr_x' }] }),
+      client.send('DELETE', '/Users/scr_none'),
+      create('dora'),
+      client.send('DELETE', `/Users/${old.id}`),
+      create('eve'),
+    ];
+    await pushesBegan(pushes.length);
+    const answered = Promise.race([first, ...pushes]).then(() => true);
+    expect(await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 200, false))])).toBe(false);
+    await release();
+    expect((await first).status).toBe(201);
+    const statuses = (await Promise.all(pushes)).map(({ status }) => status);
+    expect(statuses).toEqual([201, 409, 412, 400, 404, 201, 204, 201]);
+    const rows = await gateway.fixture.rows<{ name: string | null }>(
+      `select document ->> 'userName' as name from scim_resources
+        where connector_id = $1 and kind = 'User' and deleted_at is null order by name`,
+      [decodeId('connector', client.connector)],
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['ada', 'bob', 'dora', 'eve', 'first']);
+    expect((await client.jobs()).map(({ status }) => status)).toEqual(['queued']);
+  });
+
+  it('of a connector with many at once is applied in few transactions', async () => {
+    await Promise.all(Array.from({ length: 64 }, (_, n) => client.user(`many ${n}`)));
+    const rows = await gateway.fixture.rows<{ moments: number; positions: number }>(
+      `select count(distinct changed_at)::int as moments, count(distinct position)::int as positions from scim_resources
+        where connector_id = $1`,
+      [decodeId('connector', client.connector)],
+    );
+    expect(rows[0]?.positions).toBe(64);
+    expect(rows[0]?.moments).toBeLessThan(32);
   });
 });

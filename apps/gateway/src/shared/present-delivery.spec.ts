@@ -79,10 +79,17 @@ describe('the health of a webhook', () => {
 
 describe('the statistics of attempts', () => {
   const statistics = (parts: Partial<AttemptStatistics>) =>
-    sent(presentStatistics({ since: at, attempts: 0, outcomes: {}, p50: null, p99: null, ...parts }) ?? {});
+    sent(presentStatistics({ since: at, attempts: 0, outcomes: {}, p50: null, p99: null, hours: [], ...parts }) ?? {});
 
   it('omit the rate and the durations without attempts', () => {
-    expect(statistics({})).toEqual({ since: time, attempts: 0, outcomes: {} });
+    expect(statistics({})).toEqual({ since: time, attempts: 0, outcomes: {}, hours: [] });
+  });
+
+  it('have times in the form of the API', () => {
+    const hours = [{ at: '2026-01-31T12:00:00+00:00', delivered: 2, failed: 1 }];
+    expect(statistics({ hours })).toMatchObject({
+      hours: [{ at: '2026-01-31T12:00:00.000Z', delivered: 2, failed: 1 }],
+    });
   });
 
   it('have a success rate of the attempts whose outcome is known', () => {

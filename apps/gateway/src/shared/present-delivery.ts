@@ -70,6 +70,7 @@ export function presentStatistics({
   outcomes,
   p50,
   p99,
+  hours,
 }: AttemptStatistics): responses.WebhookDetails['statistics'] {
   const { unknown = 0, ...known } = outcomes;
   const ended = Object.values(known).reduce((sum, count) => sum + count, 0);
@@ -79,6 +80,7 @@ export function presentStatistics({
     success_rate: ended === 0 ? undefined : (outcomes.delivered ?? 0) / ended,
     duration_ms: p50 === null || p99 === null ? undefined : { p50, p99 },
     outcomes,
+    hours: hours.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts })),
   };
 }
 

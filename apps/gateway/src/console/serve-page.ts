@@ -5,28 +5,33 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { errorTexts } from '@idsync/contracts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { contentSecurityPolicy } from '../http/content-security-policy.js';
 
 const hashed = 'public, max-age=31536000, immutable';
 /** The bundler copies the console beside the chunks of the programs. */
 const bundled = join(fileURLToPath(import.meta.url), '../../console/static');
 const folder = existsSync(bundled) ? bundled : builtFolder();
 
+interface ServedPage {
+  prefix: string;
+  file: string;
+  policy: string;
+}
+
 /**
- * Serves the built console below its prefix. Files with a hash in their names are cached permanently; the page itself is
- * requested again each time, and is the answer to every path of a screen.
+ * Serves a page of the built console and its files below a prefix. Files with a hash in their names are cached permanently;
+ * the page itself is requested again each time, and is the answer to every path of a screen.
  */
-export async function serveConsole(server: FastifyInstance): Promise<void> {
+export async function servePage(server: FastifyInstance, { prefix, file, policy }: ServedPage): Promise<void> {
   server.addHook('onRequest', (_request, reply, done) => {
-    reply.header('content-security-policy', contentSecurityPolicy);
+    reply.header('content-security-policy', policy);
     done();
   });
   // Not built, as in tests of the gateway alone.
   if (!existsSync(folder)) return;
-  const page = (reply: FastifyReply) => reply.header('cache-control', 'no-cache').sendFile('index.html');
+  const page = (reply: FastifyReply) => reply.header('cache-control', 'no-cache').sendFile(file);
   server.get('/', (_request, reply) => page(reply));
   server.setNotFoundHandler((request, reply) => {
-    const isScreen = request.method === 'GET' && !request.url.startsWith('/console/assets/');
+    const isScreen = request.method === 'GET' && !request.url.startsWith(`${prefix}/assets/`);
     return isScreen ? page(reply) : reply.code(404).send({ error: errorTexts.notFound });
   });
   await server.register(fastifyStatic, {
@@ -34,6 +39,8 @@ export async function serveConsole(server: FastifyInstance): Promise<void> {
     preCompressed: true,
     index: false,
     cacheControl: false,
+    // Another page has another policy: the console must not be framed by who may frame the portal.
+    allowedPath: (path) => !path.includes('.html') || path.replace(/^\/+/, '') === file,
     setHeaders: (reply, path) => {
       if (path.includes('/static/assets/')) reply.setHeader('cache-control', hashed);
     },

@@ -1,0 +1,49 @@
+import { installationId, requests, type responses } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { deleteSession, findListedSession, type ListedSessionRow, listSessions } from '@idsync/database/gateway';
+import { Controller, Delete, Get, HttpCode } from '@nestjs/common';
+import type { z } from 'zod';
+import { ForAllTenants } from '../access/operator-roles.decorator.js';
+import { presentListedSession } from '../access/present-session.js';
+import { Sessions } from '../access/sessions.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { currentOperator } from '../audit/request-context.js';
+import { orNotFound } from '../http/api-error.js';
+import { PublicId } from '../http/public-id.pipe.js';
+import { ZodQuery } from '../http/zod.pipe.js';
+import { TenantTransactions } from './tenant-transactions.service.js';
+
+/** Sessions of all operators, in browsers and of programs that signed in for a person. */
+@Controller('admin/v1/sessions')
+@OperatorAccess({ read: 'auditor', write: 'admin' })
+@ForAllTenants(true)
+export class SessionsController {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
+    private readonly sessions: Sessions,
+  ) {}
+
+  @Get()
+  async list(@ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>): Promise<object> {
+    const { idleSeconds, enabledKinds: kinds } = this.sessions;
+    const { rows, total } = await this.database.readTransaction(installationId, (tx) =>
+      listSessions(tx, page, { kinds, idleSeconds }),
+    );
+    return { data: rows.map((row) => this.present(row)), total, ...page };
+  }
+
+  /** Each request reads its session, so the end needs no message to other gateways. */
+  @Delete(':sessionId')
+  @HttpCode(204)
+  async end(@PublicId('session', 'sessionId') id: string): Promise<void> {
+    await this.tenants.actIn(installationId, async (tx, describe) => {
+      describe({ before: this.present(orNotFound(await findListedSession(tx, id))) });
+      await deleteSession(tx, id);
+    });
+  }
+
+  private present(row: ListedSessionRow): responses.ListedSession {
+    return presentListedSession(row, this.sessions.idleSeconds, currentOperator().session?.id);
+  }
+}
