@@ -2,7 +2,14 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import type { responses } from '@idsync/contracts';
-import { CliError, UnauthorizedError, UnreachableError, UsageError, WaitsForApproval } from './cli-error.js';
+import {
+  BadValueError,
+  CliError,
+  UnauthorizedError,
+  UnreachableError,
+  UsageError,
+  WaitsForApproval,
+} from './cli-error.js';
 import { describeMissing } from './describe-missing.js';
 
 /** One page of a list with offset pagination. */
@@ -129,8 +136,9 @@ export class AdminClient {
     if (status === 401) return new UnauthorizedError(`${message}; check --token, ADMIN_TOKEN or the context`);
     if (status === 503) return new UnreachableError(message);
     if (status === 404) return new UsageError((await describeMissing(path, (part) => this.look(part))) ?? message);
-    // Only a read is refused for its parameters alone.
-    return status === 400 && method === 'GET' ? new UsageError(message) : new CliError(message);
+    // A read is refused only for its parameters, a change also for the state of what it would change.
+    const isForValue = status === 400 && (method === 'GET' || namesField.test(message));
+    return isForValue ? new BadValueError(message) : new CliError(message);
   }
 
   /** Reads for an error message; undefined if the service does not have it. */
@@ -186,6 +194,9 @@ function approvalIn(reply: unknown): WaitsForApproval | undefined {
     `not done yet: another operator has to run "idsync approvals approve ${id}" until ${until}`,
   );
 }
+
+/** Begins with the name of a field, as errors about values do. */
+const namesField = /^(?:unknown (?:field|query parameter)\b|[\w.]+(?: (?:must|is)\b|:))/;
 
 const notJson = Symbol('not JSON');
 

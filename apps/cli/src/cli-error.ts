@@ -10,6 +10,12 @@ export class UsageError extends CliError {
   override readonly exitCode = 2;
 }
 
+/** The service refused a value, whose field the message names. */
+export class BadValueError extends CliError {
+  override readonly name = 'BadValueError';
+  override readonly exitCode = 2;
+}
+
 /** The service did not respond; a retry may succeed. */
 export class UnreachableError extends CliError {
   override readonly name = 'UnreachableError';

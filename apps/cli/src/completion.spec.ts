@@ -5,17 +5,32 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { completionScript } from './completion.js';
+import { contextsPath, writeContexts } from './contexts.js';
 import { createProgram } from './program.js';
 
 const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
 const program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined);
 const script = completionScript(program, 'bash');
 
+let home: string;
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'idsync-completion-'));
+  const path = contextsPath({ HOME: home });
+  writeContexts(path, {
+    contexts: { production: { url: 'http://a' }, 'pre-prod': { url: 'http://b', tenant: 'ten_1' } },
+  });
+});
+
+afterAll(() => rmSync(home, { recursive: true }));
+
+const environment = () => ({ PATH: process.env.PATH, HOME: home });
+
 /** Words that bash offers for the last one. */
 function offered(...words: string[]): string[] {
   const line = ['idsync', ...words].map((word) => `'${word}'`).join(' ');
   const source = `${script}\nCOMP_WORDS=(${line}) COMP_CWORD=${words.length}\n_idsync\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', source], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  return execFileSync('bash', ['-c', source], { encoding: 'utf8', env: environment() }).split('\n').filter(Boolean);
 }
 
 describe('completion in bash', () => {
@@ -40,6 +55,24 @@ describe('completion in bash', () => {
     expect(offered('service-tokens', 'create', 'ci', '--role', 'a')).toEqual(['auditor', 'admin']);
   });
 
+  it('offers the values that the option has at this command', () => {
+    expect(offered('accounts', 'list', '--status', '')).toEqual(['active', 'disabled', 'locked', 'deleted']);
+    expect(offered('jobs', 'list', '-o', 'csv', '--status', 'qu')).toEqual(['queued', 'quarantined']);
+    expect(offered('machines', 'list', '--classification', 'ai')).toEqual(['ai_agent']);
+    expect(offered('connectors', 'delete', 'HR', '--records', '')).toEqual(['keep', 'retire', 'hand-over']);
+  });
+
+  it('offers nothing where the value of an option or an argument is free', () => {
+    expect(offered('jobs', 'list', '--connector', '')).toEqual([]);
+    expect(offered('jobs', 'list', '--connector', '--')).toEqual([]);
+    expect(offered('jobs', 'get', '')).toEqual([]);
+    expect(offered('jobs', 'get', '--j')).toEqual(['--json']);
+  });
+
+  it('takes no value of an option for a command', () => {
+    expect(offered('--tenant', 'jobs', 'users', '')).toEqual(['list']);
+  });
+
   it('offers files for options that read one', () => {
     expect(offered('rules', 'set', '--file', 'packa')).toContain('package.json');
   });
@@ -51,7 +84,24 @@ const canRun = (shell: string) => {
   return isThere;
 };
 
+/** The last word is begun. */
 const cases: [line: string[], offered: string[]][] = [
+  [
+    ['jobs', 'list', '--status', 'qu'],
+    ['quarantined', 'queued'],
+  ],
+  [
+    ['accounts', 'list', '-o', 'js'],
+    ['json', 'jsonl'],
+  ],
+  [
+    ['context', 'use', 'pr'],
+    ['pre-prod', 'production'],
+  ],
+  [['jobs', 'list', '--context', 'pro'], ['production']],
+  [['context', 'remove', 'pro'], ['production']],
+  [['jobs', 'list', '--connector', ''], []],
+  [['jobs', 'get', ''], []],
   [['jobs', 'l'], ['list']],
   [['connectors', 'tokens', 'r'], ['revoke']],
   [['jobs', 'list', '--output', 'jsonl'], ['jsonl']],
@@ -61,22 +111,24 @@ const cases: [line: string[], offered: string[]][] = [
   ],
 ];
 
+describe('completion in bash of a line', () => {
+  it.each([...cases])('offers for %j the words %j', (words, expected) => {
+    expect(offered(...words).toSorted()).toEqual(expected);
+  });
+});
+
 (canRun('fish') ? describe : describe.skip)('completion in fish', () => {
-  let directory: string;
   let file: string;
 
   beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'idsync-completion-'));
-    file = join(directory, 'idsync.fish');
+    file = join(home, 'idsync.fish');
     writeFileSync(file, completionScript(program, 'fish'));
   });
 
-  afterAll(() => rmSync(directory, { recursive: true }));
-
   it.each(cases)('offers for %j the words %j', (words, expected) => {
     const source = `source ${file}; complete -C 'idsync ${words.join(' ')}'`;
-    const env = { PATH: process.env.PATH, HOME: directory };
-    const lines = execFileSync('fish', ['--no-config', '-c', source], { encoding: 'utf8', env }).trim().split('\n');
+    const printed = execFileSync('fish', ['--no-config', '-c', source], { encoding: 'utf8', env: environment() });
+    const lines = printed.split('\n').filter(Boolean);
     expect(lines.map((line) => line.split('\t')[0]).toSorted()).toEqual(expected);
   });
 });
@@ -86,12 +138,14 @@ const cases: [line: string[], offered: string[]][] = [
   function offeredByZsh(words: string[]): string[] {
     const source = `
 compdef() { }
-_describe() { print -rl -- "\${found[@]%%:*}" }
+_describe() { (($#found)) && print -rl -- "\${found[@]%%:*}" }
 compadd() { shift; print -rl -- "$@" }
 ${completionScript(program, 'zsh')}
-words=(idsync ${words.join(' ')}) CURRENT=${words.length + 1}
-_idsync`;
-    return execFileSync('zsh', ['-f', '-c', source], { encoding: 'utf8' }).trim().split('\n');
+words=(idsync ${words.map((word) => `'${word}'`).join(' ')}) CURRENT=${words.length + 1}
+_idsync; true`;
+    return execFileSync('zsh', ['-f', '-c', source], { encoding: 'utf8', env: environment() })
+      .split('\n')
+      .filter(Boolean);
   }
 
   it.each(cases)('offers for %j the words %j', (words, expected) => {

@@ -9,80 +9,115 @@ interface Word {
   description: string;
 }
 
+/** Where the values of an option or argument come from. */
+type Source = 'files' | 'contexts' | 'nowhere' | readonly string[];
+
+/** An option with a value. */
+interface Valued {
+  flags: string[];
+  source: Source;
+}
+
 interface Node {
   /** The words of the command, each after a slash: `/jobs/list`. The program itself is empty. */
   path: string;
+  /** Commands and values of arguments. */
   words: Word[];
+  options: (Word & { short?: string | undefined })[];
+  valued: Valued[];
+  /** An argument is the name of a stored context. */
+  takesContext: boolean;
+  /** Nothing but options can follow. */
+  isComplete: boolean;
 }
-
-/** Options whose value is a file. */
-const isFile = ({ flags }: Option) => flags.includes('<path>');
 
 /** Returns a completion script for a shell, with all commands and options of the program. */
 export function completionScript(program: Command, shell: Shell): string {
-  const options = allOptions(program);
-  const tree: Tree = {
-    nodes: nodesOf(program, program.options.filter(isShown).map(wordOf)),
-    files: options.filter(isFile).flatMap(flagsOf),
-    choices: new Map(
-      options.flatMap((option) => flagsOf(option).map((flag) => [flag, option.argChoices ?? []] as const)),
-    ),
-  };
-  return scripts[shell](tree);
+  return scripts[shell](nodesOf(program, program.options.filter(isShown)));
 }
 
-interface Tree {
-  nodes: Node[];
-  files: string[];
-  /** Values by the flag of their option. */
-  choices: ReadonlyMap<string, readonly string[]>;
-}
+/** Prints the names of the stored contexts, which idsync writes one a line. */
+const contextNames = `sed -n 's/^    "\\([^"]*\\)": {$/\\1/p'`;
 
-const scripts: Record<Shell, (tree: Tree) => string> = {
-  bash: ({ nodes, files, choices }) => `# bash completion of idsync
+const scripts: Record<Shell, (nodes: Node[]) => string> = {
+  bash: (nodes) => `# bash completion of idsync
+_idsync_contexts() {
+  ${contextNames} "\${XDG_CONFIG_HOME:-$HOME/.config}/idsync/contexts.json" 2>/dev/null
+}
 _idsync() {
-  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} at= words= index
-  case $previous in
-    ${patterns(files)}) COMPREPLY=($(compgen -f -- "$current")); return ;;
-${withChoices(choices, (flag, values) => `    ${flag}) COMPREPLY=($(compgen -W ${quote(values.join(' '))} -- "$current")); return ;;`)}
-  esac
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} at= words= options= index
   for ((index = 1; index < COMP_CWORD; index++)); do
+    case \${COMP_WORDS[index]} in
+      ${valuedFlags(nodes)}) ((index++)); continue ;;
+    esac
     case $at/\${COMP_WORDS[index]} in
       ${paths(nodes)}) at=$at/\${COMP_WORDS[index]} ;;
     esac
   done
+  if ((index > COMP_CWORD)); then
+    case "$at $previous" in
+${valueCases(nodes, (pattern, source) => `      ${pattern}) ${bashValues(source)} ;;`)}
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    return
+  fi
   case $at in
-${nodes.map(({ path, words }) => `    ${quote(path)}) words=${quote(words.map(({ text }) => text).join(' '))} ;;`).join('\n')}
+${nodes.map((node) => `    ${quote(node.path)}) options=${quote(texts(node.options))} words=${bashWords(node)} ;;`).join('\n')}
   esac
+  [[ $current == -* ]] && words=$options
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -F _idsync idsync
 `,
-  zsh: ({ nodes, files, choices }) => `#compdef idsync
+  zsh: (nodes) => `#compdef idsync
 # zsh completion of idsync
+_idsync_contexts() {
+  ${contextNames} "\${XDG_CONFIG_HOME:-$HOME/.config}/idsync/contexts.json" 2>/dev/null
+}
 _idsync() {
-  local at= word
-  local -a found
-  case $words[CURRENT-1] in
-    (${patterns(files)}) _files; return ;;
-${withChoices(choices, (flag, values) => `    (${flag}) compadd -- ${values.join(' ')}; return ;;`)}
-  esac
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case $at/$word in
-      (${paths(nodes)}) at=$at/$word ;;
+  local at=
+  local -a found flags
+  integer index
+  for ((index = 2; index < CURRENT; index++)); do
+    case $words[index] in
+      (${valuedFlags(nodes)}) ((index++)); continue ;;
+    esac
+    case $at/$words[index] in
+      (${paths(nodes)}) at=$at/$words[index] ;;
     esac
   done
+  if ((index > CURRENT)); then
+    case "$at $words[CURRENT-1]" in
+${valueCases(nodes, (pattern, source) => `      (${pattern}) ${zshValues(source)} ;;`)}
+    esac
+    return
+  fi
   case $at in
-${nodes.map(({ path, words }) => `    (${quote(path)}) found=(${words.map(({ text, description }) => quote(`${text}:${description}`)).join(' ')}) ;;`).join('\n')}
+${nodes.map((node) => `    (${quote(node.path)}) flags=(${zshWords(node.options)}) found=${zshFound(node)} ;;`).join('\n')}
   esac
+  [[ $words[CURRENT] == -* ]] && found=($flags)
   _describe idsync found
 }
 if [ "$funcstack[1]" = _idsync ]; then _idsync "$@"; else compdef _idsync idsync; fi
 `,
-  fish: ({ nodes, files, choices }) => `# fish completion of idsync
+  fish: (nodes) => `# fish completion of idsync
+function __idsync_contexts
+    set -l config $XDG_CONFIG_HOME
+    test -n "$config"; or set config $HOME/.config
+    ${contextNames} $config/idsync/contexts.json 2>/dev/null
+end
 function __idsync_is_at
     set -l at ''
+    set -l is_value 0
     for word in (commandline -opc)[2..-1]
+        if test $is_value = 1
+            set is_value 0
+            continue
+        end
+        switch "$word"
+            case ${flagsWithValue(nodes).map(quote).join(' ')}
+                set is_value 1
+        end
         switch "$at/$word"
             case ${nodes.flatMap(({ path }) => (path === '' ? [] : [quote(path)])).join(' ')}
                 set at "$at/$word"
@@ -91,52 +126,113 @@ function __idsync_is_at
     test "$at" = "$argv[1]"
 end
 complete -c idsync -f
-${nodes.flatMap(({ path, words }) => words.map((word) => fishLine(path, word, files, choices))).join('\n')}
+${nodes.flatMap(fishLines).join('\n')}
 `,
 };
 
-function fishLine(path: string, { text, description }: Word, files: string[], choices: Tree['choices']): string {
-  const start = `complete -c idsync -n ${quote(`__idsync_is_at '${path}'`)}`;
-  const end = `-d ${quote(description)}`;
-  if (!text.startsWith('--')) return `${start} -a ${quote(text)} ${end}`;
-  const values = choices.get(text) ?? [];
-  const value = values.length > 0 ? `-xa ${quote(values.join(' '))} ` : files.includes(text) ? '-rF ' : '';
-  return `${start} -l ${text.slice(2)} ${value}${end}`;
+function bashValues(source: Source): string {
+  if (source === 'files') return 'COMPREPLY=($(compgen -f -- "$current")); return';
+  return `words=${source === 'contexts' ? '$(_idsync_contexts)' : quote((source as readonly string[]).join(' '))}`;
 }
 
-function nodesOf(command: Command, inherited: Word[], path = ''): Node[] {
+function bashWords({ words, takesContext, isComplete }: Node): string {
+  if (isComplete) return '$options';
+  return takesContext ? '$(_idsync_contexts)' : quote(texts(words));
+}
+
+function zshValues(source: Source): string {
+  if (source === 'files') return '_files';
+  return `compadd -- ${source === 'contexts' ? '$(_idsync_contexts)' : (source as readonly string[]).join(' ')}`;
+}
+
+function zshFound({ words, takesContext, isComplete }: Node): string {
+  if (isComplete) return '($flags)';
+  return takesContext ? '($(_idsync_contexts))' : `(${zshWords(words)})`;
+}
+
+const zshWords = (words: readonly Word[]) =>
+  words.map(({ text, description }) => quote(`${text}:${description}`)).join(' ');
+
+function fishLines({ path, words, options, valued, takesContext }: Node): string[] {
+  const start = `complete -c idsync -n ${quote(`__idsync_is_at '${path}'`)}`;
+  const sourceOf = (flag: string) => valued.find(({ flags }) => flags.includes(flag))?.source;
+  return [
+    ...words.map(({ text, description }) => `${start} -a ${quote(text)} -d ${quote(description)}`),
+    ...(takesContext ? [`${start} -a '(__idsync_contexts)'`] : []),
+    ...options.map(({ text, short, description }) => {
+      const names = `${short === undefined ? '' : `-s ${short.slice(1)} `}-l ${text.slice(2)}`;
+      return `${start} ${names} ${fishValues(sourceOf(text))}-d ${quote(description)}`;
+    }),
+  ];
+}
+
+function fishValues(source: Source | undefined): string {
+  if (source === undefined) return '';
+  if (source === 'files') return '-rF ';
+  if (source === 'nowhere') return '-x ';
+  return `-xa ${source === 'contexts' ? `'(__idsync_contexts)'` : quote(source.join(' '))} `;
+}
+
+function nodesOf(command: Command, inherited: readonly Option[], path = ''): Node[] {
   const children = command.commands.map((child) => ({
     text: child.name(),
     description: sentence(child.description()),
   }));
-  const values = command.registeredArguments.flatMap(({ argChoices = [] }) =>
-    argChoices.map((text) => ({ text, description: text })),
-  );
-  const options = path === '' ? [] : command.options.filter(isShown).map(wordOf);
-  const node = { path, words: [...children, ...values, ...options, ...inherited, help] };
+  const { registeredArguments: given } = command;
+  const values = given.flatMap(({ argChoices = [] }) => argChoices.map((text) => ({ text, description: text })));
+  const options = [...new Set([...command.options.filter(isShown), ...inherited])];
+  const node: Node = {
+    path,
+    words: [...children, ...values],
+    options: [...options.map(wordOf), help],
+    valued: options.filter(takesValue).map((option) => ({ flags: flagsOf(option), source: sourceOf(option) })),
+    takesContext: given.some((argument) => argument.name() === contextName),
+    isComplete: children.length === 0 && given.length === 0,
+  };
   return [node, ...command.commands.flatMap((child) => nodesOf(child, inherited, `${path}/${child.name()}`))];
 }
 
 const help: Word = { text: '--help', description: 'display help for command' };
 
-function allOptions(command: Command): Option[] {
-  return [...command.options, ...command.commands.flatMap(allOptions)];
+/** How arguments and values of options are named that are the name of a stored context. */
+const contextName = 'context';
+
+function sourceOf({ flags, argChoices }: Option): Source {
+  if (argChoices) return argChoices;
+  if (flags.includes('<path>')) return 'files';
+  return flags.includes(`<${contextName}>`) ? 'contexts' : 'nowhere';
 }
 
-const isShown = ({ hidden, long }: Option) => !hidden && long !== undefined;
+const takesValue = (option: Option) => option.required || option.optional;
 
-const wordOf = ({ long, description }: Option): Word => ({ text: long ?? '', description: sentence(description) });
+const isShown = (option: Option) => option.long !== undefined && !option.hidden;
 
-const flagsOf = ({ short, long }: Option): string[] => [short, long].filter((flag) => flag !== undefined);
+const flagsOf = ({ long, short }: Option) => [long, short].filter((flag) => flag !== undefined);
 
-function withChoices(choices: Tree['choices'], line: (flag: string, values: readonly string[]) => string): string {
-  return [...choices]
-    .filter(([, values]) => values.length > 0)
-    .map(([flag, values]) => line(flag, values))
+const wordOf = ({ long = '', short, description }: Option) => ({
+  text: long,
+  short: short ?? undefined,
+  description: sentence(description),
+});
+
+const texts = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
+
+const flagsWithValue = (nodes: readonly Node[]) => [
+  ...new Set(nodes.flatMap(({ valued }) => valued.flatMap(({ flags }) => flags))),
+];
+
+const valuedFlags = (nodes: readonly Node[]) => flagsWithValue(nodes).join('|');
+
+/** Lines for the options whose values are known, by their command. */
+function valueCases(nodes: readonly Node[], line: (pattern: string, source: Source) => string): string {
+  return nodes
+    .flatMap(({ path, valued }) =>
+      valued.flatMap(({ flags, source }) =>
+        source === 'nowhere' ? [] : [line(flags.map((flag) => quote(`${path} ${flag}`)).join('|'), source)],
+      ),
+    )
     .join('\n');
 }
-
-const patterns = (flags: string[]) => [...new Set(flags)].join('|');
 
 const paths = (nodes: Node[]) =>
   nodes

@@ -43,7 +43,9 @@ describe('the deletion of a connector', () => {
   });
 
   it('rejects an unknown decision, and hand-over without a target', async () => {
-    expect((await idsync('delete', 'HR', '--records', 'shred')).err).toContain('got "shred"');
+    expect((await idsync('delete', 'HR', '--records', 'shred')).err).toContain(
+      "'shred' is invalid. Allowed choices are keep, retire, hand-over.",
+    );
     expect((await idsync('delete', 'HR', '--records', 'hand-over')).err).toContain('hand-over needs --to');
     expect((await idsync('delete', 'HR', '--records', 'keep', '--to', 'HR new')).code).toBe(2);
     expect(deletions()).toEqual([]);

@@ -23,6 +23,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   operations: { noun: 'operation', list: 'operations list' },
   findings: { noun: 'finding', list: 'findings list' },
   webhooks: { noun: 'webhook', list: 'webhooks list', areFew: true },
+  approvals: { noun: 'approval', list: 'approvals list' },
+  events: { noun: 'event', list: 'events list' },
   deliveries: { noun: 'delivery', list: 'deliveries list' },
   replays: { noun: 'replay', list: 'replays list' },
 };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Event, EventFeed } from '@idsync/client';
-import { CliError, InterruptedError, UnreachableError, UsageError } from './cli-error.js';
+import { BadValueError, CliError, InterruptedError, UnreachableError, UsageError } from './cli-error.js';
 import type { Session } from './session.js';
 
 /** How long the service may be unreachable before a stream ends. */
@@ -80,7 +80,8 @@ export async function explained<Result>(request: () => Promise<Result>, notFound
 function explain(error: unknown): Error {
   const { status, message, cause, name } = error as Error & { status?: number; cause?: { code?: string } };
   if (status === 401) return new CliError(`${message}; check --api-key, IDSYNC_API_KEY or the context`);
-  if (status === 400 || status === 404) return new UsageError(message);
+  if (status === 400) return new BadValueError(message);
+  if (status === 404) return new UsageError(message);
   if (status !== undefined)
     return status >= 500 || status === 429 ? new UnreachableError(message) : new CliError(message);
   if (error instanceof TypeError) return new UnreachableError(`cannot reach the service (${cause?.code ?? message})`);

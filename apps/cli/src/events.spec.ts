@@ -76,6 +76,14 @@ describe('idsync events list and show', () => {
     expect(calls()).toEqual(['GET /tenants/ten_1/events?limit=50&identity_id=idn_1&types=user.*']);
   });
 
+  it('names the event that does not exist', async () => {
+    service.replies['GET /tenants/ten_1'] = [[200, { id: 'ten_1' }]];
+    expect(await idsync(['events', 'show', 'evt_nope'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no event "evt_nope"; "idsync events list" shows the ids'),
+    });
+  });
+
   it('shows an event with its body', async () => {
     service.replies['GET /tenants/ten_1/events/evt_1'] = [[200, { ...listed, details: {}, body: '{}' }]];
     const { out } = await idsync(['events', 'show', 'evt_1', '--output', 'json']);
@@ -94,6 +102,19 @@ describe('idsync events tail', () => {
       ['2026-01-31T12:00:00.000Z', '3', 'user.updated', 'usr_3', 'Ann Lee', 'job_title, email'],
       [''],
     ]);
+  });
+
+  it.each([
+    ['user.updated', { id: 'usr_1', first_name: 'Ann', last_name: 'Lee', status: 'active' }, 'usr_1', 'Ann Lee'],
+    ['user.updated', { id: 'usr_1', status: 'active' }, 'usr_1', '-'],
+    ['account.disabled', { id: 'acc_1', identifier: 'alee', status: 'disabled' }, 'acc_1', 'alee'],
+    ['group.created', { id: 'grp_1', name: 'VPN' }, 'grp_1', 'VPN'],
+    ['sync.job.completed', { job_id: 'job_1', status: 'completed' }, 'job_1', 'completed'],
+  ])('names the subject of %s with %j', async (type, data, subject, name) => {
+    const shown = { ...event(1), type, data: { ...data, changed: ['status'] } };
+    service.replies['GET /v1/events'] = [[200, { data: [shown], next_after: 1, has_more: false }]];
+    const { out } = await idsync(['events', 'tail', '--after', '0', '--limit', '1']);
+    expect(out.trim().split(/\s{2,}/)).toEqual([shown.timestamp, '1', type, subject, name, 'status']);
   });
 
   it('prints each event on one line for programs, and CSV under one heading', async () => {
@@ -286,6 +307,13 @@ describe('idsync identities history', () => {
     expect(out).toMatch(/user\.updated +evt_1 +usr_1 +roles: a → a; b +job_1\n/);
     expect(err).toBe('1 of 2 shown\n');
     expect(calls()).toEqual(['GET /v1/identities/idn_1/history?limit=1&cursor=']);
+  });
+
+  it('names the resource that an event without another subject is about', async () => {
+    const entry = { id: 'evt_1', event_type: 'user.created', occurred_at: '2026-01-31T12:00:00.000Z' };
+    const data = [{ ...entry, details: { id: 'usr_1' } }];
+    service.replies['GET /v1/identities/idn_1/history'] = [[200, { data, total: 1 }]];
+    expect((await idsync(['identities', 'history', 'idn_1'])).out).toMatch(/user\.created +evt_1 +usr_1 /);
   });
 
   it('names the identity that does not exist', async () => {

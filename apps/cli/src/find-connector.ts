@@ -14,6 +14,11 @@ export async function findConnector(session: Session, idOrName: string): Promise
   return found.id;
 }
 
+/** Returns the names of the connectors by id, to show in place of ids. Responses for programs keep the ids. */
+export async function shownConnectorNames(session: Session): Promise<ReadonlyMap<string, string>> {
+  return session.format === 'json' || session.format === 'jsonl' ? new Map() : await connectorNames(session);
+}
+
 /** Returns the names of the connectors by id, to show beside ids. */
 export async function connectorNames(session: Session): Promise<ReadonlyMap<string, string>> {
   const list = await session.client.getAll<responses.Connector>(pathOf('tenants', session.tenant, 'connectors'));

@@ -45,6 +45,15 @@ describe('the lists of the directory', () => {
     expect((await idsync('accounts', 'list', '--unmatched')).out).toContain('bray');
   });
 
+  it.each([
+    ['accounts', 'accounts'],
+    ['machines', 'machine-identities'],
+  ])('list the %s of a source by its name', async (noun, path) => {
+    service.replies['GET /tenants/ten_1/connectors'] = [[200, { data: [{ id: 'con_1', name: 'AD' }], total: 1 }]];
+    reply(`${path}?source=con_1&limit=50&offset=0`, { id: 'rec_1', status: 'active' });
+    expect((await idsync(noun, 'list', '--source', 'AD')).out).toContain('rec_1');
+  });
+
   it('list identities by department, attributes, manager, source, group and time', async () => {
     service.replies['GET /tenants/ten_1/connectors'] = [[200, { data: [{ id: 'con_1', name: 'AD' }], total: 1 }]];
     reply('identities', ann);
@@ -87,9 +96,24 @@ describe('the lists of the directory', () => {
     expect(service.requests.at(-1)?.call).toContain('external_id=1007&connector_id=con_1');
   });
 
-  it('list groups of a source', async () => {
-    reply('groups?source=con_1&limit=50&offset=0', { id: 'grp_1', name: 'VPN', source_id: 'con_1' });
-    expect((await idsync('groups', 'list', '--source', 'con_1')).out).toContain('VPN');
+  it('show the first and last name of records without a display name', async () => {
+    const names = { first_name: 'Ann', last_name: 'Lee' };
+    reply('users', { id: 'usr_1', external_id: '1', ...names }, { id: 'usr_2', external_id: '2', last_name: 'Ray' });
+    const { out } = await idsync('users', 'list', '--group', 'grp_1');
+    expect(out).toMatch(/usr_1 +1 +Ann Lee .*\nusr_2 +2 +Ray /);
+    reply('accounts', { id: 'acc_1', identifier: 'alee', ...names });
+    expect((await idsync('accounts', 'list')).out).toMatch(/acc_1 +alee +Ann Lee /);
+  });
+
+  it('list groups with the names of their sources, which programs get as ids', async () => {
+    const group = { id: 'grp_1', name: 'VPN', source_id: 'con_1' };
+    service.replies['GET /tenants/ten_1/connectors'] = [[200, { data: [{ id: 'con_1', name: 'AD' }], total: 1 }]];
+    reply('groups?source=con_1&limit=50&offset=0', group, { ...group, source_id: 'con_deleted' });
+    const list = ['groups', 'list', '--source', 'con_1'];
+    expect((await idsync(...list)).out).toMatch(/grp_1 +VPN +AD\ngrp_1 +VPN +con_deleted\n/);
+    expect(service.requests.length).toBe(2);
+    expect((await idsync(...list, '-o', 'jsonl')).out).toContain('"source_id":"con_1"');
+    expect(service.requests.length).toBe(3);
   });
 
   it('say that a total is not exact', async () => {

@@ -20,6 +20,10 @@ describe('the commands of a program', () => {
     expect(commandsIn(given.split(' '))).toEqual(expected);
   });
 
+  it.each(['--version', '-V', '--json --version'])('are none for the version: %s', (given) => {
+    expect(commandsIn(given.split(' '))).toEqual([]);
+  });
+
   it.each(['', '--help', 'identites list', 'help jobs', 'completion bash'])('are all for "%s"', (given) => {
     expect(commandsIn(given.split(' '))).toEqual(all);
   });

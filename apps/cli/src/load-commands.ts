@@ -13,6 +13,7 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   audit: async () => (await import('./commands/audit.js')).addAuditCommands,
   approvals: async () => (await import('./commands/approvals.js')).addApprovalCommands,
   'service-tokens': async () => (await import('./commands/service-tokens.js')).addServiceTokenCommands,
+  sessions: async () => (await import('./commands/sessions.js')).addSessionCommands,
   keys: async () => (await import('./commands/keys.js')).addKeyCommands,
   export: config,
   diff: config,
@@ -36,6 +37,8 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   deliveries: async () => (await import('./commands/deliveries.js')).addDeliveryCommands,
   replays: async () => (await import('./commands/replays.js')).addReplayCommands,
   events: async () => (await import('./commands/events.js')).addEventCommands,
+  system: async () => (await import('./commands/system.js')).addSystemCommands,
+  'dead-letters': async () => (await import('./commands/dead-letters.js')).addDeadLetterCommands,
   watch: async () => (await import('./commands/watch.js')).addWatchCommand,
   login,
   logout: login,
@@ -47,12 +50,16 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
 /** These show all commands. */
 const needsAll = new Set(['completion', 'help']);
 
+/** Options that are answered without any command. */
+const needNone = new Set(['--version', '-V']);
+
 /**
  * Returns the commands that the arguments may call: those that are one of the words, which may be the value of an option
- * too. All of them if there is none, for the help and for suggestions.
+ * too. If there is none, all of them, for the help and for suggestions, unless the version is requested.
  */
 export function commandsIn(argumentsList: readonly string[]): string[] {
   const all = Object.keys(commands);
   const named = all.filter((name) => argumentsList.includes(name));
+  if (named.length === 0 && argumentsList.some((word) => needNone.has(word))) return [];
   return named.length === 0 || argumentsList.some((word) => needsAll.has(word)) ? all : named;
 }

@@ -157,13 +157,19 @@ describe('identities', () => {
       created_at: at,
       updated_at: at,
       attributes: [{ field_name: 'email', field_value: 'ann@x.org', priority: 10, source_id: 'con_1' }],
-      users: [{ id: 'usr_1', external_id: '1', display_name: 'Ann Lee', status: 'active' }],
+      users: [{ id: 'usr_1', external_id: '1', first_name: 'Ann', last_name: 'Lee', status: 'active' }],
       accounts: [],
       machine_identities: [],
     };
     replies['GET /tenants/ten_1/identities/idn_1?at=2026-01-31'] = [[200, identity]];
+    replies['GET /tenants/ten_1/connectors'] = [
+      [200, { data: [{ id: 'con_1', name: 'HR' }], total: 1 }],
+      [200, { data: [], total: 0 }],
+    ];
     const { out } = await idsync(['identities', 'show', 'idn_1', '--at', '2026-01-31']);
-    expect(out).toContain('email  ann@x.org  10        con_1\n');
+    expect(out).toContain('email  ann@x.org  10        HR\n');
+    const deleted = await idsync(['identities', 'show', 'idn_1', '--at', '2026-01-31']);
+    expect(deleted.out).toContain('email  ann@x.org  10        con_1\n');
     expect(out).toContain('usr_1  user  1           Ann Lee  active\n');
   });
 

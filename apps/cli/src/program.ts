@@ -11,8 +11,8 @@ commands run in that directory need no option.
 
 Exit codes:
   0  success
-  1  failed, refused or unreachable
-  2  the command line, a file or an id is wrong; nothing was changed
+  1  failed, unreachable, or refused because of the state, such as a job that has already ended
+  2  the command line, a file, a value or an id is wrong; nothing was changed
   3  a sync completed, but some records could not be read or applied
   4  accepted, but not done yet
   130  interrupted
@@ -52,7 +52,7 @@ export async function createProgram(
     )
     .option('--tenant <id>', 'id or name of the tenant to work on')
     .option('--api-key <key>', 'API key of the tenant, for commands that read events; prefer IDSYNC_API_KEY')
-    .option('--context <name>', 'installation to use, from "idsync context list"')
+    .option('--context <context>', 'installation to use, from "idsync context list"')
     .addOption(
       new Option('-o, --output <format>', 'how results are printed: for people, or complete for programs').choices(
         outputFormats,

@@ -306,6 +306,49 @@ describe('errors of the command line', () => {
     expect(await idsync(['tenants', 'list'])).toEqual({ code: 2, out: '', err: 'idsync: name is required\n' });
   });
 
+  it.each([
+    [
+      'identities list --manager Zoe',
+      'manager_id must be the id of an identity',
+      '--manager must be the id of an identity',
+    ],
+    [
+      'users list --external-id 7',
+      'external_id must be given together with connector_id',
+      '--external-id must be given together with --connector',
+    ],
+    ['find a', 'q must have at least two letters or digits', '<text> must have at least two letters or digits'],
+    ['groups list --name X', 'name must be given together with source', '--name must be given together with --source'],
+    [
+      'users list --attribute Site=a',
+      'attributes.Site must match ^attributes',
+      '--attribute Site must match ^attributes',
+    ],
+    [
+      'users list --updated-since x',
+      'offset must be at most 10000 with updated_since, got 20000: use cursor instead',
+      '--offset must be at most 10000 with --updated-since, got 20000: use cursor instead',
+    ],
+    [
+      'events list --job x',
+      'job_id must be the id of a job, got "job_id"',
+      '--job must be the id of a job, got "job_id"',
+    ],
+    ['keys create x --scopes foo:read', 'scopes.0 must be one of users:read', '--scopes must be one of users:read'],
+    ['keys create x --expires-at tomorrow', 'expires_at must be a date', '--expires-at must be a date'],
+    ['keys create x', 'name must have at most 200 characters', '<name> must have at most 200 characters'],
+    ['connectors schedule con_1 --cron x', 'schedule.cron is no expression', '--cron is no expression'],
+    ['tenants create x', 'quota must be positive', 'quota must be positive'],
+  ])('name the options of "%s" for a refused value, and exit with 2', async (words, error, shown) => {
+    const methods = ['GET', 'POST', 'PATCH'];
+    const paths = ['identities', 'users', 'groups', 'events', 'api-keys', 'connectors/con_1'];
+    for (const method of methods) {
+      for (const path of paths) replies[`${method} /tenants/ten_1/${path}`] = [[400, { error }]];
+      replies[`${method} /tenants`] = [[400, { error }]];
+    }
+    expect(await idsync(words.split(' '))).toEqual({ code: 2, out: '', err: `idsync: ${shown}\n` });
+  });
+
   it('report another web server and do not follow its redirects', async () => {
     replies['GET /tenants'] = [
       [200, '<html></html>'],

@@ -29,9 +29,50 @@ describe('tables', () => {
 
   it('lets lines wrap on a terminal that is too narrow for any table', () => {
     const row = ['con_1', 'one-two-three-four', 'five-six-seven-eight'];
-    expect(table(['id', 'a', 'b'], [row], { columns: 10, colours: false })).toContain(
+    expect(table(['id', 'a', 'b'], [row], { columns: 11, colours: false })).toContain(
       'con_1  one-two-thr…  five-six-se…\n',
     );
+  });
+
+  const event = 'evt_01kg9t8yr0e008000000000001';
+  const user = 'usr_01kg9t8yr0e008000000000002';
+  const job = 'job_01kg9t8yr0e008000000000003';
+  const history = () => {
+    const row = ['2026-01-31T12:00:00.000Z', 'identity.status_changed', event, user, 'status: active → inactive', job];
+    return ['time', 'event', 'id', 'subject', 'changes', 'cause'].map((heading, at) => ({ heading, cell: row[at] }));
+  };
+  const shownAt = (columns: number, parts = history()) =>
+    table(
+      parts.map(({ heading }) => heading),
+      [parts.map(({ cell }) => cell)],
+      { columns, colours: false },
+    ).split('\n')[1];
+
+  it('shortens the ids of other resources first, in their middle, then texts, and the id of the row last', () => {
+    expect(shownAt(190)).toContain(`${event}  ${user}  status: active → inactive  ${job}`);
+    expect(shownAt(120)).toBe(
+      `2026-01-31T12:00:00Z  identity.status_changed  ${event}  usr_…000002  status: active…  job_…000003`,
+    );
+    expect(shownAt(100)).toBe(
+      '2026-01-31T12:00:00Z  identity.status_changed  evt_…000001  usr_…000002  status: activ…  job_…000003',
+    );
+  });
+
+  it('never cuts times and types: rows that cannot fit take several lines', () => {
+    const line = shownAt(80) ?? '';
+    expect(line).toContain(`2026-01-31T12:00:00Z  identity.status_changed  ${event}  `);
+    expect(line.length).toBeGreaterThan(80);
+    expect(line.length).toBeLessThanOrEqual(160);
+  });
+
+  it('leaves out columns without any value before it cuts others', () => {
+    const parts = [
+      { heading: 'id', cell: job },
+      { heading: 'dry run', cell: undefined },
+      { heading: 'reason', cell: 'the file ends within quotes' },
+    ];
+    expect(shownAt(60, parts)).toBe(`${job}  the file ends within quotes`);
+    expect(shownAt(80, parts)).toBe(`${job}  -        the file ends within quotes`);
   });
 
   it.each([

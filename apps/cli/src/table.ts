@@ -9,8 +9,13 @@ export interface Terminal {
 
 /** A cut cell keeps at least this width, so that it can still be recognized. */
 const narrowest = 12;
+/** A cut id keeps its prefix and its end, by which ids that were created together differ. */
+const narrowestId = 11;
 const gap = 2;
-const wholeCell = /^[a-z]{3}_[0-9a-z]{26}$/;
+const absent = '-';
+const id = /^[a-z]{3}_[0-9a-z]{26}$/;
+/** A time, or a single word such as an event type or a status. */
+const timeOrType = /^(?:\d{4}-\d\d-\d\dT[\d:]+Z|(?=.{1,32}$)[a-z][A-Za-z]*(?:[._][a-z]+)*)$/;
 
 const colourOf: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
   ...valuesOf('green', 'active completed delivered done healthy ok resolved'),
@@ -102,19 +107,56 @@ function align(lines: string[][], paint: Paint): string {
     .join('');
 }
 
-/** Cuts the widest columns until the lines fit. Ids stay whole, because a cut one is useless. */
+/** `key`: the id of the row; `reference`: the id of something else; `whole`: times and types. */
+type Kind = 'key' | 'reference' | 'text' | 'whole';
+
+/**
+ * Makes the lines fit: leaves out columns without any value, then cuts the ids of other resources, then texts, and the
+ * id of the row if nothing else helps. Times and types stay whole. If that is not enough, rows take several lines.
+ */
 function fit(lines: string[][], columns: number): string[][] {
-  const widths = widthsOf(lines);
-  const mayBeCut = widths.map((_, column) => !lines.some((line) => wholeCell.test(line[column] ?? '')));
-  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
-  while (excess > 0) {
-    const open = widths.flatMap((width, column) => (mayBeCut[column] && width > narrowest ? [width] : []));
-    if (open.length === 0) break;
+  if (totalOf(widthsOf(lines)) <= columns) return lines;
+  const kept = (lines[0] ?? []).flatMap((_, column) =>
+    lines.slice(1).some((line) => line[column] !== absent) ? [column] : [],
+  );
+  const shown = lines.map((line) => kept.map((column) => line[column] ?? ''));
+  const widths = widthsOf(shown);
+  const kinds = widths.map((_, column) => kindOf(shown.map((line) => line[column] ?? '')));
+  const leastOf = (cuttable: readonly Kind[]) =>
+    totalOf(
+      widths.map((width, at) => (cuttable.includes(kinds[at] ?? 'whole') ? Math.min(width, least(kinds[at])) : width)),
+    );
+  // A cut key is of no use, so it is cut only if a row then fits, and texts get its room.
+  const needsKey = leastOf(['reference', 'text']) > columns && leastOf(['reference', 'key', 'text']) <= columns;
+  const cuttable: readonly Kind[] = needsKey ? ['reference', 'key', 'text'] : ['reference', 'text'];
+  const room = Math.ceil(leastOf(cuttable) / columns) * columns;
+  for (const kind of cuttable) shrink(widths, kinds, kind, room);
+  return shown.map((line) =>
+    line.map((text, column) => (id.test(text) ? cutId(text, widths[column] ?? 0) : cut(text, widths[column] ?? 0))),
+  );
+}
+
+/** Makes the widest columns of a kind narrower until all fit. */
+function shrink(widths: number[], kinds: readonly Kind[], kind: Kind, room: number): void {
+  for (let excess = totalOf(widths) - room; excess > 0; excess -= 1) {
+    const open = widths.map((width, column) => (kinds[column] === kind && width > least(kind) ? width : 0));
     const widest = Math.max(...open);
-    widths[widths.findIndex((width, column) => mayBeCut[column] && width === widest)] = widest - 1;
-    excess -= 1;
+    if (widest === 0) return;
+    widths[open.indexOf(widest)] = widest - 1;
   }
-  return lines.map((line) => line.map((text, column) => cut(text, widths[column] ?? 0)));
+}
+
+function kindOf([heading, ...cells]: readonly string[]): Kind {
+  if (cells.some((text) => id.test(text))) return heading === 'ID' ? 'key' : 'reference';
+  return cells.every((text) => text === absent || timeOrType.test(text)) ? 'whole' : 'text';
+}
+
+const least = (kind: Kind | undefined) => (kind === 'text' ? narrowest : narrowestId);
+
+const totalOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + gap, -gap);
+
+function cutId(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, 4)}…${text.slice(5 - width)}`;
 }
 
 /** Leaves out the milliseconds of a time, which remains valid as an option. */
@@ -127,8 +169,8 @@ function widthsOf(lines: string[][]): number[] {
 }
 
 function cell(value: unknown): string {
-  if (Array.isArray(value)) return value.map(cell).join(', ') || '-';
-  return printable(cellText(value)) || '-';
+  if (Array.isArray(value)) return value.map(cell).join(', ') || absent;
+  return printable(cellText(value)) || absent;
 }
 
 /** Counts terminal columns: two for wide characters, none for combining ones. */

@@ -1,6 +1,7 @@
-import type { ApprovalStatus, responses } from '@idsync/contracts';
+import type { responses } from '@idsync/contracts';
 import { type Command, Option } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
+import { approvalStatuses } from '../fixed-values.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
@@ -11,14 +12,6 @@ shown with "idsync operations show".
 Example:
   $ idsync approvals show apr_…
   $ idsync approvals approve apr_… --reason "checked with HR"`;
-
-const statuses = Object.keys({
-  pending: true,
-  approved: true,
-  rejected: true,
-  stale: true,
-  expired: true,
-} satisfies Record<ApprovalStatus, true>);
 
 interface ListOptions {
   status?: string;
@@ -33,7 +26,7 @@ export function addApprovalCommands(program: Command, io: CliContext): void {
   approvals
     .command('list')
     .description('list acts that need a second operator, newest first')
-    .addOption(new Option('--status <status>', 'only this status').choices(statuses))
+    .addOption(new Option('--status <status>', 'only this status').choices(approvalStatuses))
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .addHelpText('after', '\nExample:\n  $ idsync approvals list --status pending')

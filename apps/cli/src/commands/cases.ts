@@ -1,8 +1,10 @@
 import type { responses } from '@idsync/contracts';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
 import { UsageError } from '../cli-error.js';
+import { caseStatuses } from '../fixed-values.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { personName } from '../person-name.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
@@ -27,7 +29,7 @@ export function addCaseCommands(program: Command, io: CliContext, exit: (code: n
   cases
     .command('list')
     .description('list review cases, oldest first')
-    .option('--status <status>', 'open, linked, new, ignored or settled', 'open')
+    .addOption(new Option('--status <status>', 'only cases in this status').choices(caseStatuses).default('open'))
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .addHelpText('after', '\nExample:\n  $ idsync cases list --status ignored')
@@ -39,7 +41,7 @@ export function addCaseCommands(program: Command, io: CliContext, exit: (code: n
       session.printList(list, ['id', 'record', 'name', 'reason', 'candidates', 'opened'], (each) => [
         each.id,
         `${each.record.kind} ${each.record.external_id}`,
-        nameOf(each.record.document),
+        personName(each.record.document),
         each.reason,
         each.candidates.map(({ identity_id, display_name }) => display_name ?? identity_id),
         each.opened_at,
@@ -93,7 +95,12 @@ function printCase(session: Session, found: responses.ReviewCase): void {
   }
   const { record, candidates, ...rest } = found;
   const { document, ...place } = record;
-  const shown = Object.entries({ ...place, name: nameOf(document), email: emailOf(found), status: document.status });
+  const shown = Object.entries({
+    ...place,
+    name: personName(document),
+    email: emailOf(found),
+    status: document.status,
+  });
   session.printOne({
     ...rest,
     ...Object.fromEntries(shown.map(([field, value]) => [`record ${field}`, value])),
@@ -116,9 +123,4 @@ function printCase(session: Session, found: responses.ReviewCase): void {
 function emailOf({ record, candidates }: responses.ReviewCase): unknown {
   const compared = candidates.flatMap((each) => each.compared ?? []);
   return record.document.email ?? compared.find(({ field, value }) => field === 'email' && value !== undefined)?.value;
-}
-
-function nameOf(document: Record<string, unknown>): unknown {
-  const names = [document.first_name, document.last_name].filter((name) => name !== undefined);
-  return document.display_name ?? names.join(' ');
 }

@@ -49,7 +49,7 @@ export function addContextCommands(program: Command, io: CliContext): void {
   contexts
     .command('use')
     .description('choose the context that commands use')
-    .argument('[name]', 'name of the context')
+    .argument('[context]', 'name of the context')
     .option('--none', 'use none: commands take the environment or .data/credentials.json')
     .addHelpText('after', '\nExample:\n  $ idsync context use production')
     .action((name: string | undefined, { none }: { none?: boolean }) => {
@@ -91,7 +91,7 @@ export function addContextCommands(program: Command, io: CliContext): void {
   contexts
     .command('remove')
     .description('delete a context and its credentials from this machine')
-    .argument('<name>', 'name of the context')
+    .argument('<context>', 'name of the context')
     .addHelpText('after', '\nExample:\n  $ idsync context remove staging')
     .action((name: string) => {
       const { current, contexts: stored } = readContexts(path);

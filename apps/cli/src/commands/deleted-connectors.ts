@@ -1,5 +1,5 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
 import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
@@ -10,11 +10,11 @@ import { whatIsThere } from '../what-is-there.js';
 const connectorHelp = 'id or name of the connector';
 const deletedHelp = 'id or name of the deleted connector';
 /** Values of `--records` with those of the API. */
-const modes: Readonly<Record<string, string>> = { keep: 'keep', retire: 'retire', 'hand-over': 'hand_over' };
+const modes = { keep: 'keep', retire: 'retire', 'hand-over': 'hand_over' } as const;
 const choices = '--records keep, --records retire, or --records hand-over --to <connector>';
 
 interface DeleteOptions {
-  records?: string;
+  records?: keyof typeof modes;
   to?: string;
 }
 
@@ -24,7 +24,9 @@ export function addDeletionCommands(connectors: Command, io: CliContext, exit: (
     .command('delete')
     .description('delete a connector, and keep, retire or hand over its records')
     .argument('<connector>', connectorHelp)
-    .option('--records <mode>', 'keep | retire | hand-over; required if the connector has records')
+    .addOption(
+      new Option('--records <mode>', 'what becomes of its records; required if it has any').choices(Object.keys(modes)),
+    )
     .option('--to <connector>', 'with hand-over: id or name of the connector that takes the records')
     .addHelpText(
       'after',
@@ -44,7 +46,6 @@ Example:
       );
       if (records === undefined && live > 0) throw new UsageError(`${connector} has ${counted(live)}: pass ${choices}`);
       const mode = modes[records ?? 'keep'];
-      if (mode === undefined) throw new UsageError(`--records must be keep, retire or hand-over, got "${records}"`);
       if ((mode === 'hand_over') !== (to !== undefined))
         throw new UsageError('hand-over needs --to, and only hand-over');
       const query = new URLSearchParams({ records: mode });

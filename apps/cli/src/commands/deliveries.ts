@@ -1,6 +1,7 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
+import { deliveryStatuses } from '../fixed-values.js';
 import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
 import { type CliContext, Session } from '../session.js';
 import { printableLines } from '../table.js';
@@ -30,7 +31,7 @@ export function addDeliveryCommands(program: Command, io: CliContext, exit: (cod
     .command('list')
     .description('list deliveries, newest events first')
     .option('--webhook <webhook>', 'only deliveries to this webhook')
-    .option('--status <status>', 'only deliveries in this status: pending, delivered or dead')
+    .addOption(new Option('--status <status>', 'only deliveries in this status').choices(deliveryStatuses))
     .option('--event <type>', 'only deliveries of events of this type')
     .option('--since <time>', 'only events that occurred at or after this time')
     .option('--until <time>', 'only events that occurred before this time')

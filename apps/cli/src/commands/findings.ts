@@ -1,6 +1,7 @@
 import type { FindingPolicy, responses } from '@idsync/contracts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
+import { findingKinds, findingStates } from '../fixed-values.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { readBody } from '../read-body.js';
 import { type CliContext, Session } from '../session.js';
@@ -38,8 +39,8 @@ export function addFindingCommands(program: Command, io: CliContext, exit: (code
   findings
     .command('list')
     .description('list findings, newest first')
-    .option('--kind <kind>', 'only this kind, such as unmatched_account')
-    .option('--state <state>', 'open, accepted or resolved')
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(findingKinds))
+    .addOption(new Option('--state <state>', 'only findings in this state').choices(findingStates))
     .option('--subject <id>', 'only about this record or connector, or concerning this identity')
     .option('--since <time>', 'only findings that were first opened at or after this time')
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)

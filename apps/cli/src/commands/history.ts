@@ -43,7 +43,7 @@ export function addHistoryCommand(identities: Command, io: CliContext): void {
         each.occurred_at,
         each.event_type,
         each.id,
-        each.details.subject_id ?? each.details.record_id,
+        each.details.subject_id ?? each.details.record_id ?? each.details.id,
         changesOf(each.details),
         each.details.operation_id ?? each.details.job_id,
       ]);

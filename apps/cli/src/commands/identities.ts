@@ -2,7 +2,9 @@ import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
 import { confirm } from '../confirm.js';
+import { shownConnectorNames } from '../find-connector.js';
 import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { personName } from '../person-name.js';
 import { type CliContext, Session } from '../session.js';
 import { addHistoryCommand } from './history.js';
 import { addIdentityList } from './lists.js';
@@ -10,7 +12,9 @@ import { addIdentityList } from './lists.js';
 const identityHelp = 'id of the identity; the id of a merged identity resolves to the one that has its records';
 
 /** The table's fields of users, accounts and machine identities; no kind has all of them. */
-type LinkedRecord = Partial<Pick<responses.Account, 'id' | 'external_id' | 'identifier' | 'display_name'>> & {
+type LinkedRecord = Partial<
+  Pick<responses.Account, 'id' | 'external_id' | 'identifier' | 'display_name' | 'first_name' | 'last_name'>
+> & {
   status: string;
 };
 
@@ -39,7 +43,10 @@ export function addIdentityCommands(program: Command, io: CliContext, exit: (cod
     .action(async (id: string, { at }: { at?: string }, command: Command) => {
       const session = await Session.of(command, io);
       const query = at === undefined ? '' : `?${new URLSearchParams({ at })}`;
-      printIdentity(session, await session.client.get<responses.Identity>(`${identityPath(session, id)}${query}`));
+      await printIdentity(
+        session,
+        await session.client.get<responses.Identity>(`${identityPath(session, id)}${query}`),
+      );
     });
 
   addHistoryCommand(identities, io);
@@ -125,17 +132,23 @@ function explain(session: Session, id: string): Promise<responses.Explanation> {
   return session.client.get<responses.Explanation>(identityPath(session, id, 'explain'));
 }
 
-function printIdentity(session: Session, identity: responses.Identity): void {
+async function printIdentity(session: Session, identity: responses.Identity): Promise<void> {
   if (session.isRaw) {
     session.printOne(identity);
     return;
   }
   const { attributes, users, accounts, machine_identities, ...rest } = identity;
   session.printOne(rest);
-  const values = attributes.map((each) => [each.field_name, each.field_value, each.priority, each.source_id]);
+  const names = await shownConnectorNames(session);
+  const values = attributes.map(({ field_name, field_value, priority, source_id }) => [
+    field_name,
+    field_value,
+    priority,
+    names.get(source_id) ?? source_id,
+  ]);
   session.printTable(['field', 'value', 'priority', 'source'], values);
   const rows = (kind: string, records: LinkedRecord[]) =>
-    records.map((each) => [each.id, kind, each.identifier ?? each.external_id, each.display_name, each.status]);
+    records.map((each) => [each.id, kind, each.identifier ?? each.external_id, personName(each), each.status]);
   const linked = [
     ...rows('user', users),
     ...rows('account', accounts),

@@ -1,8 +1,9 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
 import { confirm } from '../confirm.js';
-import { connectorNames, findConnector } from '../find-connector.js';
+import { findConnector, shownConnectorNames } from '../find-connector.js';
+import { jobStatuses } from '../fixed-values.js';
 import { exitCodeOf, printJob } from '../job-outcome.js';
 import { exitCodeOf as exitCodeOfOperation, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { type CliContext, Session } from '../session.js';
@@ -59,7 +60,7 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
     .command('list')
     .description('list sync jobs')
     .option('--connector <connector>', 'only jobs of this connector, by id or name')
-    .option('--status <status>', 'only jobs in this status')
+    .addOption(new Option('--status <status>', 'only jobs in this status').choices(jobStatuses))
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .addHelpText('after', listHelp)
@@ -71,7 +72,7 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
       const list = await session.client.get<List<responses.OperatorJob>>(
         `${pathOf('tenants', session.tenant, 'sync-jobs')}?${query}`,
       );
-      const names = await namesFor(session);
+      const names = await shownConnectorNames(session);
       session.printList(list, listHeadings, (job) => [
         job.job_id,
         names.get(job.connector_id) ?? job.connector_id,
@@ -142,11 +143,6 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
       printOperation(session, operation);
       exit(exitCodeOfOperation(operation.status));
     });
-}
-
-/** Responses for programs are printed as they are, without names. */
-async function namesFor(session: Session): Promise<ReadonlyMap<string, string>> {
-  return session.format === 'json' || session.format === 'jsonl' ? new Map() : await connectorNames(session);
 }
 
 /** Why a job failed, was quarantined or read everything, or what an operator decided. */

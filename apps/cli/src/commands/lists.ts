@@ -1,8 +1,10 @@
 import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
-import { findConnector } from '../find-connector.js';
+import { findConnector, shownConnectorNames } from '../find-connector.js';
+import { accountStatuses, machineClassifications, machineStatuses, personStatuses } from '../fixed-values.js';
+import { personName } from '../person-name.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
@@ -42,7 +44,7 @@ export function addFindCommand(program: Command, io: CliContext): void {
 }
 
 export function addIdentityList(identities: Command, io: CliContext): void {
-  shared(exact(paged(identities.command('list'))))
+  shared(exact(paged(identities.command('list')), personStatuses))
     .description('list identities, or those with a value in any of their records')
     .addHelpText('after', listExamples('identities'))
     .action(async (options: ListOptions, command: Command) => {
@@ -52,7 +54,7 @@ export function addIdentityList(identities: Command, io: CliContext): void {
 
 export function addUserCommands(program: Command, io: CliContext): void {
   const users = program.command('users').description('list users: the data of one source about a person');
-  shared(exact(paged(users.command('list'))))
+  shared(exact(paged(users.command('list')), personStatuses))
     .description('list users')
     .addHelpText('after', listExamples('users'))
     .action(async (options: ListOptions, command: Command) => {
@@ -61,7 +63,7 @@ export function addUserCommands(program: Command, io: CliContext): void {
       session.printList(list, ['id', 'external id', 'name', 'email', 'status'], (each) => [
         each.id,
         each.external_id,
-        each.display_name,
+        personName(each),
         each.email,
         each.status,
       ]);
@@ -81,7 +83,12 @@ export function addGroupCommands(program: Command, io: CliContext): void {
     .action(async (options: ListOptions & { name?: string }, command: Command) => {
       const session = await Session.of(command, io);
       const list = await request<responses.Group>(session, 'groups', options);
-      session.printList(list, ['id', 'name', 'source'], (each) => [each.id, each.name, each.source_id]);
+      const names = await shownConnectorNames(session);
+      session.printList(list, ['id', 'name', 'source'], (each) => [
+        each.id,
+        each.name,
+        names.get(each.source_id) ?? each.source_id,
+      ]);
     });
 }
 
@@ -95,17 +102,18 @@ Examples:
 
 export function addAccountCommands(program: Command, io: CliContext): void {
   const accounts = program.command('accounts').description('list accounts');
-  exact(paged(accounts.command('list')))
+  exact(paged(accounts.command('list')), accountStatuses)
     .description('list accounts')
+    .option('--source <connector>', 'only accounts of this source: id or name of the connector')
     .option('--unmatched', 'only accounts that are linked to no identity')
-    .addHelpText('after', '\nExample:\n  $ idsync accounts list --unmatched')
+    .addHelpText('after', '\nExample:\n  $ idsync accounts list --source AD --unmatched')
     .action(async (options: ListOptions, command: Command) => {
       const session = await Session.of(command, io);
       const list = await request<responses.Account>(session, 'accounts', options);
       session.printList(list, ['id', 'identifier', 'name', 'status', 'identity'], (each) => [
         each.id,
         each.identifier,
-        each.display_name,
+        personName(each),
         each.status,
         each.person_id,
       ]);
@@ -114,9 +122,10 @@ export function addAccountCommands(program: Command, io: CliContext): void {
 
 export function addMachineCommands(program: Command, io: CliContext): void {
   const machines = program.command('machines').description('list machine identities');
-  exact(paged(machines.command('list')))
+  exact(paged(machines.command('list')), machineStatuses)
     .description('list machine identities')
-    .option('--classification <name>', 'only this classification, such as service_account')
+    .addOption(new Option('--classification <name>', 'only this classification').choices(machineClassifications))
+    .option('--source <connector>', 'only those of this source: id or name of the connector')
     .option('--owner <identity>', 'only those for which this identity is responsible')
     .option('--min-risk <score>', 'only those with at least this risk score', wholeNumber)
     .option('--max-risk <score>', 'only those with at most this risk score', wholeNumber)
@@ -142,14 +151,14 @@ function paged(command: Command): Command {
 }
 
 /** Filters of every list of people and records. */
-function exact(command: Command): Command {
+function exact(command: Command, statuses: readonly string[]): Command {
   return command
     .option('--email <address>', 'only with this email address')
     .option('--number <number>', 'only with this employee number')
     .option('--upn <name>', 'only with this user principal name')
     .option('--external-id <id>', 'only the record with this id in the source --connector')
     .option('--connector <connector>', 'the source of --external-id: id or name of the connector')
-    .option('--status <status>', 'only this status')
+    .addOption(new Option('--status <status>', 'only this status').choices(statuses))
     .option('--updated-since <date-time>', 'only those that changed at this time or later');
 }
 

@@ -1,6 +1,7 @@
 import type { OperatorRole, responses } from '@idsync/contracts';
 import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
+import { operatorRoles } from '../fixed-values.js';
 import { type CliContext, Session } from '../session.js';
 
 const createHelp = `
@@ -9,13 +10,6 @@ also the audit log; admin may do everything. Use the token as ADMIN_TOKEN of thi
 
 Example:
   $ idsync service-tokens create ci --role operator --tenants ten_… --expires-at 2027-12-31T00:00:00Z`;
-
-const roles = Object.keys({
-  viewer: true,
-  operator: true,
-  auditor: true,
-  admin: true,
-} satisfies Record<OperatorRole, true>);
 
 interface CreateOptions {
   role: OperatorRole;
@@ -53,7 +47,7 @@ export function addServiceTokenCommands(program: Command, io: CliContext): void 
     .command('create')
     .description('create a service token and print it once')
     .argument('<name>', 'name of the actor in the audit log')
-    .addOption(new Option('--role <role>', 'what the token may do').choices(roles).makeOptionMandatory())
+    .addOption(new Option('--role <role>', 'what the token may do').choices(operatorRoles).makeOptionMandatory())
     .option('--tenants <ids>', 'comma-separated ids of tenants (default: all)')
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
     .addHelpText('after', createHelp)

@@ -6,6 +6,7 @@ import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions }
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addListenCommand } from './listen.js';
+import { addPortalCommands } from './portal-links.js';
 
 const replayHelp = `
 A replay covers the event types that the webhook subscribes to now. Events keep their ids, so the receiver can
@@ -111,6 +112,7 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
     });
 
   addListenCommand(webhooks, io, exit);
+  addPortalCommands(webhooks, io);
 
   withReplayOptions(webhooks.command('requeue'))
     .description('send all dead deliveries again')
