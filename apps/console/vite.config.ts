@@ -20,9 +20,17 @@ const compressed: Plugin = {
   },
 };
 
+/** The pages: the console, and the subscriber portal. Each is served with all files below its own path. */
+const pages = { 'index.html': '/console/', 'portal.html': '/portal/' };
+
 /** `IDSYNC_URL=http://127.0.0.1:3000 npx vite apps/console` serves the sources against a running gateway. */
 export default defineConfig({
   base: '/console/',
+  // Files refer to each other by relative addresses, so that one build is served below both paths.
+  experimental: {
+    renderBuiltUrl: (file, { hostId, hostType }) =>
+      hostType === 'html' ? `${pages[hostId as keyof typeof pages]}${file}` : { relative: true },
+  },
   plugins: [react(), compressed],
   build: {
     target: 'es2023',
@@ -31,9 +39,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     outDir,
+    rolldownOptions: { input: Object.keys(pages) },
     // The bundle of the gateway lists these packages and their licences.
     license: { fileName: 'licenses.json' },
     reportCompressedSize: false,
   },
-  server: { proxy: { '/admin': process.env.IDSYNC_URL ?? 'http://127.0.0.1:3000' } },
+  server: {
+    proxy: Object.fromEntries(
+      ['/admin', '/v1'].map((path) => [path, process.env.IDSYNC_URL ?? 'http://127.0.0.1:3000']),
+    ),
+  },
 });

@@ -21,6 +21,7 @@ const targets: Record<string, IdTarget> = {
   whk: { label: 'Webhook', icon: 'webhook', path: (id) => `/webhooks/${id}` },
   dlv: { label: 'Delivery', icon: 'webhook', path: (id) => `/deliveries/${id}` },
   opn: { label: 'Acts on this operation', icon: 'access', path: (id) => `/audit?resource=${id}` },
+  dlt: { label: 'Dead letter', icon: 'system', path: (id) => `/system?letter=${id}` },
   fnd: { label: 'Findings', icon: 'finding', path: () => '/findings' },
 };
 

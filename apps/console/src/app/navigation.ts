@@ -1,10 +1,10 @@
 import type { IconName } from '../components/icon';
-import type { Role } from '../data/session';
+import { includesRole, type Role, type Session } from '../data/session';
 
 /** Paths of screens that need only a tenant. */
 export type ScreenPath =
   | '/$tenantId'
-  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'rules' | 'access' | 'settings' | 'audit'}`;
+  | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'rules' | 'access' | 'settings' | 'audit' | 'system'}`;
 
 export interface NavigationItem {
   label: string;
@@ -12,6 +12,13 @@ export interface NavigationItem {
   icon: IconName;
   /** Shown to these roles only. */
   needs?: Role;
+  /** Shown to operators of all tenants only. */
+  ofInstallation?: boolean;
+}
+
+/** Whether the item is shown to an operator. */
+export function isShown({ needs, ofInstallation }: NavigationItem, { role, tenants }: Session['actor']): boolean {
+  return (!needs || includesRole(role, needs)) && !(ofInstallation && tenants);
 }
 
 /** The sidebar and the commands of ⌘K, in the order in which people need them. */
@@ -46,8 +53,9 @@ export const navigation: readonly { title?: string; items: readonly NavigationIt
     title: 'Administration',
     items: [
       { label: 'Access', to: '/$tenantId/access', icon: 'access' },
-      { label: 'Settings', to: '/$tenantId/settings', icon: 'system' },
+      { label: 'Settings', to: '/$tenantId/settings', icon: 'settings' },
       { label: 'Audit log', to: '/$tenantId/audit', icon: 'history', needs: 'auditor' },
+      { label: 'System', to: '/$tenantId/system', icon: 'system', ofInstallation: true },
     ],
   },
 ];

@@ -10,9 +10,8 @@ import { useSession } from '../data/access';
 import { answerOf, api } from '../data/api';
 import { readPeople } from '../data/people';
 import { attributeOf, nameOf } from '../data/person';
-import { includesRole } from '../data/session';
 import { pathOf, targetOf } from './id-targets';
-import { navigation, type ScreenPath } from './navigation';
+import { isShown, navigation, type ScreenPath } from './navigation';
 import styles from './palette.module.css';
 
 interface Option {
@@ -114,7 +113,7 @@ export function Palette({ tenantId, onClose }: { tenantId: string; onClose: () =
 function useOptions(tenantId: string, text: string): { options: Option[]; isSearching: boolean } {
   const navigate = useNavigate();
   const openPath = useOpenPath();
-  const { role } = useSession().actor;
+  const { actor } = useSession();
   const target = targetOf(text);
   const isSearch = text.length >= fewest && !target;
   const people = useQuery({
@@ -136,7 +135,7 @@ function useOptions(tenantId: string, text: string): { options: Option[]; isSear
   const found = isSearch ? (people.data?.data ?? []) : [];
   const screens = navigation
     .flatMap(({ items }) => items)
-    .filter(({ label, needs }) => (!needs || includesRole(role, needs)) && begins(label, text));
+    .filter((item) => isShown(item, actor) && begins(item.label, text));
   const options: Option[] = [
     ...(target && path !== undefined
       ? [

@@ -18,6 +18,7 @@ import { route as signedIn } from '../screens/signed-in/route';
 import { route as sourceSetup } from '../screens/source-setup/route';
 import { sourceRoute, route as sources } from '../screens/sources/route';
 import { route as start } from '../screens/start/route';
+import { route as system } from '../screens/system/route';
 import { route as settings } from '../screens/tenant-settings/route';
 import { route as tenants } from '../screens/tenants/route';
 import { deliveryRoute, webhookRoute, route as webhooks } from '../screens/webhooks/route';
@@ -48,4 +49,5 @@ export const tenantRoutes = [
   access,
   settings,
   audit,
+  system,
 ] as const;

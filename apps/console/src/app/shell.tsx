@@ -2,6 +2,7 @@ import { Outlet, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button } from '../components/button';
 import { Icon } from '../components/icon';
+import { useLiveEvents } from '../data/live-events';
 import { ExpiredSession } from './expired-session';
 import styles from './shell.module.css';
 import { Sidebar } from './sidebar';
@@ -11,6 +12,7 @@ const Palette = lazy(async () => ({ default: (await import('./palette')).Palette
 /** The frame of all screens of a tenant. */
 export function Shell() {
   const { tenantId } = useParams({ from: '/signed-in/$tenantId' });
+  useLiveEvents(tenantId);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   useEffect(() => {

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../components/icon';
 import { useSession } from '../data/access';
-import { includesRole } from '../data/session';
-import { navigation } from './navigation';
+import { isShown, navigation } from './navigation';
 import styles from './sidebar.module.css';
 import { TenantSwitcher } from './tenant-switcher';
 import { UserMenu } from './user-menu';
@@ -18,7 +17,7 @@ interface SidebarProps {
 const searchKey = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K';
 
 export function Sidebar({ tenantId, isOpen, onSearch, onNavigate }: SidebarProps) {
-  const { role } = useSession().actor;
+  const { actor } = useSession();
   return (
     <div className={isOpen ? `${styles.sidebar} ${styles.open}` : styles.sidebar}>
       <TenantSwitcher tenantId={tenantId} />
@@ -29,7 +28,7 @@ export function Sidebar({ tenantId, isOpen, onSearch, onNavigate }: SidebarProps
       </button>
       <nav className={styles.groups} aria-label="Screens">
         {navigation.map(({ title, items }) => {
-          const allowed = items.filter(({ needs }) => !needs || includesRole(role, needs));
+          const allowed = items.filter((item) => isShown(item, actor));
           if (allowed.length === 0) return null;
           return (
             <div key={title ?? ''}>

@@ -10,9 +10,17 @@ export class StoredChoice<Value extends string> {
   ) {}
 
   get = (): Value => {
-    const stored = localStorage.getItem(this.key);
-    return this.values.find((value) => value === stored) ?? this.values[0];
+    return this.values.find((value) => value === this.stored()) ?? this.values[0];
   };
+
+  /** A browser may refuse its storage to a page in the frame of another origin. */
+  private stored(): string | null {
+    try {
+      return localStorage.getItem(this.key);
+    } catch {
+      return null;
+    }
+  }
 
   set(value: Value): void {
     localStorage.setItem(this.key, value);

@@ -11,7 +11,7 @@ export interface Column<Row> {
   width: string;
   align?: 'end';
   /** Hidden on windows that are narrower than this, most important columns last. */
-  from?: 'medium' | 'wide';
+  from?: 'small' | 'medium' | 'wide';
   cell: (row: Row) => ReactNode;
 }
 
@@ -37,7 +37,7 @@ interface DataTableProps<Row> {
 const rowHeight = 36;
 const overscan = 12;
 // The sidebar takes a part of the window, and the first column must keep its width.
-const windows = { medium: '(min-width: 900px)', wide: '(min-width: 1200px)' };
+const windows = { small: '(min-width: 480px)', medium: '(min-width: 900px)', wide: '(min-width: 1200px)' };
 
 function useMatches(query: string): boolean {
   return useSyncExternalStore(
@@ -55,9 +55,12 @@ function useMatches(query: string): boolean {
  * in a cell with the class of `rowLink` covers its row.
  */
 export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, current }: DataTableProps<Row>) {
-  const isMedium = useMatches(windows.medium);
-  const isWide = useMatches(windows.wide);
-  const shown = columns.filter(({ from }) => !from || (from === 'medium' ? isMedium : isWide));
+  const fits = {
+    small: useMatches(windows.small),
+    medium: useMatches(windows.medium),
+    wide: useMatches(windows.wide),
+  };
+  const shown = columns.filter(({ from }) => !from || fits[from]);
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

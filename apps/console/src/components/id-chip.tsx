@@ -2,9 +2,12 @@ import { copy } from './copy';
 import { Icon } from './icon';
 import styles from './id-chip.module.css';
 
+/** An id, shortened in the middle if it is long. */
+export const shortId = (id: string) => (id.length <= 20 ? id : `${id.slice(0, 11)}…${id.slice(-4)}`);
+
 /** An id, shortened in the middle; a click copies the whole of it. */
 export function IdChip({ id, full = false }: { id: string; full?: boolean }) {
-  const shown = full || id.length <= 20 ? id : `${id.slice(0, 11)}…${id.slice(-4)}`;
+  const shown = full ? id : shortId(id);
   return (
     <button type="button" className={styles.chip} title={id} onClick={() => copy(id, 'Id')}>
       <span>

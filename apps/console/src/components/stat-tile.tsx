@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import styles from './stat-tile.module.css';
-import { TenantLink } from './tenant-link';
 
 interface StatTileProps {
   label: string;
@@ -8,23 +7,15 @@ interface StatTileProps {
   /** A line below the number. */
   about?: ReactNode;
   tone?: 'ok' | 'warn' | 'bad';
-  /** The screen that shows what is counted, as a path below the tenant. */
-  to?: { tenantId: string; path: string };
+  /** A link to what is counted. */
+  link?: (props: { className: string | undefined; children: string }) => ReactNode;
   children?: ReactNode;
 }
 
-export function StatTile({ label, value, about, tone, to, children }: StatTileProps) {
+export function StatTile({ label, value, about, tone, link, children }: StatTileProps) {
   return (
     <div className={styles.tile}>
-      <span className={styles.label}>
-        {to ? (
-          <TenantLink {...to} className={styles.link}>
-            {label}
-          </TenantLink>
-        ) : (
-          label
-        )}
-      </span>
+      <span className={styles.label}>{link ? link({ className: styles.link, children: label }) : label}</span>
       <span className={tone ? `${styles.value} ${styles[tone]}` : styles.value}>{value}</span>
       {about && <span className={styles.about}>{about}</span>}
       {children}

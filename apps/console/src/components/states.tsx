@@ -1,5 +1,5 @@
+import { IdsyncError } from '@idsync/client/operator';
 import type { ReactNode } from 'react';
-import { IdsyncError } from '../data/api';
 import { Button } from './button';
 import styles from './states.module.css';
 
@@ -26,7 +26,7 @@ export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => v
     <div className={`${styles.state} ${styles.error}`} role="alert">
       <p className={styles.title}>{title}</p>
       <p className={styles.text}>
-        {isRefused ? error.message : 'The service did not answer. It is retried when you are back online.'}
+        {isRefused ? reasonOf(error) : 'The service did not answer. It is retried when you are back online.'}
       </p>
       {isRefused && error.requestId && (
         <p className={styles.request}>
@@ -40,6 +40,10 @@ export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => v
       )}
     </div>
   );
+}
+
+function reasonOf({ message }: IdsyncError): string {
+  return message === 'not found' ? 'It was deleted, or belongs to another tenant.' : message;
 }
 
 /** Grey bars in place of content. */

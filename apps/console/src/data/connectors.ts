@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { answerOf, api, type Connector, type operations } from './api';
-import { live } from './query-client';
+import { liveByEvents } from './query-client';
 
 /** The sources of a tenant, which are few. */
 export const connectorsQuery = (tenantId: string) =>
@@ -22,7 +22,7 @@ export const connectorQuery = (tenantId: string, connectorId: string) =>
           params: { path: { tenantId, connectorId } },
         }),
       ),
-    ...live,
+    ...liveByEvents,
   });
 
 type NewConnector = operations['adminCreateConnector']['requestBody']['content']['application/json'];

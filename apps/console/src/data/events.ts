@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { answerOf, api, type OperatorEvent, type operations } from './api';
 import { cursorPages } from './pages';
+import { unlessStreamed } from './query-client';
 
 export type { OperatorEvent };
 export type EventFilters = Omit<NonNullable<operations['adminListEvents']['parameters']['query']>, 'limit' | 'cursor'>;
@@ -8,7 +9,7 @@ export type EventFilters = Omit<NonNullable<operations['adminListEvents']['param
 const everyMs = 3_000;
 
 /**
- * Events, the newest first. They are polled while the newest page is shown alone: a longer list would move away from
+ * Events, the newest first. They are refreshed while the newest page is shown alone: a longer list would move away from
  * what is being read.
  */
 export const eventsQuery = (tenantId: string, filters: EventFilters, isPaused = false) => ({
@@ -20,7 +21,7 @@ export const eventsQuery = (tenantId: string, filters: EventFilters, isPaused = 
     ),
   ),
   refetchInterval: ({ state }: { state: { data?: { pages: unknown[] } | undefined } }) =>
-    isPaused || (state.data?.pages.length ?? 0) > 1 ? false : everyMs,
+    isPaused || (state.data?.pages.length ?? 0) > 1 ? false : unlessStreamed(everyMs),
   refetchIntervalInBackground: false,
 });
 

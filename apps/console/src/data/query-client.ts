@@ -1,5 +1,5 @@
+import { IdsyncError } from '@idsync/client/operator';
 import { QueryClient } from '@tanstack/react-query';
-import { IdsyncError } from './api';
 
 const retries = 2;
 
@@ -15,5 +15,17 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Interval of lists that change while they are looked at. TanStack Query pauses it while the page is hidden. */
-export const live = { refetchInterval: 5_000, refetchIntervalInBackground: false } as const;
+const pollMs = 5_000;
+const streamedMs = 60_000;
+
+/** Whether the event stream reports changes; without it, queries are polled. */
+export const streamState = { isUp: false };
+
+/** The interval of a query that the event stream refreshes. */
+export const unlessStreamed = (milliseconds: number) => (streamState.isUp ? streamedMs : milliseconds);
+
+/** Interval of lists that change without events. TanStack Query pauses it while the page is hidden. */
+export const live = { refetchInterval: pollMs, refetchIntervalInBackground: false } as const;
+
+/** Interval of lists that change with events. */
+export const liveByEvents = { ...live, refetchInterval: () => unlessStreamed(pollMs) } as const;

@@ -14,6 +14,11 @@ export const serviceTokensQuery = offsetPages(['service-tokens'], (offset) =>
   answerOf(api.GET('/admin/v1/service-tokens', { params: { query: { limit: 100, offset } } })),
 );
 
+// Not live: reading it again and again would extend the session of the reader.
+export const sessionsQuery = offsetPages(['sessions'], (offset) =>
+  answerOf(api.GET('/admin/v1/sessions', { params: { query: { limit: 100, offset } } })),
+);
+
 export const scopes = [
   'identities:read',
   'users:read',

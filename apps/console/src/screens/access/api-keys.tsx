@@ -1,13 +1,11 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Column, DataTable } from '../../components/data-table';
-import { Dialog } from '../../components/dialog';
 import { Icon } from '../../components/icon';
-import { notify } from '../../components/notices';
 import { Section } from '../../components/page';
-import { SecretOnce } from '../../components/secret-once';
+import { RevokeDialog } from '../../components/revoke-dialog';
+import { SecretDialog } from '../../components/secret-dialog';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
@@ -55,6 +53,7 @@ const columnsOf = (acts: Acts | undefined): readonly Column<ApiKey>[] => [
     id: 'status',
     header: 'Status',
     width: '120px',
+    from: 'small',
     cell: (key) => {
       const { word, tone } = stateOf(key);
       return <StatusBadge tone={tone}>{word}</StatusBadge>;
@@ -108,11 +107,9 @@ export function ApiKeys({ tenantId }: { tenantId: string }) {
   const [issued, setIssued] = useState<CreatedApiKey>();
   const [revoked, setRevoked] = useState<ApiKey>();
   const refresh = () => client.invalidateQueries({ queryKey: ['api-keys', tenantId] });
-  const revoke = async () => {
-    if (!revoked) return;
-    const params = { path: { tenantId, keyId: revoked.id } };
+  const revoke = async ({ id }: ApiKey) => {
+    const params = { path: { tenantId, keyId: id } };
     await answerOf(api.DELETE('/admin/v1/tenants/{tenantId}/api-keys/{keyId}', { params }));
-    notify('The key is revoked.');
     await refresh();
   };
   const add = mayChange && (
@@ -146,25 +143,21 @@ export function ApiKeys({ tenantId }: { tenantId: string }) {
         />
       )}
       {issued && (
-        <Dialog open onOpenChange={() => setIssued(undefined)} title={`Key ${issued.name}`}>
-          <SecretOnce label="API key" value={issued.key} hint="Shown this once. Send it as X-API-Key." />
-        </Dialog>
+        <SecretDialog
+          title={`Key ${issued.name}`}
+          onClose={() => setIssued(undefined)}
+          secrets={[{ label: 'API key', value: issued.key, hint: 'Shown this once. Send it as X-API-Key.' }]}
+        />
       )}
-      <ConfirmDialog
-        open={revoked !== undefined}
-        onOpenChange={(open) => !open && setRevoked(undefined)}
-        title={`Revoke ${revoked?.name ?? ''}?`}
-        action="Revoke"
-        danger
-        onConfirm={revoke}
-      >
-        <p>Requests with this key are refused within a second. This cannot be undone.</p>
+      <RevokeDialog item={revoked} onClose={() => setRevoked(undefined)} onRevoke={revoke} done="The key is revoked.">
+        Requests with this key are refused within a second.
         {revoked?.last_used_at && (
-          <p>
+          <>
+            {' '}
             It was used <Ago at={revoked.last_used_at} />.
-          </p>
+          </>
         )}
-      </ConfirmDialog>
+      </RevokeDialog>
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endOfDay, scopesOf, stateOf } from './describe-access.js';
+import { endOfDay, methodOf, scopesOf, stateOf } from './describe-access.js';
 
 const now = Date.parse('2026-11-24T12:00:00Z');
 
@@ -12,6 +12,14 @@ describe('a key in the console', () => {
     [{ expires_at: '2027-11-24T12:00:00Z', revoked_at: '2026-11-24T12:00:00Z' }, 'Revoked'],
   ])('says whether %j can be used', (key, word) => {
     expect(stateOf(key, now).word).toBe(word);
+  });
+
+  it('or a session names how the operator signed in', () => {
+    expect(['oidc', 'service_token', 'admin_token'].map(methodOf)).toEqual([
+      'the identity provider',
+      'a service token',
+      'the operator token',
+    ]);
   });
 
   it('names its scopes, or all of them', () => {

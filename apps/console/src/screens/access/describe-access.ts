@@ -14,6 +14,11 @@ export function stateOf({ expires_at, revoked_at }: Issued, now = Date.now()): {
   return leftMs < 7 * 86_400_000 ? { word: 'Expires soon', tone: 'warn' } : { word: 'Active', tone: 'ok' };
 }
 
+/** How an operator signed in. */
+export function methodOf(kind: string): string {
+  return { oidc: 'the identity provider', service_token: 'a service token' }[kind] ?? 'the operator token';
+}
+
 /** Scopes as one short text. */
 export function scopesOf(given: readonly string[], all: number): string {
   return given.length === all ? 'All' : given.join(', ');

@@ -1,14 +1,12 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Column, DataTable } from '../../components/data-table';
-import { Dialog } from '../../components/dialog';
 import { Facts } from '../../components/facts';
 import { Icon } from '../../components/icon';
-import { notify } from '../../components/notices';
 import { Section } from '../../components/page';
-import { SecretOnce } from '../../components/secret-once';
+import { RevokeDialog } from '../../components/revoke-dialog';
+import { SecretDialog } from '../../components/secret-dialog';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago, Time } from '../../components/time';
@@ -17,12 +15,13 @@ import { answerOf, api } from '../../data/api';
 import { itemsOf } from '../../data/pages';
 import { tenantsQuery } from '../../data/tenants';
 import { serviceTokensQuery } from './access-queries';
-import { stateOf } from './describe-access';
+import { methodOf, stateOf } from './describe-access';
+import { Sessions } from './sessions';
 import { type CreatedToken, TokenDialog } from './token-dialog';
 
 type Token = Omit<CreatedToken, 'token'>;
 
-/** The own session, and the tokens of people and programs that operate idsync. */
+/** The own session, those of all operators, and the tokens of people and programs that operate idsync. */
 export function Operators() {
   const query = useInfiniteQuery(serviceTokensQuery);
   const { data: tenants } = useQuery(tenantsQuery);
@@ -35,11 +34,9 @@ export function Operators() {
   const refresh = () => client.invalidateQueries({ queryKey: ['service-tokens'] });
   const namesOf = (ids: readonly string[] | undefined) =>
     ids?.map((id) => tenants?.data.find((tenant) => tenant.id === id)?.name ?? id).join(', ') ?? 'All';
-  const revoke = async () => {
-    if (!revoked) return;
-    const params = { path: { serviceTokenId: revoked.id } };
+  const revoke = async ({ id }: Token) => {
+    const params = { path: { serviceTokenId: id } };
     await answerOf(api.DELETE('/admin/v1/service-tokens/{serviceTokenId}', { params }));
-    notify('The token is revoked.');
     await refresh();
   };
   const columns: readonly Column<Token>[] = [
@@ -53,7 +50,7 @@ export function Operators() {
         </span>
       ),
     },
-    { id: 'role', header: 'Role', width: '100px', cell: ({ role }) => role },
+    { id: 'role', header: 'Role', width: '80px', cell: ({ role }) => role },
     {
       id: 'tenants',
       header: 'Tenants',
@@ -104,17 +101,14 @@ export function Operators() {
           items={[
             ['Name', actor.name],
             ['Role', actor.role],
-            [
-              'Signed in with',
-              { oidc: 'the identity provider', service_token: 'a service token' }[String(actor.kind)] ??
-                'the operator token',
-            ],
+            ['Signed in with', methodOf(actor.kind)],
             ['Tenants', namesOf(actor.tenants)],
             ['Ends without use', idle_expires_at && <Time at={idle_expires_at} />],
             ['Ends at the latest', expires_at && <Time at={expires_at} />],
           ]}
         />
       </Section>
+      {!actor.tenants && <Sessions />}
       <Section
         title="Service tokens"
         flush
@@ -153,24 +147,17 @@ export function Operators() {
         />
       )}
       {issued && (
-        <Dialog open onOpenChange={() => setIssued(undefined)} title={`Token ${issued.name}`}>
-          <SecretOnce
-            label="Service token"
-            value={issued.token}
-            hint="Shown this once. It signs in here and in the CLI."
-          />
-        </Dialog>
+        <SecretDialog
+          title={`Token ${issued.name}`}
+          onClose={() => setIssued(undefined)}
+          secrets={[
+            { label: 'Service token', value: issued.token, hint: 'Shown this once. It signs in here and in the CLI.' },
+          ]}
+        />
       )}
-      <ConfirmDialog
-        open={revoked !== undefined}
-        onOpenChange={(open) => !open && setRevoked(undefined)}
-        title={`Revoke ${revoked?.name ?? ''}?`}
-        action="Revoke"
-        danger
-        onConfirm={revoke}
-      >
-        <p>Requests and sessions of this token end within a second. This cannot be undone.</p>
-      </ConfirmDialog>
+      <RevokeDialog item={revoked} onClose={() => setRevoked(undefined)} onRevoke={revoke} done="The token is revoked.">
+        Requests and sessions of this token end within a second.
+      </RevokeDialog>
     </>
   );
 }

@@ -21,7 +21,7 @@ const accountsQuery = (tenantId: string, { q, status, source, matched }: Account
   cursorPages(['accounts', tenantId, { q, status, source, matched }], (cursor) =>
     answerOf(
       api.GET('/admin/v1/tenants/{tenantId}/accounts', {
-        params: { path: { tenantId }, query: { q, status, connector_id: source, matched, limit: 50, cursor } },
+        params: { path: { tenantId }, query: { q, status, source, matched, limit: 50, cursor } },
       }),
     ),
   );
@@ -65,6 +65,7 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>
     id: 'person',
     header: 'Person',
     width: '120px',
+    from: 'small',
     cell: ({ person_id }) =>
       person_id ? <StatusBadge tone="neutral">Matched</StatusBadge> : <StatusBadge tone="warn">Unmatched</StatusBadge>,
   },
@@ -85,12 +86,11 @@ export function AccountsScreen() {
   const query = useInfiniteQuery(accountsQuery(tenantId, search));
   const sources = useSourceChoices(tenantId);
   const sourceName = useConnectorNames(tenantId);
-  const { source, ...rest } = search;
   return (
     <ListScreen<Account, AccountsSearch>
       title="Accounts"
       api={`/admin/v1/tenants/${tenantId}/accounts`}
-      parameters={{ ...rest, connector_id: source }}
+      parameters={search}
       cli={`idsync accounts list${search.matched === 'false' ? ' --unmatched' : ''}`}
       filters={[
         { of: 'q', label: 'Search accounts', placeholder: 'Login, name or mail' },

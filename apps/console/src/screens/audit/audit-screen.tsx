@@ -5,6 +5,7 @@ import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { Dialog } from '../../components/dialog';
 import { FilterBar, SearchField } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
+import { shortId } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
 import { Page, Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
@@ -30,7 +31,7 @@ type Entry = Awaited<ReturnType<NonNullable<ReturnType<typeof auditQuery>['query
 
 const columns: readonly Column<Entry>[] = [
   { id: 'sequence', header: 'No.', width: '64px', align: 'end', from: 'medium', cell: ({ sequence }) => sequence },
-  { id: 'at', header: 'Time', width: '226px', from: 'medium', cell: ({ at }) => <Time at={at} /> },
+  { id: 'at', header: 'Time', width: '200px', from: 'medium', cell: ({ at }) => <Time at={at} /> },
   {
     id: 'actor',
     header: 'Who',
@@ -60,14 +61,14 @@ const columns: readonly Column<Entry>[] = [
   {
     id: 'resource',
     header: 'Resource',
-    width: 'minmax(0, 1.2fr)',
+    width: '145px',
     from: 'wide',
-    cell: ({ resource }) => resource ?? '—',
+    cell: ({ resource }) => <span title={resource}>{resource ? shortId(resource) : '—'}</span>,
   },
   {
     id: 'reason',
     header: 'Reason',
-    width: 'minmax(0, 1.2fr)',
+    width: 'minmax(0, 1fr)',
     from: 'wide',
     cell: ({ reason, error }) => (
       <span dir="auto" title={reason ?? error}>
@@ -75,7 +76,13 @@ const columns: readonly Column<Entry>[] = [
       </span>
     ),
   },
-  { id: 'outcome', header: 'Outcome', width: '110px', cell: ({ outcome }) => <StatusBadge status={outcome} /> },
+  {
+    id: 'outcome',
+    header: 'Outcome',
+    width: '110px',
+    from: 'small',
+    cell: ({ outcome }) => <StatusBadge status={outcome} />,
+  },
 ];
 
 export function AuditScreen() {

@@ -39,7 +39,7 @@ export function CaseDetail({ tenantId, listed, sourceName, onDecide }: CaseDetai
       {error && <ErrorState error={error} onRetry={() => refetch()} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
       <section className={styles.scroll} tabIndex={0} aria-label="Record and candidates">
-        <table className={styles.table}>
+        <table className={styles.table} style={{ minWidth: 150 + 150 * (candidates.length + 1) }}>
           <thead>
             <tr>
               <th scope="col">Field</th>

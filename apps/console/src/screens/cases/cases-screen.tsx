@@ -11,7 +11,7 @@ import { wordsOf } from '../../components/status';
 import { useMay } from '../../data/access';
 import { useConnectorNames } from '../../data/connectors';
 import { itemsOf } from '../../data/pages';
-import { live } from '../../data/query-client';
+import { liveByEvents } from '../../data/query-client';
 import { CaseDetail } from './case-detail';
 import { CaseList } from './case-list';
 import { casesQuery } from './case-queries';
@@ -26,7 +26,7 @@ export function CasesScreen() {
   const { tenantId } = route.useParams();
   const { status, case: chosen } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery({ ...casesQuery(tenantId, status ?? 'open'), ...live });
+  const query = useInfiniteQuery({ ...casesQuery(tenantId, status ?? 'open'), ...liveByEvents });
   const sourceName = useConnectorNames(tenantId);
   const mayDecide = useMay('operator');
   const { last, resolve, undo, isBusy } = useResolve(tenantId);

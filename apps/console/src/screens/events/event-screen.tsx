@@ -24,8 +24,7 @@ export function EventScreen() {
   const { data: event, error, refetch } = useQuery(eventQuery(tenantId, eventId));
   const { data: webhooks } = useQuery(webhooksQuery(tenantId));
   const sourceName = useConnectorNames(tenantId);
-  if (error) return <ErrorState error={error} onRetry={refetch} />;
-  if (!event) return <Loading />;
+  if (!event) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { details, deliveries, identity_id: identityId, job_id: jobId } = event;
   const { changes = [], job_id: _, ...rest } = details as { changes?: Change[] } & Record<string, unknown>;
   const hostOf = (id: string) => {

@@ -63,8 +63,8 @@ export function EventsScreen() {
         },
         { of: 'source', label: 'Source', choices: sources },
         { of: 'since', label: 'Time', choices: periodChoices },
-        { of: 'identity', label: 'Id of a person', placeholder: 'Person: idn_…', narrow: true },
-        { of: 'job', label: 'Id of a run', placeholder: 'Run: job_…', narrow: true },
+        { of: 'identity', label: 'Id of a person', placeholder: 'Person id', narrow: true },
+        { of: 'job', label: 'Id of a run', placeholder: 'Run id', narrow: true },
       ]}
       search={search}
       onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}

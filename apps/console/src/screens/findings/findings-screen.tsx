@@ -14,7 +14,7 @@ import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { answerOf, api } from '../../data/api';
 import { cursorPages } from '../../data/pages';
-import { live } from '../../data/query-client';
+import { liveByEvents } from '../../data/query-client';
 import { type FindingsSearch, kinds, states } from './findings-search';
 
 const route = getRouteApi('/signed-in/$tenantId/findings');
@@ -27,17 +27,17 @@ const findingsQuery = (tenantId: string, { kind, state = 'open' }: FindingsSearc
       }),
     ),
   ),
-  ...live,
+  ...liveByEvents,
 });
 
 type Finding = Awaited<ReturnType<NonNullable<ReturnType<typeof findingsQuery>['queryFn']>>>['data'][number];
 
 const columnsOf = (onAccept?: (finding: Finding) => void): readonly Column<Finding>[] => [
-  { id: 'kind', header: 'Finding', width: 'minmax(0, 2fr)', cell: ({ kind }) => wordsOf(kind) },
+  { id: 'kind', header: 'Finding', width: 'minmax(0, 1.6fr)', cell: ({ kind }) => wordsOf(kind) },
   {
     id: 'subject',
     header: 'About',
-    width: 'minmax(0, 1.6fr)',
+    width: 'minmax(0, 1.2fr)',
     cell: ({ identity_id, name, subject_id }) =>
       identity_id ? (
         <Link
@@ -55,7 +55,7 @@ const columnsOf = (onAccept?: (finding: Finding) => void): readonly Column<Findi
   {
     id: 'evidence',
     header: 'Evidence',
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(0, 2.4fr)',
     from: 'wide',
     cell: ({ evidence }) => {
       const text = Object.entries(evidence)
@@ -68,8 +68,15 @@ const columnsOf = (onAccept?: (finding: Finding) => void): readonly Column<Findi
       );
     },
   },
-  { id: 'state', header: 'State', width: '110px', from: 'medium', cell: ({ state }) => <StatusBadge status={state} /> },
-  { id: 'opened', header: 'Opened', width: '110px', align: 'end', cell: ({ opened_at }) => <Ago at={opened_at} /> },
+  { id: 'state', header: 'State', width: '90px', from: 'medium', cell: ({ state }) => <StatusBadge status={state} /> },
+  {
+    id: 'opened',
+    header: 'Opened',
+    width: '100px',
+    align: 'end',
+    from: 'small',
+    cell: ({ opened_at }) => <Ago at={opened_at} />,
+  },
   ...(onAccept
     ? [
         {

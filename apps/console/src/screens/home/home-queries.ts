@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { answerOf, api } from '../../data/api';
-import { live } from '../../data/query-client';
+import { liveByEvents, unlessStreamed } from '../../data/query-client';
 
 const few = 5;
 
@@ -13,7 +13,7 @@ export const heldRunsQuery = (tenantId: string) =>
           params: { path: { tenantId }, query: { status: 'quarantined', limit: few } },
         }),
       ),
-    ...live,
+    ...liveByEvents,
   });
 
 export const openCasesQuery = (tenantId: string) =>
@@ -25,7 +25,7 @@ export const openCasesQuery = (tenantId: string) =>
           params: { path: { tenantId }, query: { status: 'open', limit: few } },
         }),
       ),
-    ...live,
+    ...liveByEvents,
   });
 
 export const openFindingsQuery = (tenantId: string) =>
@@ -37,7 +37,7 @@ export const openFindingsQuery = (tenantId: string) =>
           params: { path: { tenantId }, query: { state: 'open', limit: 200 } },
         }),
       ),
-    ...live,
+    ...liveByEvents,
   });
 
 export const peopleCountQuery = (tenantId: string) =>
@@ -47,7 +47,7 @@ export const peopleCountQuery = (tenantId: string) =>
       answerOf(
         api.GET('/admin/v1/tenants/{tenantId}/identities', { params: { path: { tenantId }, query: { limit: 1 } } }),
       ),
-    refetchInterval: 30_000,
+    refetchInterval: () => unlessStreamed(30_000),
   });
 
 /** Events and attempts of deliveries by hour. */
@@ -55,6 +55,6 @@ export const activityQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['activity', tenantId],
     queryFn: () => answerOf(api.GET('/admin/v1/tenants/{tenantId}/activity', { params: { path: { tenantId } } })),
-    refetchInterval: 30_000,
+    refetchInterval: () => unlessStreamed(30_000),
     refetchIntervalInBackground: false,
   });

@@ -4,6 +4,7 @@ import { formatCount } from '../../components/format-time';
 import { Page, Section } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
+import { TenantLink } from '../../components/tenant-link';
 import type { Connector } from '../../data/api';
 import { connectorsQuery } from '../../data/connectors';
 import { webhooksQuery } from '../../data/webhooks';
@@ -38,36 +39,39 @@ export function HomeScreen() {
     webhooks: webhooks.data.data,
     now: Date.now(),
   });
+  const linkTo = (path: string) => (props: { className: string | undefined; children: string }) => (
+    <TenantLink tenantId={tenantId} path={path} {...props} />
+  );
   const dead = webhooks.data.data.reduce((sum, webhook) => sum + webhook.dead.count, 0);
   return (
     <Page title="Home">
       <StatTiles>
         <StatTile
           label="People"
-          to={{ tenantId, path: '/people' }}
+          link={linkTo('/people')}
           value={people ? formatCount(people.total, people.total_is_estimate) : '…'}
         />
         <StatTile
           label="Sources"
-          to={{ tenantId, path: '/sources' }}
+          link={linkTo('/sources')}
           value={formatCount(sources.length)}
           about={describeSources(sources)}
         />
         <StatTile
           label="Open cases"
-          to={{ tenantId, path: '/cases' }}
+          link={linkTo('/cases')}
           value={formatCount(cases.data.total)}
           tone={cases.data.total ? 'warn' : undefined}
         />
         <StatTile
           label="Open findings"
-          to={{ tenantId, path: '/findings' }}
+          link={linkTo('/findings')}
           value={`${formatCount(findings.data.data.length)}${findings.data.next_cursor ? '+' : ''}`}
           tone={findings.data.data.length ? 'warn' : undefined}
         />
         <StatTile
           label="Dead deliveries"
-          to={{ tenantId, path: '/webhooks' }}
+          link={linkTo('/webhooks')}
           value={formatCount(dead)}
           tone={dead ? 'bad' : undefined}
         />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { formatCount } from '../../components/format-time';
-import { wordsOf } from '../../components/status';
+import { recordsName } from '../../components/record-names';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import type { Connector } from '../../data/api';
@@ -18,7 +18,13 @@ const columnsOf = (tenantId: string): readonly Column<Connector>[] => [
     ),
   },
   { id: 'type', header: 'Type', width: 'minmax(0, 1fr)', from: 'medium', cell: ({ type }) => type },
-  { id: 'records', header: 'Lists', width: 'minmax(0, 1fr)', from: 'wide', cell: ({ records }) => wordsOf(records) },
+  {
+    id: 'records',
+    header: 'Lists',
+    width: 'minmax(0, 1fr)',
+    from: 'wide',
+    cell: ({ records }) => recordsName(records),
+  },
   { id: 'health', header: 'Health', width: '120px', cell: ({ health }) => <StatusBadge status={health} /> },
   {
     id: 'read',
@@ -33,7 +39,8 @@ const columnsOf = (tenantId: string): readonly Column<Connector>[] => [
     header: 'Complete as of',
     width: '120px',
     align: 'end',
-    cell: ({ complete_as_of }) => (complete_as_of ? <Ago at={complete_as_of} /> : 'never'),
+    from: 'small',
+    cell: ({ complete_as_of }) => (complete_as_of ? <Ago at={complete_as_of} /> : 'Never'),
   },
 ];
 

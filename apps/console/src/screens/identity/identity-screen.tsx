@@ -41,7 +41,7 @@ export function IdentityScreen() {
   const history = useQuery(historyQuery(tenantId, identityId));
   const sourceName = useConnectorNames(tenantId);
   if (now.isPending) return <Loading />;
-  if (now.error) return <ErrorState error={now.error} onRetry={() => now.refetch()} />;
+  if (now.isLoadingError) return <ErrorState error={now.error} onRetry={() => now.refetch()} />;
   const person = at === undefined ? now.data : (then.data ?? now.data);
   const compared = moment === undefined ? now.data : (other.data ?? now.data);
   const number = attributeOf(person, 'employee_number');
@@ -98,12 +98,12 @@ export function IdentityScreen() {
         ))}
       </TabLinks>
       {view === 'values' && history.data && <TimeTravel events={history.data} />}
-      {then.error && <ErrorState error={then.error} />}
-      {other.error && <ErrorState error={other.error} />}
-      {view === 'values' && at !== undefined && and !== undefined && then.data && !other.error && (
+      {then.isLoadingError && <ErrorState error={then.error} />}
+      {other.isLoadingError && <ErrorState error={other.error} />}
+      {view === 'values' && at !== undefined && and !== undefined && then.data && !other.isLoadingError && (
         <Comparison one={{ at, person: then.data }} other={{ at: moment, person: compared }} />
       )}
-      {view === 'values' && !then.error && (
+      {view === 'values' && !then.isLoadingError && (
         <Values
           identity={person}
           explanation={at === undefined ? explanation.data : undefined}

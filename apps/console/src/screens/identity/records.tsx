@@ -79,7 +79,7 @@ function SideBySide({ explanation: { fields, records }, sourceName }: RecordsPro
     <Section title="Side by side" flush>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
       <section className={styles.scroll} tabIndex={0} aria-label="Values of each source">
-        <table className={styles.table}>
+        <table className={styles.table} style={{ minWidth: 176 + 200 * sources.length }}>
           <thead>
             <tr>
               <th scope="col">Field</th>

@@ -7,7 +7,7 @@ import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { type Tone, wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
-import { answerOf, api, type MachineIdentity } from '../../data/api';
+import { answerOf, api, type OperatorMachineIdentity } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { classifications, type MachinesSearch, risks, statuses } from './machines-search';
 
@@ -25,7 +25,10 @@ const machinesQuery = (tenantId: string, { q, status, kind, risk }: MachinesSear
     ),
   );
 
-const columns: readonly Column<MachineIdentity>[] = [
+/** Other values are of the source, which names an owner that is not known. */
+const identityId = /^idn_[0-9a-z]{26}$/;
+
+const columns: readonly Column<OperatorMachineIdentity>[] = [
   {
     id: 'name',
     header: 'Name',
@@ -39,11 +42,11 @@ const columns: readonly Column<MachineIdentity>[] = [
     from: 'medium',
     cell: ({ classification }) => wordsOf(classification),
   },
-  { id: 'status', header: 'Status', width: '120px', cell: ({ status }) => <StatusBadge status={status} /> },
+  { id: 'status', header: 'Status', width: '110px', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'risk',
     header: 'Risk',
-    width: '80px',
+    width: '56px',
     align: 'end',
     cell: ({ risk_score, risk_factors }) =>
       risk_score === undefined ? (
@@ -57,21 +60,23 @@ const columns: readonly Column<MachineIdentity>[] = [
   {
     id: 'owner',
     header: 'Owner',
-    width: 'minmax(0, 1.4fr)',
+    width: 'minmax(0, 2fr)',
     from: 'medium',
-    cell: ({ owned_by }) =>
-      owned_by ? (
+    cell: ({ owned_by, owner_name }) => {
+      if (!owned_by) return 'No owner';
+      if (!identityId.test(owned_by)) return <span dir="auto">{owned_by}</span>;
+      return (
         <Link
           from="/$tenantId/machines"
           to="/$tenantId/people/$identityId"
           params={{ identityId: owned_by }}
           className={rowLink}
+          title={owned_by}
         >
-          {owned_by.slice(0, 12)}…{owned_by.slice(-4)}
+          <span dir="auto">{owner_name ?? `${owned_by.slice(0, 12)}…${owned_by.slice(-4)}`}</span>
         </Link>
-      ) : (
-        'No owner'
-      ),
+      );
+    },
   },
   { id: 'id', header: 'Id', width: '200px', from: 'wide', cell: ({ id }) => <IdChip id={id} /> },
 ];
@@ -87,7 +92,7 @@ export function MachinesScreen() {
   const query = useInfiniteQuery(machinesQuery(tenantId, search));
   const { kind, risk, ...rest } = search;
   return (
-    <ListScreen<MachineIdentity, MachinesSearch>
+    <ListScreen<OperatorMachineIdentity, MachinesSearch>
       title="Machines"
       api={`/admin/v1/tenants/${tenantId}/machine-identities`}
       parameters={{ ...rest, classification: kind, min_risk: risk }}

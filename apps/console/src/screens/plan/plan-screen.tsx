@@ -31,8 +31,8 @@ export function PlanScreen() {
   const plan = useInfiniteQuery({ ...planQuery(tenantId, jobId, search), placeholderData: keepPreviousData });
   const sourceName = useConnectorNames(tenantId);
   if (job.isPending || plan.isPending) return <Loading />;
-  if (job.error) return <ErrorState error={job.error} onRetry={() => job.refetch()} />;
-  if (plan.error) return <ErrorState error={plan.error} onRetry={() => plan.refetch()} />;
+  if (job.isLoadingError) return <ErrorState error={job.error} onRetry={() => job.refetch()} />;
+  if (plan.isLoadingError) return <ErrorState error={plan.error} onRetry={() => plan.refetch()} />;
   const whole = plan.data.pages[0];
   if (!whole) return <Loading />;
   const set = (change: PlanSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
@@ -41,9 +41,7 @@ export function PlanScreen() {
   return (
     <Page
       title={titleOf(source, job.data)}
-      beside={
-        <StatusBadge status={job.data.status}>{job.data.status === 'quarantined' ? 'Held' : undefined}</StatusBadge>
-      }
+      beside={<StatusBadge status={job.data.status} />}
       description={
         <>
           <span>

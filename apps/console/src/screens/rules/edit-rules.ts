@@ -1,16 +1,17 @@
 import type { Rules } from './rules-queries';
 
 export const builtInKeys = ['employee_number', 'email', 'user_principal_name'];
-export const normalisers = [
-  'exact',
-  'case',
-  'digits',
-  'alphanumeric',
-  'number_without_zeros',
-  'email',
-  'phone',
-] as const;
-export type Normaliser = (typeof normalisers)[number];
+export type Normaliser = NonNullable<Rules['keys']>[number]['normaliser'];
+/** A record by normaliser, because the compiler then requires each one that the API accepts. */
+export const normaliserLabels: Readonly<Record<Normaliser, string>> = {
+  exact: 'exact',
+  case: 'case',
+  digits: 'digits',
+  alphanumeric: 'alphanumeric',
+  number_without_zeros: 'number without zeros',
+  email: 'email',
+  phone: 'phone',
+};
 
 /** One match key of the form: its rank is its position. */
 export interface KeyRow {

@@ -1,7 +1,7 @@
 import { Button } from '../../components/button';
 import { SelectField, TextField } from '../../components/fields';
 import { Icon } from '../../components/icon';
-import { builtInKeys, type KeyRow, movedUp, type Normaliser, normalisers } from './edit-rules';
+import { builtInKeys, type KeyRow, movedUp, type Normaliser, normaliserLabels } from './edit-rules';
 import styles from './rules.module.css';
 
 interface KeyRowsProps {
@@ -38,7 +38,7 @@ export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
               value={row.normaliser ?? ''}
               choices={[
                 { value: '', label: 'default' },
-                ...normalisers.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+                ...Object.entries(normaliserLabels).map(([value, label]) => ({ value, label })),
               ]}
               onChange={(value) => set(at, { normaliser: (value || undefined) as Normaliser | undefined })}
             />

@@ -21,8 +21,10 @@ export function RulesScreen() {
   const precedence = useQuery(precedenceQuery(tenantId));
   const sources = useQuery(connectorsQuery(tenantId));
   const error = rules.error ?? precedence.error ?? sources.error;
-  if (error) return <ErrorState error={error} onRetry={() => Promise.all([rules.refetch(), precedence.refetch()])} />;
-  if (!rules.data || !precedence.data || !sources.data) return <Loading />;
+  if (!rules.data || !precedence.data || !sources.data) {
+    const onRetry = () => Promise.all([rules.refetch(), precedence.refetch()]);
+    return error ? <ErrorState error={error} onRetry={onRetry} /> : <Loading />;
+  }
   return (
     <Page
       title="Rules"

@@ -10,6 +10,11 @@ describe('a run as the console describes it', () => {
     expect(durationOf({ created_at: at(0), started_at: at(1), completed_at: at(3) }, Date.parse(at(9)))).toBe('2 min');
   });
 
+  it('does not count the time in which a held run waits for its decision', () => {
+    const held = { created_at: at(0), started_at: at(1), last_record_at: at(2), status: 'quarantined' };
+    expect(durationOf(held, Date.parse(at(9)))).toBe('1 min');
+  });
+
   it('never has a negative duration if the clocks differ', () => {
     expect(durationOf({ created_at: at(0), started_at: at(5) }, Date.parse(at(4)))).toBe('0 ms');
   });

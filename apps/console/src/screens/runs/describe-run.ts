@@ -3,13 +3,20 @@ import { formatDuration } from '../../components/format-time.js';
 interface Timed {
   created_at: string;
   started_at?: string;
+  last_record_at?: string;
   completed_at?: string;
+  status?: string;
 }
 
-/** How long a run took, or has taken until now. None before it has started. */
-export function durationOf({ started_at, completed_at }: Timed, now: number): string | undefined {
+/**
+ * How long a run took, or has taken until now. None before it has started. The time in which a held run waits for its
+ * decision does not count.
+ */
+export function durationOf(run: Timed, now: number): string | undefined {
+  const { started_at, last_record_at, completed_at, status } = run;
   if (!started_at) return undefined;
-  return formatDuration(Math.max(0, (completed_at ? Date.parse(completed_at) : now) - Date.parse(started_at)));
+  const end = completed_at ?? (status === 'quarantined' ? last_record_at : undefined);
+  return formatDuration(Math.max(0, (end ? Date.parse(end) : now) - Date.parse(started_at)));
 }
 
 interface Kind {
@@ -41,7 +48,6 @@ export interface Step {
 
 interface Run extends Timed {
   scheduled_for?: string;
-  last_record_at?: string;
   records_read: number;
   status: string;
   error_message?: string;

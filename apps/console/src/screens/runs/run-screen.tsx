@@ -27,8 +27,7 @@ export function RunScreen() {
   const { tenantId, jobId } = route.useParams();
   const { data: run, error, refetch } = useQuery(jobQuery(tenantId, jobId));
   const sourceName = useConnectorNames(tenantId);
-  if (error) return <ErrorState error={error} onRetry={refetch} />;
-  if (!run) return <Loading />;
+  if (!run) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const name = sourceName(run.connector_id);
   return (
     <Page
@@ -41,7 +40,11 @@ export function RunScreen() {
           <span>
             requested <Ago at={run.created_at} />
           </span>
-          {run.started_at && <span>took {durationOf(run, Date.now())}</span>}
+          {run.started_at && (
+            <span>
+              {run.completed_at || run.status === 'quarantined' ? 'took' : 'running for'} {durationOf(run, Date.now())}
+            </span>
+          )}
         </>
       }
       actions={
@@ -132,9 +135,7 @@ function CancelRun({ tenantId, run, name }: { tenantId: string; run: OperatorJob
   };
   return (
     <>
-      <Button look="danger" onClick={() => setAsked(true)}>
-        Cancel run…
-      </Button>
+      <Button onClick={() => setAsked(true)}>Cancel run…</Button>
       <ConfirmDialog
         open={isAsked}
         onOpenChange={setAsked}

@@ -67,6 +67,7 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Operator
     header: 'Requested',
     width: '110px',
     align: 'end',
+    from: 'small',
     cell: ({ created_at }) => <Ago at={created_at} />,
   },
 ];

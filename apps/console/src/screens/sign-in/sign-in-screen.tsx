@@ -11,9 +11,14 @@ const route = getRouteApi('/sign-in');
 
 /** Messages of the codes with which the gateway returns from an identity provider. */
 const problems: Record<string, string> = {
-  access_denied: 'The identity provider did not let you in.',
+  denied: 'The identity provider did not let you in.',
+  expired: 'The sign-in took too long, or was begun in another browser. Try again.',
+  invalid_response: 'The answer of the identity provider cannot be used. Try again, or ask an administrator.',
   no_role: 'You are known, but have no role in idsync. Ask an administrator for one.',
+  provider_unavailable: 'The identity provider cannot be reached. Try again later.',
 };
+/** Not the code: a link could show any text in its place. */
+const otherProblem = 'The sign-in failed. Try again.';
 
 /** Only a path of the console, so that a link cannot lead to another site. */
 function targetOf(returnTo: string | undefined): string {
@@ -42,7 +47,7 @@ export function SignInScreen() {
         </div>
         {error && (
           <p role="alert" className={styles.problem}>
-            {(Object.hasOwn(problems, error) ? problems[error] : undefined) ?? `Sign-in failed (${error}). Try again.`}
+            {(Object.hasOwn(problems, error) ? problems[error] : undefined) ?? otherProblem}
           </p>
         )}
         {!methods && <Loading rows={3} />}
@@ -58,7 +63,7 @@ export function SignInScreen() {
         {methods?.token && <TokenForm onSignedIn={enter} autoFocus />}
         {methods?.token && (
           <p className={styles.hint}>
-            <code>npm start</code> prints the token, and stores it in <code>.data/credentials.json</code>.
+            With <code>npm start</code>, the token is in <code>.data/credentials.json</code>.
           </p>
         )}
       </div>

@@ -64,7 +64,7 @@ function Result({ tenantId, jobId, onAgain }: { tenantId: string; jobId: string;
   const job = useQuery(jobQuery(tenantId, jobId));
   const isDone = finished.has(job.data?.status ?? '');
   const plan = useQuery({ ...planCountsQuery(tenantId, jobId), enabled: isDone });
-  if (job.error) return <ErrorState error={job.error} onRetry={job.refetch} />;
+  if (job.isLoadingError) return <ErrorState error={job.error} onRetry={job.refetch} />;
   if (!job.data) return <Loading rows={2} />;
   const { status, records_read, records_failed, error_message, note } = job.data;
   const counts = plan.data?.counts;

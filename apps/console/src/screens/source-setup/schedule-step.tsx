@@ -8,7 +8,7 @@ const intervals = [
   { value: '6h', label: 'Every 6 hours' },
   { value: '1d', label: 'Every day' },
   { value: 'cron', label: 'At times (cron)' },
-  { value: '', label: 'Only when it is started' },
+  { value: '', label: 'Manual: only when it is started' },
 ];
 
 interface ScheduleStepProps {

@@ -27,8 +27,10 @@ export function SetupScreen() {
         <EmptyState title="Your role does not allow this">Only administrators set up sources.</EmptyState>
       </Page>
     );
-  if (error) return <ErrorState error={error} onRetry={() => (types.error ? types.refetch() : source.refetch())} />;
-  if (!types.data || (sourceId && !source.data)) return <Loading />;
+  if (!types.data || (sourceId && !source.data)) {
+    const onRetry = () => (types.error ? types.refetch() : source.refetch());
+    return error ? <ErrorState error={error} onRetry={onRetry} /> : <Loading />;
+  }
   return (
     <SetupPath
       key={`${tenantId} ${sourceId ?? 'new'}`}

@@ -5,7 +5,7 @@ const schedule = { paused: false, full_every: 1, full_every_hours: 24 };
 
 describe('a source as the console describes it', () => {
   it.each([
-    [undefined, 'Only when it is started'],
+    [undefined, 'Manual'],
     [{ ...schedule, every: '15m' }, 'Every 15m, a full read within 24 h'],
     [{ ...schedule, every: '15m', paused: true }, 'Every 15m, a full read within 24 h (paused)'],
     [

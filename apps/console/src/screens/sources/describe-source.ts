@@ -9,7 +9,7 @@ interface Schedule {
 
 /** `every 15m, a full read within 24 h`: when a source is read. */
 export function scheduleOf(schedule: Schedule | undefined): string {
-  if (!schedule) return 'Only when it is started';
+  if (!schedule) return 'Manual';
   const { every, cron, time_zone, paused, full_every_hours } = schedule;
   const times = every ? `Every ${every}` : `At ${cron ?? ''}${time_zone ? ` in ${time_zone}` : ''}`;
   return `${times}, a full read within ${full_every_hours} h${paused ? ' (paused)' : ''}`;

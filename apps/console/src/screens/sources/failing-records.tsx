@@ -33,6 +33,7 @@ const columns: readonly Column<Row>[] = [
     header: 'Since',
     width: '110px',
     align: 'end',
+    from: 'small',
     cell: ({ first_failed_at }) => <Ago at={first_failed_at} />,
   },
 ];

@@ -36,13 +36,14 @@ const columns: readonly Column<OperatorJobPage['data'][number]>[] = [
     id: 'status',
     header: 'Status',
     width: 'minmax(130px, 1fr)',
-    cell: ({ status }) => <StatusBadge status={status}>{status === 'quarantined' ? 'Held' : undefined}</StatusBadge>,
+    cell: ({ status }) => <StatusBadge status={status} />,
   },
   {
     id: 'read',
     header: 'Read',
     width: '80px',
     align: 'end',
+    from: 'small',
     cell: ({ records_read }) => formatCount(records_read),
   },
   {

@@ -7,6 +7,7 @@ import { formatCount } from '../../components/format-time';
 import { IdChip } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
 import { Page, Section } from '../../components/page';
+import { recordsName } from '../../components/record-names';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
@@ -26,8 +27,7 @@ export function SourceScreen() {
   const { tenantId, connectorId } = route.useParams();
   const { data: source, error, refetch } = useQuery(connectorQuery(tenantId, connectorId));
   const failing = useInfiniteQuery(failingRecordsQuery(tenantId, connectorId));
-  if (error) return <ErrorState error={error} onRetry={refetch} />;
-  if (!source) return <Loading />;
+  if (!source) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const run = source.last_run;
   return (
     <Page
@@ -36,7 +36,7 @@ export function SourceScreen() {
       description={
         <>
           <span>
-            {source.type}, {source.records}s
+            {source.type}, {recordsName(source.records).toLowerCase()}
           </span>
           <IdChip id={source.id} />
         </>

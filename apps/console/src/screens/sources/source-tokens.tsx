@@ -1,14 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Column, DataTable } from '../../components/data-table';
-import { Dialog } from '../../components/dialog';
 import { TextField } from '../../components/fields';
 import { FormDialog } from '../../components/form-dialog';
-import { notify } from '../../components/notices';
 import { Section } from '../../components/page';
-import { SecretOnce } from '../../components/secret-once';
+import { RevokeDialog } from '../../components/revoke-dialog';
+import { SecretDialog } from '../../components/secret-dialog';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
@@ -81,11 +79,9 @@ export function SourceTokens({ tenantId, source }: { tenantId: string; source: C
     setName('');
     await refresh();
   };
-  const revoke = async () => {
-    if (!revoked) return;
-    const params = { path: { ...path, tokenId: revoked.id } };
+  const revoke = async ({ id }: Token) => {
+    const params = { path: { ...path, tokenId: id } };
     await answerOf(api.DELETE('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/tokens/{tokenId}', { params }));
-    notify('The token is revoked.');
     await refresh();
   };
   return (
@@ -124,25 +120,18 @@ export function SourceTokens({ tenantId, source }: { tenantId: string; source: C
         </FormDialog>
       )}
       {issued && (
-        <Dialog open onOpenChange={() => setIssued(undefined)} title={`Token ${issued.name}`}>
-          <SecretOnce
-            label="Token"
-            value={issued.token}
-            hint="Shown this once. Store it at the identity provider now."
-          />
-          <SecretOnce label="Address of the SCIM service" value={`${location.origin}${issued.path}`} />
-        </Dialog>
+        <SecretDialog
+          title={`Token ${issued.name}`}
+          onClose={() => setIssued(undefined)}
+          secrets={[
+            { label: 'Token', value: issued.token, hint: 'Shown this once. Store it at the identity provider now.' },
+            { label: 'Address of the SCIM service', value: `${location.origin}${issued.path}` },
+          ]}
+        />
       )}
-      <ConfirmDialog
-        open={revoked !== undefined}
-        onOpenChange={(open) => !open && setRevoked(undefined)}
-        title={`Revoke ${revoked?.name ?? ''}?`}
-        action="Revoke"
-        danger
-        onConfirm={revoke}
-      >
-        <p>Pushes with this token are refused within a second. This cannot be undone.</p>
-      </ConfirmDialog>
+      <RevokeDialog item={revoked} onClose={() => setRevoked(undefined)} onRevoke={revoke} done="The token is revoked.">
+        Pushes with this token are refused within a second.
+      </RevokeDialog>
     </Section>
   );
 }

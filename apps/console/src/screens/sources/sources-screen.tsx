@@ -5,13 +5,14 @@ import { CopyAs } from '../../components/copy-as';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { Icon } from '../../components/icon';
 import { Page, Section } from '../../components/page';
+import { recordsName } from '../../components/record-names';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import type { Connector } from '../../data/api';
 import { connectorsQuery } from '../../data/connectors';
-import { live } from '../../data/query-client';
+import { liveByEvents } from '../../data/query-client';
 import { scheduleOf } from './describe-source';
 
 const route = getRouteApi('/signed-in/$tenantId/sources');
@@ -33,8 +34,8 @@ const columns: readonly Column<Connector>[] = [
       </Link>
     ),
   },
-  { id: 'type', header: 'Type', width: '120px', from: 'medium', cell: ({ type }) => <code>{type}</code> },
-  { id: 'records', header: 'Records', width: '110px', from: 'wide', cell: ({ records }) => `${records}s` },
+  { id: 'type', header: 'Type', width: '110px', from: 'medium', cell: ({ type }) => <code>{type}</code> },
+  { id: 'records', header: 'Lists', width: '100px', from: 'wide', cell: ({ records }) => recordsName(records) },
   {
     id: 'priority',
     header: 'Precedence',
@@ -54,15 +55,16 @@ const columns: readonly Column<Connector>[] = [
   {
     id: 'complete',
     header: 'Complete as of',
-    width: '130px',
+    width: '120px',
     align: 'end',
+    from: 'small',
     cell: ({ complete_as_of }) => (complete_as_of ? <Ago at={complete_as_of} /> : 'Never'),
   },
 ];
 
 export function SourcesScreen() {
   const { tenantId } = route.useParams();
-  const query = useQuery({ ...connectorsQuery(tenantId), ...live });
+  const query = useQuery({ ...connectorsQuery(tenantId), ...liveByEvents });
   const add = useMay('admin') && (
     <Link from="/$tenantId/sources" to="/$tenantId/source-setup" className={buttonClass({ look: 'primary' })}>
       <Icon name="plus" />

@@ -25,8 +25,10 @@ export function SettingsScreen() {
   const isInstallation = !useSession().actor.tenants;
   const mayChange = useMay('admin');
   const error = tenant.error ?? settings.error ?? quotas.error;
-  if (error) return <ErrorState error={error} onRetry={() => Promise.all([tenant.refetch(), settings.refetch()])} />;
-  if (!tenant.data || !settings.data || !quotas.data) return <Loading />;
+  if (!tenant.data || !settings.data || !quotas.data) {
+    const onRetry = () => Promise.all([tenant.refetch(), settings.refetch()]);
+    return error ? <ErrorState error={error} onRetry={onRetry} /> : <Loading />;
+  }
   const { name, created_at, suspended_at } = tenant.data;
   return (
     <Page

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { tenantRoute } from '../../app/frame-routes';
+import { deliveryStatuses } from '../../components/delivery-statuses';
 import { oneOf, textOf } from '../../data/search-params';
-import { deliveryStatuses } from './delivery-statuses';
 
 export const route = createRoute({
   getParentRoute: () => tenantRoute,

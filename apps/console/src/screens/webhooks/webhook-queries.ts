@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { deliveryStatuses } from '../../components/delivery-statuses';
 import { answerOf, api } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { live } from '../../data/query-client';
-import type { deliveryStatuses } from './delivery-statuses';
 
 export const webhookQuery = (tenantId: string, webhookId: string) =>
   queryOptions({

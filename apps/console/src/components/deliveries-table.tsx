@@ -1,27 +1,20 @@
-import { Link } from '@tanstack/react-router';
-import type { ComponentProps } from 'react';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
-import type { Delivery } from '../../data/api';
+import type { Delivery } from '@idsync/client/operator';
+import type { ComponentProps, ReactNode } from 'react';
+import { type Column, DataTable, rowLink } from './data-table';
+import { EmptyState } from './states';
+import { wordsOf } from './status';
+import { StatusBadge } from './status-badge';
+import { Ago } from './time';
 
-const columns: readonly Column<Delivery>[] = [
+/** Renders the link of a row, with these properties. */
+type LinkOf = (delivery: Delivery, props: { className: string | undefined; children: string }) => ReactNode;
+
+const columnsWith = (linkOf: LinkOf): readonly Column<Delivery>[] => [
   {
     id: 'type',
     header: 'Event',
     width: 'minmax(0, 2fr)',
-    cell: ({ id, event_type }) => (
-      <Link
-        from="/$tenantId/webhooks/$webhookId"
-        to="/$tenantId/deliveries/$deliveryId"
-        params={{ deliveryId: id }}
-        className={rowLink}
-      >
-        {event_type}
-      </Link>
-    ),
+    cell: (delivery) => linkOf(delivery, { className: rowLink, children: delivery.event_type }),
   },
   { id: 'status', header: 'Status', width: '120px', cell: ({ status }) => <StatusBadge status={status} /> },
   {
@@ -44,19 +37,27 @@ const columns: readonly Column<Delivery>[] = [
     from: 'wide',
     cell: ({ status, due_at }) => (status === 'pending' && due_at ? <Ago at={due_at} /> : '—'),
   },
-  { id: 'created', header: 'Created', width: '110px', align: 'end', cell: ({ created_at }) => <Ago at={created_at} /> },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '110px',
+    align: 'end',
+    from: 'small',
+    cell: ({ created_at }) => <Ago at={created_at} />,
+  },
 ];
 
 interface DeliveriesTableProps {
   rows: readonly Delivery[];
   query: ComponentProps<typeof DataTable<Delivery>>['query'];
+  linkOf: LinkOf;
 }
 
-export function DeliveriesTable({ rows, query }: DeliveriesTableProps) {
+export function DeliveriesTable({ rows, query, linkOf }: DeliveriesTableProps) {
   return (
     <DataTable
       label="Deliveries"
-      columns={columns}
+      columns={columnsWith(linkOf)}
       rows={rows}
       rowKey={({ id }) => id}
       query={query}

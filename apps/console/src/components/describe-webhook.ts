@@ -1,4 +1,4 @@
-import type { Tone } from '../../components/status';
+import type { Tone } from './status';
 
 interface Health {
   active: boolean;

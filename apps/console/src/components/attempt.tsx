@@ -1,21 +1,24 @@
-import { CodeBlock } from '../../components/code-block';
-import { formatDuration } from '../../components/format-time';
-import { readableBody } from '../../components/readable-body';
-import { wordsOf } from '../../components/status';
-import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
-import type { DeliveryDetails } from '../../data/api';
-import styles from './webhooks.module.css';
+import type { DeliveryDetails } from '@idsync/client/operator';
+import type { ComponentProps } from 'react';
+import styles from './attempt.module.css';
+import { CodeBlock } from './code-block';
+import { formatDuration } from './format-time';
+import { Icon } from './icon';
+import { readableBody } from './readable-body';
+import { wordsOf } from './status';
+import { StatusBadge } from './status-badge';
+import { Time } from './time';
 
 type AttemptData = DeliveryDetails['attempts'][number];
 
 /** One request, with its headers and what the receiver answered. */
-export function Attempt({ attempt }: { attempt: AttemptData }) {
+export function Attempt({ attempt, open }: { attempt: AttemptData; open?: boolean }) {
   const { number, started_at, outcome, status_code, duration_ms, error, request, response_headers, response_body } =
     attempt;
   return (
-    <details className={styles.attempt}>
+    <details className={styles.attempt} open={open}>
       <summary>
+        <Icon name="next" size={14} />
         <span className={styles.number}>#{number}</span>
         <StatusBadge tone={outcome === 'delivered' ? 'ok' : outcome ? 'bad' : 'info'}>
           {outcome ? wordsOf(outcome) : 'Under way'}
@@ -27,14 +30,23 @@ export function Attempt({ attempt }: { attempt: AttemptData }) {
         </span>
       </summary>
       {error && <p className={styles.error}>{error}</p>}
-      {request && <CodeBlock label="Request" text={`POST ${request.url}\n${headersText(request.headers)}`} />}
+      {request && <Part label="Request" text={`POST ${request.url}\n${headersText(request.headers)}`} />}
       {response_headers && (
-        <CodeBlock label="Response headers" text={`HTTP ${status_code ?? ''}\n${headersText(response_headers)}`} />
+        <Part label="Response headers" text={`HTTP ${status_code ?? ''}\n${headersText(response_headers)}`} />
       )}
       {response_body !== undefined && (
-        <CodeBlock label="Response body" text={readableBody(response_body)} raw={response_body} />
+        <Part label="Response body" text={readableBody(response_body)} raw={response_body} />
       )}
     </details>
+  );
+}
+
+function Part(props: ComponentProps<typeof CodeBlock>) {
+  return (
+    <>
+      <p className={styles.label}>{props.label}</p>
+      <CodeBlock {...props} />
+    </>
   );
 }
 

@@ -1,0 +1,108 @@
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { type EventMessage, isAffected } from './affected-queries';
+import { streamState } from './query-client';
+
+const settleMs = 500;
+/** As often as polling would, also while events never cease. */
+const refreshEveryMs = 5_000;
+const reopenMs = 30_000;
+
+/** Reads queries of a tenant again when events change them, while the page is visible. */
+export function useLiveEvents(tenantId: string): void {
+  const client = useQueryClient();
+  useEffect(() => followEvents(client, tenantId), [client, tenantId]);
+}
+
+/** Returns a function that stops it. */
+function followEvents(client: QueryClient, tenantId: string): () => void {
+  let source: EventSource | undefined;
+  let reopening: ReturnType<typeof setTimeout> | undefined;
+  const refresh = new Refresh(client, tenantId);
+
+  const close = () => {
+    clearTimeout(reopening);
+    source?.close();
+    source = undefined;
+    streamState.isUp = false;
+  };
+  const open = () => {
+    close();
+    if (document.hidden) return;
+    const opened = new EventSource(`/admin/v1/tenants/${tenantId}/events/stream`);
+    source = opened;
+    // Read once more: events may have occurred between the last read and the begin of the stream.
+    opened.onopen = () => setUp(true);
+    opened.onmessage = ({ data }) => refresh.after(JSON.parse(data) as EventMessage);
+    opened.addEventListener('reset', () => refresh.all());
+    opened.onerror = () => {
+      setUp(false);
+      // After a lost connection the browser connects again by itself, but not after a refusal.
+      if (opened.readyState === EventSource.CLOSED) reopening = setTimeout(open, reopenMs);
+    };
+  };
+  /** A query takes over another interval when it is read. */
+  const setUp = (isUp: boolean) => {
+    if (streamState.isUp === isUp) return;
+    streamState.isUp = isUp;
+    refresh.all();
+  };
+
+  open();
+  document.addEventListener('visibilitychange', open);
+  return () => {
+    document.removeEventListener('visibilitychange', open);
+    close();
+    refresh.stop();
+  };
+}
+
+/** Collects events for a moment, so that many of them cause one read. */
+class Refresh {
+  /** Undefined if any query may have changed. */
+  private events: EventMessage[] | undefined = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private nextAt = 0;
+
+  constructor(
+    private readonly client: QueryClient,
+    private readonly tenantId: string,
+  ) {}
+
+  after(event: EventMessage): void {
+    this.events?.push(event);
+    this.schedule();
+  }
+
+  all(): void {
+    this.events = undefined;
+    this.schedule();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private schedule(): void {
+    this.timer ??= setTimeout(() => this.run(), Math.max(settleMs, this.nextAt - Date.now()));
+  }
+
+  private run(): void {
+    const { events, tenantId } = this;
+    this.events = [];
+    this.timer = undefined;
+    this.nextAt = Date.now() + refreshEveryMs;
+    void this.client.invalidateQueries({
+      predicate: (query) => isAffected(query.queryKey, tenantId, events) && !isHeld(query),
+    });
+  }
+}
+
+/** A list that is read beyond its first page, or whose polling is off, does not change while it is read. */
+function isHeld(query: Query): boolean {
+  const { data } = query.state as { data?: { pages?: unknown[] } | undefined };
+  const isPaused = query.observers.some(({ options: { refetchInterval } }) =>
+    typeof refetchInterval === 'function' ? refetchInterval(query) === false : refetchInterval === false,
+  );
+  return isPaused || (data?.pages?.length ?? 0) > 1;
+}

@@ -1,0 +1,65 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button } from '../components/button';
+import { DeliveryView } from '../components/delivery-view';
+import { IdChip } from '../components/id-chip';
+import { notify } from '../components/notices';
+import { Page } from '../components/page';
+import { ErrorState, Loading } from '../components/states';
+import { StatusBadge } from '../components/status-badge';
+import { Ago } from '../components/time';
+import { answerOf, api } from './api';
+import { PlaceLink } from './navigation';
+import styles from './portal.module.css';
+import { deliveryQuery } from './queries';
+import { maySend, type Rights } from './rights';
+
+/** One delivery, and why it failed. */
+export function DeliveryPage({ id, deliveryId, rights }: { id: string; deliveryId: string; rights: Rights }) {
+  const { data: delivery, error, refetch } = useQuery(deliveryQuery(id, deliveryId));
+  const client = useQueryClient();
+  if (!delivery) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
+  const resend = async () => {
+    try {
+      const params = { path: { id, deliveryId } };
+      await answerOf(api.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/resend', { params, body: {} }));
+      notify('It is sent again now.');
+      await client.invalidateQueries();
+    } catch (failure) {
+      notify((failure as Error).message, 'bad');
+    }
+  };
+  return (
+    <Page
+      title={delivery.event_type}
+      beside={<StatusBadge status={delivery.status} />}
+      description={
+        <>
+          <nav className={styles.crumbs} aria-label="Path">
+            <PlaceLink place={{ webhookId: id }}>Back to the webhook</PlaceLink>
+          </nav>
+          <IdChip id={delivery.id} />
+          <span>
+            created <Ago at={delivery.created_at} />
+          </span>
+        </>
+      }
+      actions={
+        maySend(rights) && (
+          <Button look="primary" onClick={resend}>
+            Send again
+          </Button>
+        )
+      }
+    >
+      <DeliveryView
+        delivery={delivery}
+        links={[['Event', delivery.event_id && <IdChip key="event" id={delivery.event_id} />]]}
+        noBody={
+          rights.bodies
+            ? 'The event is no longer kept.'
+            : 'This link does not show the bodies of events. Your receiver gets them as usual.'
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import '../styles/tokens.css';
+import '../styles/base.css';
+import { Notices } from '../components/notices';
+import { queryClient } from '../data/query-client';
+import { changed, linkKey } from './api';
+import { Portal } from './portal';
+import { applyTheme } from './theme';
+
+/** Takes the key out of the address, so that it stays neither there nor in the history. */
+function takeKey(): void {
+  if (!linkKey.take(location.hash)) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  queryClient.clear();
+  changed();
+}
+
+applyTheme();
+takeKey();
+// The page around the frame may give it another link without a reload.
+addEventListener('hashchange', takeKey);
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <Portal />
+      <Notices />
+    </QueryClientProvider>
+  </StrictMode>,
+);

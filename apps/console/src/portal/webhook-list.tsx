@@ -1,0 +1,24 @@
+import type { ListedWebhook } from '@idsync/client/operator';
+import { useQueries } from '@tanstack/react-query';
+import { Page, Section } from '../components/page';
+import { EmptyState } from '../components/states';
+import { WebhooksTable } from '../components/webhooks-table';
+import { PlaceLink } from './navigation';
+import { webhookQuery } from './queries';
+
+/** All webhooks of a link that shows several. */
+export function WebhookList({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
+  const details = useQueries({ queries: webhooks.map(({ id }) => webhookQuery(id)) });
+  return (
+    <Page title="Webhooks" description="Your endpoints, and whether they receive their events.">
+      <Section title="Webhooks" untitled flush>
+        <WebhooksTable
+          rows={webhooks.map((webhook, index) => ({ ...webhook, health: details[index]?.data }))}
+          query={{ isPending: false, error: null, refetch: () => undefined }}
+          linkOf={(id, props) => <PlaceLink place={{ webhookId: id }} {...props} />}
+          empty={<EmptyState title="No webhook">The webhooks of this link were deleted.</EmptyState>}
+        />
+      </Section>
+    </Page>
+  );
+}

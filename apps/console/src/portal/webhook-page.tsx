@@ -1,0 +1,88 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { DeliveriesTable } from '../components/deliveries-table';
+import { DeliveryFilters, type DeliveryStatus } from '../components/delivery-filters';
+import { healthOf, hostOf } from '../components/describe-webhook';
+import { IdChip } from '../components/id-chip';
+import { Page, Section } from '../components/page';
+import { SendActions } from '../components/send-actions';
+import { ErrorState, Loading } from '../components/states';
+import { StatusBadge } from '../components/status-badge';
+import { Ago } from '../components/time';
+import { WebhookOverview } from '../components/webhook-overview';
+import { itemsOf } from '../data/pages';
+import { answerOf, api } from './api';
+import { PlaceLink } from './navigation';
+import styles from './portal.module.css';
+import { deliveriesQuery, webhookQuery } from './queries';
+import { mayChange, maySend, type Rights } from './rights';
+import { RotateSecret } from './rotate-secret';
+import { SettingsButton } from './settings-dialog';
+
+/** One webhook: its health, and its deliveries. */
+export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights; isOnly: boolean }) {
+  const [filters, setFilters] = useState<{ status?: DeliveryStatus | undefined; type?: string | undefined }>({});
+  const { data: webhook, error, refetch } = useQuery(webhookQuery(id));
+  const client = useQueryClient();
+  const { status, type } = filters;
+  const deliveries = useInfiniteQuery(deliveriesQuery(id, { status, event_type: type }));
+  if (!webhook) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
+  const { tone, word } = healthOf(webhook);
+  const params = { path: { id } };
+  return (
+    <Page
+      title={hostOf(webhook.callback_url)}
+      beside={<StatusBadge tone={tone}>{word}</StatusBadge>}
+      description={
+        <>
+          {!isOnly && (
+            <nav className={styles.crumbs} aria-label="Path">
+              <PlaceLink place={{}}>Webhooks</PlaceLink>
+              <span aria-hidden="true">/</span>
+            </nav>
+          )}
+          <IdChip id={webhook.id} />
+          <span>
+            created <Ago at={webhook.created_at} />
+          </span>
+        </>
+      }
+      actions={
+        maySend(rights) &&
+        webhook.active && (
+          <SendActions
+            dead={webhook.dead}
+            receiver="your receiver"
+            onTest={() => answerOf(api.POST('/v1/webhooks/{id}/test', { params, body: {} }))}
+            onRequeue={() => answerOf(api.POST('/v1/webhooks/{id}/requeue', { params, body: {} }))}
+            refresh={() => client.invalidateQueries()}
+          />
+        )
+      }
+    >
+      <WebhookOverview
+        webhook={webhook}
+        actions={
+          mayChange(rights) && (
+            <>
+              <RotateSecret id={id} />
+              <SettingsButton webhook={webhook} />
+            </>
+          )
+        }
+      />
+      <DeliveryFilters
+        status={status}
+        type={type}
+        onChange={(changed) => setFilters((old) => ({ ...old, ...changed }))}
+      />
+      <Section title="Deliveries" flush>
+        <DeliveriesTable
+          rows={itemsOf(deliveries.data)}
+          query={deliveries}
+          linkOf={(delivery, props) => <PlaceLink place={{ webhookId: id, deliveryId: delivery.id }} {...props} />}
+        />
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,36 @@
+import { queryOptions } from '@tanstack/react-query';
+import { answerOf, api, type operations } from '../../data/api';
+import { cursorPages } from '../../data/pages';
+import { live } from '../../data/query-client';
+
+export type System = operations['adminGetSystem']['responses'][200]['content']['application/json'];
+export type Process = System['processes'][number];
+export type Queue = System['queues'][number];
+export type DeadLetter =
+  operations['adminListSystemDeadLetters']['responses'][200]['content']['application/json']['data'][number];
+type Query = NonNullable<operations['adminListSystemDeadLetters']['parameters']['query']>;
+
+export const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: () => answerOf(api.GET('/admin/v1/system')),
+  ...live,
+});
+
+export const deadLettersQuery = (queue: string | undefined) => ({
+  ...cursorPages(['dead-letters', queue], (cursor) =>
+    answerOf(
+      api.GET('/admin/v1/system/dead-letters', {
+        params: { query: { queue: queue as Query['queue'], limit: 50, ...(cursor && { cursor }) } },
+      }),
+    ),
+  ),
+  ...live,
+});
+
+export const deadLetterQuery = (deadLetterId: string) =>
+  queryOptions({
+    // Not a part of the list's key: a letter that was sent again or discarded is not read again.
+    queryKey: ['dead-letter', deadLetterId],
+    queryFn: () =>
+      answerOf(api.GET('/admin/v1/system/dead-letters/{deadLetterId}', { params: { path: { deadLetterId } } })),
+  });
