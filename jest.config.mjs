@@ -12,6 +12,9 @@ const usingServers = readdirSync(new URL(connectors, import.meta.url), { recursi
   .map((file) => `<rootDir>/${file}`);
 const checkingOpenApi = '<rootDir>/libs/contracts/src/http/openapi.spec.ts';
 
+/** Integration tests leave two cores idle for a quarter of the time, because they wait. The others do not wait. */
+const runsIntegration = !process.argv.includes('--selectProjects') || process.argv.includes('integration');
+
 const common = {
   // Node loads the modules, once for all files of a worker.
   runner: '<rootDir>/test/setup/shared-modules/runner.mjs',
@@ -33,12 +36,13 @@ export default {
   // Only limits tests that hang, since a busy machine is many times slower than an idle one. Files whose tests take more
   // than 10 s on a busy machine, or start services, set a longer one.
   testTimeout: 60_000,
-  // Two files at a time on any machine, and three with `npm test`: integration tests leave two cores idle for a quarter of
-  // the time, because they wait. Each file has its own database, vhost and ports. PostgreSQL allows a hundred
-  // connections; two files at a time took fifty at most.
-  maxWorkers: 2,
+  // Each file has its own database, vhost and ports. Three files take 52 connections at most; PostgreSQL allows a hundred.
+  maxWorkers: runsIntegration ? 3 : 2,
   // Node keeps modules and their state in memory, so a worker that holds much memory is replaced.
   workerIdleMemoryLimit: '768MB',
+  // After its last file, a worker without open handles takes a second to free its memory on a busy machine. After half of
+  // that, Jest would kill it and report a leak.
+  workerGracefulExitTimeout: 15_000,
   // Covers code that runs in Jest, not services that tests start from dist. The provider v8 takes three times as long.
   coverageProvider: 'babel',
   collectCoverageFrom: ['{apps,libs}/*/src/**/*.ts', '!**/*.spec.ts'],

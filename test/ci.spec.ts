@@ -227,7 +227,7 @@ describe('.ci/run', () => {
     expect(output).toMatch(
       /== FAILED \(\d+s\): \.ci\/services\n== did not run:\n {3}\.ci\/history\n {3}\.ci\/programs\n/,
     );
-    expect(output).toContain('   npm test -- --selectProjects integration\n');
+    expect(output).toContain("-c 'npm test -- --selectProjects integration'\n");
     expect(output).toContain('!! LEFT OUT: docker.');
   });
 });

@@ -1,17 +1,13 @@
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { chromiumProgram, freePort, inChromium } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { IdentityProvider, oidcClient } from '../apps/gateway/test/identity-provider.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
+import { until } from './support/until.js';
 
 jest.setTimeout(300_000);
 
-const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const haveChromium = existsSync(chromiumPath);
-if (!haveChromium) process.stdout.write(`Skipped: access in the console: ${chromiumPath} is not installed\n`);
-const suite = haveChromium ? describe : describe.skip;
+const suite = inChromium(describe, 'access in the console');
 
 let provider: IdentityProvider;
 let idsync: ConsoleUnderTest;
@@ -19,11 +15,11 @@ let tenant: string;
 let visit: Visit;
 
 beforeAll(async () => {
-  if (!haveChromium) return;
+  if (!chromiumProgram) return;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   provider = await IdentityProvider.start(url, { eva: { email: 'eva@example.com', groups: ['admins'] } });
-  idsync = await ConsoleUnderTest.start(chromiumPath, {
+  idsync = await ConsoleUnderTest.start(chromiumProgram, {
     ...oidcClient,
     PORT: String(port),
     PUBLIC_URL: url,
@@ -43,15 +39,6 @@ afterAll(async () => {
 afterEach(async () => {
   await visit?.close();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const opened = async (options?: BrowserContextOptions, token?: string) => {
   visit = await idsync.visit(options);
@@ -81,7 +68,7 @@ suite('access in the console', () => {
     await page.getByRole('button', { name: 'Revoke Reporting' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('The key is revoked.').waitFor();
-    for (let status = 200; status !== 401; ) status = await statusOf(key);
+    await until(async () => (await statusOf(key)) === 401, 'the revoked key is refused');
     expect(visit.reports).toEqual([]);
   });
 
@@ -117,6 +104,30 @@ suite('access in the console', () => {
     expect(visit.reports).toEqual([]);
   });
 
+  it('lists who is signed in, and ends the session of another operator', async () => {
+    const { token } = await idsync.operator<{ token: string }>('POST', '/service-tokens', {
+      name: 'نورة',
+      role: 'viewer',
+    });
+    await opened({}, token);
+    const other = visit;
+    const page = await opened();
+    await visit.open('/access?view=operators');
+    const row = page
+      .getByRole('table', { name: 'Sessions' })
+      .getByRole('row', { name: /نورة.*viewer.*a service token/ });
+    await row.getByRole('button', { name: 'End session of نورة' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    expect(await visit.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'End session', exact: true }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    expect(visit.reports).toEqual([]);
+    await other.goto(`/${tenant}/people`);
+    await other.page.getByRole('heading', { name: 'Sign in to idsync' }).waitFor();
+    await other.close();
+  });
+
   it('continues with the input when the session is renewed at the identity provider in another tab', async () => {
     const page = await opened();
     await visit.open('/access');
@@ -141,6 +152,7 @@ suite('access in the console', () => {
     for (const path of ['/access', '/access?view=operators', '/settings', '/rules', '/rules?view=precedence']) {
       await visit.open(path);
       expect([path, await visit.widths()]).toEqual([path, [options.viewport.width, options.viewport.width]]);
+      expect([path, await visit.squashed()]).toEqual([path, []]);
       expect([path, await visit.violations()]).toEqual([path, []]);
     }
     expect(visit.reports).toEqual([]);
@@ -168,8 +180,10 @@ suite('access in the console', () => {
     await second.getByRole('button', { name: 'Approve', exact: true }).click();
     await second.getByRole('button', { name: 'Approve and perform' }).click();
     await second.getByText('Approved', { exact: true }).waitFor();
-    for (let certain = ['employee_number']; certain.includes('employee_number'); )
-      ({ certain } = await idsync.operator<{ certain: string[] }>('GET', `/tenants/${tenant}/matching-rules`));
+    await until(async () => {
+      const rules = await idsync.operator<{ certain: string[] }>('GET', `/tenants/${tenant}/matching-rules`);
+      return !rules.certain.includes('employee_number');
+    }, 'the approved rules apply');
     expect(visit.reports).toEqual([]);
   });
 

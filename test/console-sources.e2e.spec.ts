@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
+import { chromiumProgram, inChromium } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
+import { until } from './support/until.js';
 
 jest.setTimeout(300_000);
 
-const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const haveChromium = existsSync(chromiumPath);
-if (!haveChromium) process.stdout.write(`Skipped: sources in the console: ${chromiumPath} is not installed\n`);
-const suite = haveChromium ? describe : describe.skip;
+const suite = inChromium(describe, 'sources in the console');
 
 interface List<Item> {
   data: Item[];
@@ -19,8 +17,8 @@ let tenant: string;
 let visit: Visit;
 
 beforeAll(async () => {
-  if (!haveChromium) return;
-  idsync = await ConsoleUnderTest.start(chromiumPath);
+  if (!chromiumProgram) return;
+  idsync = await ConsoleUnderTest.start(chromiumProgram);
   tenant = idsync.credentials.tenant_id;
 });
 
@@ -149,7 +147,7 @@ suite('sources in the console', () => {
     await page.getByRole('button', { name: 'Revoke Okta provisioning' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('The token is revoked.').waitFor();
-    for (let status = 200; status !== 401; ) ({ status } = await scim());
+    await until(async () => (await scim()).status === 401, 'the revoked token is refused');
     expect(visit.reports).toEqual([]);
   });
 
@@ -165,6 +163,7 @@ suite('sources in the console', () => {
     for (const path of ['/source-setup', ...steps, `/sources/${id}`, '/sources']) {
       await visit.open(path);
       expect([path, await visit.widths()]).toEqual([path, [options.viewport.width, options.viewport.width]]);
+      expect([path, await visit.squashed()]).toEqual([path, []]);
       expect([path, await visit.violations()]).toEqual([path, []]);
     }
     expect(visit.reports).toEqual([]);

@@ -13,7 +13,7 @@ import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 interface Panel {
   type: string;

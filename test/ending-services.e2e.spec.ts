@@ -75,7 +75,7 @@ describe('services that receive SIGTERM', () => {
       sourceCidrs: '127.0.0.0/8',
     });
     for (const url of Object.values(services.internalUrls)) {
-      await until(async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true);
+      await until(async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true, `${url} is ready`);
     }
     return services;
   }

@@ -80,6 +80,21 @@ describe('the metrics of a sync, from its trigger to a receiver,', () => {
     expect(sumOf('idsync_database_connections', { service: 'directory', state: 'idle' })).toBeGreaterThan(0);
   });
 
+  it('report the open event streams', async () => {
+    const open = async () => {
+      series = await readMetrics(Object.values(services.internalUrls));
+      return sumOf('idsync_event_streams');
+    };
+    expect(await open()).toBe(0);
+    const answer = await fetch(`${services.url}/admin/v1/tenants/${tenant.id}/events/stream`, {
+      headers: { authorization: `Bearer ${services.adminToken}` },
+    });
+    expect({ status: answer.status, open: await open() }).toEqual({ status: 200, open: 1 });
+    await answer.body?.cancel();
+    // The gateway notices the end of the connection later.
+    while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
   it('report zero for what has not happened yet', () => {
     const sampleOf = (name: string, labels: Record<string, string>) =>
       series.find(

@@ -188,7 +188,7 @@ describe('the command line with running services', () => {
     await writeFile(join(sources, 'rules.json'), JSON.stringify({ certain: ['phone'], weak: [] }));
     const refused = await idsync('rules', 'set', '--file', 'rules.json');
     expect(refused).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringMatching(/^idsync: certain\.0 must be employee_number, /),
     });
   });

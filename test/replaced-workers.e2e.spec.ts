@@ -101,6 +101,7 @@ eachBus(describe)('workers that are replaced in turn while they work, over %s,',
 
     expect(await brokenInvariants(admin)).toEqual({});
     expect((await vhost?.dead()) ?? []).toEqual([]);
+    expect(await admin.rows('select queue, dead_reason from bus_messages where dead_at is not null')).toEqual([]);
     const users = await tenant.client.get('/v1/users?limit=1');
     expect(users.body.total).toBe(people);
     const changed = await admin.rows(

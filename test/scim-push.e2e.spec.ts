@@ -59,9 +59,10 @@ eachBus(describe)('provisioning by an identity provider, over %s,', (driver) => 
   });
 
   const until = async <T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> => {
-    for (const end = Date.now() + timeoutMs; Date.now() < end; await new Promise((go) => setTimeout(go, 25))) {
+    for (let end = Date.now() + timeoutMs, ms = 25; Date.now() < end; ms = Math.min(ms * 1.25, 250)) {
       const found = await look();
       if (found) return found;
+      await new Promise((go) => setTimeout(go, ms));
     }
     throw new Error('the condition was not met in time');
   };
@@ -204,5 +205,37 @@ eachBus(describe)('provisioning by an identity provider, over %s,', (driver) => 
       ]),
     );
     expect(byName).toEqual(new Map([...pushed].map(([name, id]) => [name, [id]])));
+  });
+
+  it('by eight clients at once stores every answered push, although the gateway is killed', async () => {
+    const names = Array.from({ length: 240 }, (_, index) => `person ${index}`);
+    const acknowledged = new Map<string, string>();
+    const rest = [...names];
+    let kills = 0;
+    const push = async (userName: string) => {
+      const made = await provider.post('/Users', { schemas: [`${core}:User`], userName }).catch(() => undefined);
+      if (made?.status === 201) acknowledged.set(userName, made.body.id);
+    };
+    const client = async () => {
+      for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+        await push(name);
+        if (acknowledged.size < 60 * (kills + 1) || kills === 2) continue;
+        kills += 1;
+        await services.kill('gateway');
+        services.launch('gateway');
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    expect(kills).toBeGreaterThan(0);
+    const stored = await until(async () => {
+      const pages = [1, 201].map((startIndex) => provider.get(`/Users?count=200&startIndex=${startIndex}`));
+      const answers = await Promise.all(pages).catch(() => []);
+      if (answers.length === 0 || answers.some(({ status }) => status !== 200)) return undefined;
+      const found = answers.flatMap(({ body }) => body.Resources as { id: string; userName: string }[]);
+      return new Map(found.map(({ id, userName }) => [userName, id]));
+    });
+    for (const [name, id] of acknowledged) expect([name, stored.get(name)]).toEqual([name, id]);
+    for (const name of names) if (!stored.has(name)) await push(name);
+    await until(async () => (await tenant.client.get('/v1/identities?limit=1')).body.total === names.length);
   });
 });

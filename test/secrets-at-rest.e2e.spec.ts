@@ -120,7 +120,7 @@ describe('a configured or generated secret', () => {
       // The answer comes after ten seconds, whether the probe has ended or not.
       for (let look = 0; look < 600 && body.status === 'queued'; look += 1) {
         await new Promise((resolve) => setTimeout(resolve, 100));
-        const path = `/admin/v1/tenants/${tenant.id}/connectors/${connector}/probes/${body.id}`;
+        const path = `/admin/v1/tenants/${tenant.id}/connectors/${connector}/probes/${body.probe_id}`;
         ({ body } = await tenant.operator.get(path));
       }
       expect(body.status).toBe('failed');

@@ -159,6 +159,7 @@ const nextMigration = [
 
     expect(await brokenInvariants(admin)).toEqual({});
     expect(await vhost?.dead()).toEqual(vhost && []);
+    expect(await admin.rows('select queue, dead_reason from bus_messages where dead_at is not null')).toEqual([]);
     expect(taken.filter(({ signed }) => !signed)).toEqual([]);
     const pairs = await wantedPairs(admin);
     const accepted = new Map(

@@ -35,10 +35,14 @@ export class People {
     this.round += 1;
     this.count += joining;
     const changed = (index) => (index < changing ? this.round : 0);
-    const users = this.#rows((n) => [`Given${n}`, `Family${n}`, this.mail(n), `Engineer ${changed(n)}`]);
+    const users = this.#rows((n) => [...this.name(n).split(' '), this.mail(n), `Engineer ${changed(n)}`]);
     const accounts = this.#rows((n) => [`login${n}`, `Name ${n} ${changed(n)}`]);
     await this.#write('user.csv', ['number,first,last,mail,title', ...users]);
     await this.#write('account.csv', ['number,login,name', ...accounts]);
+  }
+
+  name(index) {
+    return `Given${index} Family${index}`;
   }
 
   mail(index) {

@@ -1,7 +1,8 @@
-// `npm run test:compose`: tests the stack of docker-compose.yml. Builds it, syncs people, kills each container during
-// work, scales every service up and down, recreates everything, and checks that nothing is lost or done twice. Removes
-// everything at the end. Needs Docker with Compose 2.26 or newer; takes about ten minutes.
+// `npm run test:compose`: tests the stack of docker-compose.yml. Builds it, syncs people, uses the console in a browser,
+// kills each container during work, scales every service up and down, recreates everything, and checks that nothing is
+// lost or done twice. Removes everything at the end. Needs Docker with Compose 2.26 or newer; takes about ten minutes.
 import assert from 'node:assert/strict';
+import { isUsable } from './console.mjs';
 import { isQuiet, observe, seesAll } from './observed.mjs';
 import { say, timed } from './say.mjs';
 import { Stack } from './stack.mjs';
@@ -39,6 +40,8 @@ async function run() {
   await isContained();
 
   const world = await firstPass();
+  await isUsable(world);
+  await world.settled('after the run that the console started', { repeats: 0 });
   await hasOwnLogins();
   for (const victim of [...services, 'proxy', 'postgres', 'rabbitmq']) await killDuringSync(world, victim);
   await withoutBroker(world);

@@ -1,29 +1,91 @@
 import { describe, expect, it } from '@jest/globals';
+import { until } from '../support/until.js';
 import type { ConsoleContext } from './context.js';
 
 interface List<Item> {
   data: Item[];
 }
 
+const isStreamUrl = /\/events\/stream$/;
+const isStream = (url: string) => isStreamUrl.test(url);
+const isList = (url: string) => /\/admin\/.*\/events\?/.test(url);
+
 /** The feed of events, and the search of ids. */
 export function eventsTests(console: ConsoleContext): void {
+  /** Causes an event by a test of a webhook. */
+  async function sendTest(): Promise<void> {
+    const webhooks = `/tenants/${console.tenant}/webhooks`;
+    const { data } = await console.idsync.operator<List<{ id: string }>>('GET', webhooks);
+    await console.idsync.operator('POST', `${webhooks}/${data[0]?.id}/test`, { message: 'from a test' });
+  }
+
   describe('events in the console', () => {
     it('shows a new event without a reload, unless the feed is paused', async () => {
       const { page, open, reports } = await console.opened();
-      const { data } = await console.idsync.operator<List<{ id: string }>>(
-        'GET',
-        `/tenants/${console.tenant}/webhooks`,
-      );
-      const test = `/tenants/${console.tenant}/webhooks/${data[0]?.id}/test`;
       await open('/events?types=webhook.test');
       await page.getByText('No event matches').waitFor();
-      await console.idsync.operator('POST', test, { message: 'from a test' });
+      await sendTest();
       await page.getByRole('link', { name: 'webhook.test' }).waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText('Paused', { exact: true }).waitFor();
       await page.getByRole('link', { name: 'webhook.test' }).click();
       await page.getByRole('region', { name: 'Deliveries' }).getByText('payroll.fjordlight.example').waitFor();
       await page.getByRole('region', { name: 'Body, as subscribers receive it' }).getByText('from a test').waitFor();
+      expect(reports).toEqual([]);
+    });
+
+    it('shows a new event by the stream, without polling', async () => {
+      const { page, open, settled, reports } = await console.opened();
+      const stream = page.waitForResponse((response) => isStream(response.url()));
+      await open('/events?types=webhook.*');
+      expect((await stream).status()).toBe(200);
+      // Its begin has the list read once more.
+      await page.waitForResponse((response) => isList(response.url()));
+      await settled();
+      const lists: string[] = [];
+      page.on('request', (request) => isList(request.url()) && lists.push(request.url()));
+      // A late event of an earlier test has the list read, too. Longer than two intervals of the polling.
+      await until(async () => {
+        lists.length = 0;
+        await page.waitForTimeout(8_000);
+        return lists.length === 0;
+      }, 'a period in which the list is not read');
+      const links = page.getByRole('link', { name: 'webhook.test' });
+      const before = await links.count();
+      await sendTest();
+      await links.nth(before).waitFor();
+      expect(reports).toEqual([]);
+    });
+
+    it('shows a new event by polling if the stream is refused', async () => {
+      const { page, open } = await console.opened();
+      await page.route(isStreamUrl, (route) => route.fulfill({ status: 503, headers: { 'retry-after': '60' } }));
+      const refused = page.waitForResponse((response) => isStream(response.url()));
+      await open('/events?types=webhook.*');
+      expect((await refused).status()).toBe(503);
+      const links = page.getByRole('link', { name: 'webhook.test' });
+      const before = await links.count();
+      await sendTest();
+      await links.nth(before).waitFor();
+    });
+
+    it('closes the stream while the page is hidden', async () => {
+      const { page, open, reports } = await console.opened();
+      const show = (isHidden: boolean) =>
+        page.evaluate(
+          `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+           document.dispatchEvent(new Event('visibilitychange'))`,
+        );
+      const opening = () => page.waitForResponse((response) => isStream(response.url()));
+      const first = opening();
+      await open('/events');
+      await first;
+      const closed = page.waitForEvent('requestfailed', (request) => isStream(request.url()));
+      await show(true);
+      await closed;
+      const again = opening();
+      await show(false);
+      expect((await again).status()).toBe(200);
       expect(reports).toEqual([]);
     });
 

@@ -20,6 +20,22 @@ export function workTests(console: ConsoleContext): void {
       expect(reports).toEqual([]);
     });
 
+    it('lists machines with the names of their owners, and opens an owner', async () => {
+      const { page, open, reports } = await console.opened();
+      const { data } = await console.idsync.operator<List<{ owned_by?: string; owner_name?: string }>>(
+        'GET',
+        `/tenants/${console.tenant}/machine-identities`,
+      );
+      const { owned_by = '', owner_name = '' } = data.find((machine) => machine.owner_name) ?? {};
+      await open('/machines');
+      const owner = page.getByRole('link', { name: owner_name, exact: true }).first();
+      expect(await owner.getAttribute('title')).toBe(owned_by);
+      await owner.click();
+      await page.getByRole('heading', { name: owner_name }).waitFor();
+      expect(new URL(page.url()).pathname).toMatch(new RegExp(`/people/${owned_by}$`));
+      expect(reports).toEqual([]);
+    });
+
     it('sends a delivery that fails again', async () => {
       const { page, open, reports } = await console.opened();
       const { data } = await console.idsync.operator<List<{ id: string }>>(
@@ -30,6 +46,31 @@ export function workTests(console: ConsoleContext): void {
       await page.getByRole('button', { name: 'Send again' }).click();
       await page.getByText('It is sent again now.').waitFor();
       expect(reports).toEqual([]);
+    });
+
+    it('sends a test event to a webhook of the list, or shows as an error why it is refused', async () => {
+      const { page, open, settled, reports } = await console.opened();
+      await open('/webhooks');
+      const table = page.getByRole('table', { name: 'Webhooks' });
+      expect(await table.getByRole('columnheader').allTextContents()).toEqual([
+        'Endpoint',
+        'Events',
+        'Health',
+        'Pending',
+        'Dead',
+        'Last success',
+      ]);
+      await table.getByRole('link', { name: 'payroll.fjordlight.example' }).click();
+      await settled();
+      const notices = page.getByRole('status');
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await notices.getByText('A test event is on its way.').waitFor();
+      expect(reports).toEqual([]);
+      await page.route('**/test', (route) =>
+        route.fulfill({ status: 409, json: { error: 'the webhook was deleted' } }),
+      );
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await notices.locator('[class*="bad"]').getByText('the webhook was deleted').waitFor();
     });
 
     it('keeps filters of runs by name, and offers the unfinished runs to be cancelled together', async () => {

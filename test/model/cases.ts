@@ -26,12 +26,15 @@ export class Cases {
       if (!disputes.some(({ entry }) => entry === review.entry)) review.status = 'settled';
     }
     for (const { entry, candidates } of disputes) {
-      const isOf = (review: ReviewCase) => review.entry === entry;
-      const newest = this.open().find(isOf) ?? this.all.findLast(isOf);
+      const ofRecord = this.all.filter((review) => review.entry === entry);
+      const open = ofRecord.find(({ status }) => status === 'open');
       // An ignored case is opened again only for a new candidate.
-      const isKnown = candidates.every((candidate) => newest?.candidates.includes(candidate));
-      if (newest?.status === 'open') newest.candidates = candidates;
-      else if (newest?.status !== 'ignored' || !isKnown) this.all.push({ entry, candidates, status: 'open' });
+      const decided = ofRecord.findLast(({ status }) => status !== 'open' && status !== 'settled');
+      const isIgnored =
+        decided?.status === 'ignored' && candidates.every((candidate) => decided.candidates.includes(candidate));
+      if (open && isIgnored) open.status = 'settled';
+      else if (open) open.candidates = candidates;
+      else if (!isIgnored) this.all.push({ entry, candidates, status: 'open' });
     }
   }
 }

@@ -116,6 +116,14 @@ export const allowedSkips = [
       'apps/cli/src/completion.spec.ts': ['completion in zsh', 'completion in fish'],
       'apps/gateway/src/reference/reference.int.spec.ts': ['the API reference in a browser'],
       'test/console.e2e.spec.ts': ['the console in a browser'],
+      'test/console-access.e2e.spec.ts': ['access in the console'],
+      'test/console-sign-out.e2e.spec.ts': [
+        'a sign-out in the console',
+        'a sign-out at the identity provider',
+        'a sign-in that the console refuses',
+      ],
+      'test/console-sources.e2e.spec.ts': ['sources in the console'],
+      'test/portal.e2e.spec.ts': ['the subscriber portal in a browser'],
       'apps/standalone/src/embedded-database.int.spec.ts': [
         'npm start with a full disk',
         'the PostgreSQL of npm start runs as its own system user',

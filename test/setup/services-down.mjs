@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 
 export default async function servicesDown() {
+  const { removePreparedClusters } = await import('../../libs/testing/dist/prepared-cluster.js');
+  await removePreparedClusters();
   if (process.env.AMQP_URL) {
     const { removeVhostsOfRun } = await import('../../libs/testing/dist/vhost-stock.js');
     await removeVhostsOfRun();

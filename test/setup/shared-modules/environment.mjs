@@ -1,4 +1,5 @@
 // The environment of test files is the process itself. After each file, its changes to the process are reverted.
+import { basename } from 'node:path';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
@@ -12,7 +13,9 @@ export default class ProcessEnvironment {
   #console = globalThis.console;
   #env = { ...process.env };
 
-  constructor({ projectConfig }) {
+  constructor({ projectConfig }, { testPath }) {
+    // Shown by ps and top.
+    process.title = `jest ${basename(testPath)}`;
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 

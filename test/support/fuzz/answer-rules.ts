@@ -35,6 +35,11 @@ export function faultOf(request: FuzzRequest, sentPath: string, answer: FuzzAnsw
     return body === '' ? undefined : `${status} to ${request.method} has a body`;
   }
   if (response?.content && 'application/x-ndjson' in response.content) return faultOfLines(headers, body);
+  if (response?.content && 'text/event-stream' in response.content) {
+    return headers['content-type'] === 'text/event-stream'
+      ? undefined
+      : `the content type is ${headers['content-type']}`;
+  }
   const type = `application/${isScim ? 'scim+' : ''}json; charset=utf-8`;
   if (headers['content-type'] !== type) return `the content type is ${headers['content-type']}, not ${type}`;
   return faultOfBody(status, body, isScim, Object.values(response?.content ?? {})[0]?.schema);

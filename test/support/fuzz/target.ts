@@ -93,7 +93,13 @@ export class FuzzTarget {
     body?: Buffer,
   ): Promise<FuzzAnswer> {
     const answer = await this.pool.request({ method: method as 'GET', path, headers, body: body ?? null });
-    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+    const { statusCode: status, headers: received } = answer;
+    if (received['content-type'] !== 'text/event-stream') {
+      return { status, headers: received, body: await answer.body.text() };
+    }
+    // A stream has no end.
+    answer.body.on('error', () => undefined).destroy();
+    return { status, headers: received, body: '' };
   }
 
   private filled(text: string): string {
@@ -194,6 +200,8 @@ async function fill(operator: Client): Promise<Record<string, string[]>> {
     caseId: [...(await list(operator, `${admin}/cases`)), encodeId('case', newUuid())],
     findingId: [...(await list(operator, `${admin}/findings`)), encodeId('finding', newUuid())],
     serviceTokenId: [encodeId('serviceToken', newUuid())],
+    sessionId: [encodeId('session', newUuid())],
+    deadLetterId: [encodeId('deadLetter', newUuid())],
     approvalId: [encodeId('approval', newUuid())],
     suppressionId: [encodeId('suppression', newUuid())],
     deliveryId: await list(operator, `${admin}/deliveries?limit=200`),

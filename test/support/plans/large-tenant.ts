@@ -110,10 +110,25 @@ export class LargeTenant {
       for (const path of paths) await ok(client.get(path), path);
       for (const path of operatorPaths({ ...known, few }))
         await ok(operator.get(`/admin/v1/tenants/${id}${path}`), path);
+      await this.readStream();
       for (const path of ['/Users?filter=userName%20eq%20%22nobody%22', '/Users?count=10', '/Groups?count=10']) {
         await ok(this.provider.get(path), path);
       }
     }
+  }
+
+  /** Reads the first of the last events from a stream. */
+  private async readStream(): Promise<void> {
+    const { client, operator, id } = this.tenant;
+    const { body: newest } = await client.get('/v1/events?after=latest');
+    const path = `/admin/v1/tenants/${id}/events/stream?after=${newest.next_after - 500}`;
+    const { body } = await fetch(`${operator.url}${path}`, { headers: operator.headers });
+    let text = '';
+    for await (const chunk of body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes('data: ')) break;
+    }
+    if (!text.includes('data: ')) throw new Error(`${path} sent no event`);
   }
 
   private async change(): Promise<void> {
@@ -200,11 +215,18 @@ async function writeMany(sourcesDir: string): Promise<void> {
   }));
 }
 
-/** Writes people who all change in each round; one of them leaves. */
+/** Writes people who all change in each round; one of them leaves, and one is new. */
 async function writeFew(sourcesDir: string, round: number): Promise<void> {
-  await writeLines(join(sourcesDir, 'few.jsonl'), fewPeople - round, (n) => ({
-    ...{ id: `F${n}`, mail: `f${n}@example.org`, first: `Few${n}`, last: `Person${n}`, title: `round ${round}` },
-  }));
+  await writeLines(join(sourcesDir, 'few.jsonl'), fewPeople, (n) => {
+    const id = round + n;
+    return {
+      id: `F${id}`,
+      mail: `f${id}@example.org`,
+      first: `Few${id}`,
+      last: `Person${id}`,
+      title: `round ${round}`,
+    };
+  });
 }
 
 async function writeLines(path: string, count: number, line: (n: number) => object): Promise<void> {
