@@ -49,7 +49,11 @@ describe('npm start', () => {
     ['PORT', 'abc', 'it must be a port number'],
     ['SOURCES_DIR', '/nowhere', 'it must be a folder'],
     ['DATABASE_URL', 'mysql://db', 'it must look like postgres://user:password@host:5432/database'],
-    ['AMQP_URL', 'http://broker', 'it must look like amqp://user:password@host:5672'],
+    [
+      'AMQP_URL',
+      'http://broker',
+      'it must look like amqp://user:password@host:5672, or several of these separated by commas',
+    ],
   ])('reports an invalid %s in one line and exits with 2', async (name, value, what) => {
     expect(await start({ [name]: value }).ended).toEqual({
       code: 2,
