@@ -22,6 +22,8 @@ interface Report {
   seconds: number;
   due: number;
   late: number;
+  /** Answers by which a gateway shed load; the request was repeated. */
+  busy: number;
   answered: number;
   unanswered: number;
   failures: { path: string; key?: string; failure: string }[];
@@ -70,9 +72,9 @@ describe('two gateways that are replaced in turn under load', () => {
     const code = await new Promise((resolve) => running.once('close', resolve));
     expect(code).toBe(0);
     const report: Report = JSON.parse(Buffer.concat(chunks).toString());
-    const { answered, seconds, late, failures } = report;
+    const { answered, seconds, late, busy, failures } = report;
     process.stdout.write(
-      `${balancer}, ${signal}: ${Math.round(answered / seconds)} of ${rate} requests/s, ${late} not sent, ${failures.length} failed\n`,
+      `${balancer}, ${signal}: ${Math.round(answered / seconds)} of ${rate} requests/s, ${late} not sent, ${busy} shed and repeated, ${failures.length} failed\n`,
     );
     return report;
   }
