@@ -1018,6 +1018,7 @@ create table source_records (
 );
 CREATE INDEX source_records_accounts ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'account'::text);
 CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (connector_id, external_id);
+CREATE INDEX source_records_by_risk ON public.source_records USING btree (tenant_id, COALESCE((- (((machine -> 'risk'::text) ->> 'score'::text))::numeric), (1)::numeric), created_at, id) WHERE (kind = 'machine_identity'::text);
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX source_records_identity ON public.source_records USING btree (identity_id);
 CREATE INDEX source_records_kept ON public.source_records USING btree (kept_identity_id) WHERE (kept_identity_id IS NOT NULL);

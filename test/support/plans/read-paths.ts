@@ -30,6 +30,7 @@ export function pathsOf({ identity, user, group, few, webhook }: Known & { webho
     ...[`/v1/identities/${identity}`, `/v1/identities/${identity}?at=${new Date().toISOString()}`],
     ...[`/v1/identities/${identity}/history`, `/v1/identities/${identity}/history?cursor=`, `/v1/users/${user}`],
     ...['/v1/accounts', '/v1/accounts?matched=false', '/v1/machine-identities', '/v1/machine-identities?min_risk=50'],
+    ...['/v1/machine-identities?sort=risk', `/v1/accounts?source=${few}`],
     ...['/v1/groups', `/v1/groups?source=${few}&name=staff`, `/v1/groups/${group}`, `/v1/groups/${group}/members`],
     ...['/v1/events', '/v1/events?after=9000', '/v1/events?after=9000&types=identity.created'],
     ...['/v1/events?types=identity.merged', '/v1/connectors', '/v1/webhooks', `/v1/webhooks/${webhook}`],

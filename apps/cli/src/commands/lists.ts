@@ -26,6 +26,7 @@ interface ListOptions {
   owner?: string;
   minRisk?: number;
   maxRisk?: number;
+  sort?: string;
   limit: number;
   offset: number;
 }
@@ -129,7 +130,8 @@ export function addMachineCommands(program: Command, io: CliContext): void {
     .option('--owner <identity>', 'only those for which this identity is responsible')
     .option('--min-risk <score>', 'only those with at least this risk score', wholeNumber)
     .option('--max-risk <score>', 'only those with at most this risk score', wholeNumber)
-    .addHelpText('after', '\nExample:\n  $ idsync machines list --status orphaned')
+    .addOption(new Option('--sort <order>', 'risk: the highest risk first').choices(['risk']))
+    .addHelpText('after', '\nExample:\n  $ idsync machines list --status orphaned --sort risk')
     .action(async (options: ListOptions, command: Command) => {
       const session = await Session.of(command, io);
       const list = await request<responses.MachineIdentity>(session, 'machine-identities', options);
@@ -206,6 +208,7 @@ async function request<Item>(
     owned_by: options.owner,
     min_risk: options.minRisk,
     max_risk: options.maxRisk,
+    sort: options.sort,
     limit: options.limit,
     offset: options.offset,
   };

@@ -190,6 +190,61 @@ describe('the lists of the public API', () => {
     expect(await ids(`accounts?${source}`, otherKey)).toEqual([]);
   });
 
+  it('return machine identities by risk, also by cursor, and those without a score last', async () => {
+    const [id, machinesKey] = await newTenant();
+    const source = newUuid();
+    const risks: [string, number | undefined][] = [
+      ...([
+        ['low', 20],
+        ['new', undefined],
+        ['none', 0],
+      ] as const),
+      ...([
+        ['high', 70],
+        ['top', 100],
+        ['also-high', 70],
+      ] as const),
+    ];
+    const records = risks.map(([name, score], nth) =>
+      record(
+        'machine_identity',
+        name,
+        {},
+        {
+          createdAt: new Date(Date.UTC(2026, 0, 1 + nth)),
+          ...(nth < 3 && { connectorId: source }),
+          ...(score !== undefined && {
+            identityId: newUuid(),
+            machine: { people: {}, handedOver: false, risk: { score, factors: [] } },
+          }),
+        },
+      ),
+    );
+    await directory.transaction(id, (tx) => insertRecords(tx, id, records));
+    const expected = ['top', 'high', 'also-high', 'low', 'none', 'new'];
+    const path = 'machine-identities?sort=risk';
+    expect(await ids(path, machinesKey)).toEqual(expected);
+    expect(await ids(`${path}&limit=2&offset=1`, machinesKey)).toEqual(expected.slice(1, 3));
+    expect(await ids(`${path}&max_risk=70&source=${encodeId('connector', source)}`, machinesKey)).toEqual([
+      'low',
+      'none',
+    ]);
+    const paged: string[] = [];
+    for (let cursor = ''; cursor !== undefined; ) {
+      const { body } = await get(`${path}&limit=2&cursor=${cursor}`, machinesKey);
+      expect(body.total).toBe(6);
+      paged.push(...body.data.map((each: Body) => each.id));
+      cursor = body.next_cursor;
+    }
+    expect(paged).toEqual(expected);
+    const { body } = await get(`${path}&limit=2&cursor=`, machinesKey);
+    expect((await get(`machine-identities?cursor=${body.next_cursor}`, machinesKey)).status).toBe(400);
+    const other = await get('machine-identities?limit=2&cursor=', machinesKey);
+    expect((await get(`${path}&cursor=${other.body.next_cursor}`, machinesKey)).status).toBe(400);
+    expect((await get(`${path}&q=high`, machinesKey)).body.error).toContain('sort: cannot be combined with q');
+    expect((await get('machine-identities?sort=name', machinesKey)).status).toBe(400);
+  });
+
   it('accept names of attributes in strict handling, and no other unknown name', async () => {
     const strict = (query: string) =>
       fetch(`${gateway.url}/v1/users?${query}`, { headers: { 'x-api-key': key, prefer: 'handling=strict' } });

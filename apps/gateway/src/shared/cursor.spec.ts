@@ -17,6 +17,10 @@ describe('a cursor', () => {
     );
   });
 
+  it.each([-1, 0, 100])('keeps the risk %s of its item', (risk) => {
+    expect(readCursor(writeCursor({ createdAt: 5, id, risk }))).toEqual({ createdAt: 5, id, risk });
+  });
+
   it('requests the first page if it is empty', () => {
     expect(readCursor('')).toBeUndefined();
     expect(readSequence('')).toBeUndefined();
@@ -32,6 +36,10 @@ describe('a cursor', () => {
     '%',
     encoded('5'),
     encoded(`5 ${id} more`),
+    encoded(`5 ${id} r`),
+    encoded(`5 ${id} r-2`),
+    encoded(`5 ${id} r1e9`),
+    encoded(`5 ${id} r7 1`),
     encoded(`-5 ${id}`),
     encoded(`5.5 ${id}`),
     encoded(`9999999999999999 ${id}`),

@@ -3,17 +3,20 @@ import type { DeliveryPosition, Position } from '@idsync/database/gateway';
 import { badRequest } from '../http/api-error.js';
 
 /** Encodes a position in a list as opaque text. */
-export function writeCursor({ createdAt, id, along }: Position): string {
-  return encode(createdAt, along === undefined ? id : `${id} ${along}`);
+export function writeCursor({ createdAt, id, along, risk }: Position): string {
+  const order = along ?? (risk === undefined ? undefined : `r${risk}`);
+  return encode(createdAt, order === undefined ? id : `${id} ${order}`);
 }
 
 /** Returns undefined for an empty cursor, which requests the first page. Throws a 400 for an invalid cursor. */
 export function readCursor(text: string): Position | undefined {
   if (text === '') return undefined;
   const { number, id, rest } = decode(text);
-  const [along] = rest;
-  if (rest.length > 1 || (along !== undefined && !/^\d$/.test(along))) throw invalidCursor();
-  return { createdAt: number, id, ...(along !== undefined && { along: Number(along) }) };
+  const [order] = rest;
+  if (order === undefined) return { createdAt: number, id };
+  const [, along, risk] = /^(?:(\d)|r(-1|\d{1,3}))$/.exec(order) ?? [];
+  if (rest.length > 1 || (along === undefined && risk === undefined)) throw invalidCursor();
+  return { createdAt: number, id, ...(along !== undefined ? { along: Number(along) } : { risk: Number(risk) }) };
 }
 
 export function writeDeliveryCursor({ sequence, webhookId }: DeliveryPosition): string {

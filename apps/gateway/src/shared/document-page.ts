@@ -8,13 +8,14 @@ import {
   isFiltered,
   isSearch,
   listRecords,
+  type Position,
   type SearchedResource,
   type SearchQuery,
   searchDocuments,
 } from '@idsync/database/gateway';
 import { badRequest } from '../http/api-error.js';
 import type { Conditional } from '../http/conditional.decorator.js';
-import { readCursor, writeCursor } from './cursor.js';
+import { invalidCursor, readCursor, writeCursor } from './cursor.js';
 import { versionOfPages } from './document-version.js';
 import { isSearchComplete } from './search-progress.js';
 
@@ -84,13 +85,14 @@ export function findPage(
 }
 
 function documentQuery(given: requests.ListQuery & { group?: string }): SearchQuery {
+  const byRisk = 'sort' in given && given.sort === 'risk';
   const { limit, cursor, status, updated_since, email, employee_number, user_principal_name, q } = given;
   return {
     limit,
     offset: cursor === undefined ? given.offset : 0,
     status,
     updatedSince: updated_since === undefined ? undefined : new Date(updated_since),
-    after: cursor === undefined ? undefined : readCursor(cursor),
+    after: cursor === undefined ? undefined : readCursorOf(byRisk, cursor),
     hasPositions: cursor !== undefined,
     values: { email, employee_number, user_principal_name },
     text: q,
@@ -107,10 +109,18 @@ function documentQuery(given: requests.ListQuery & { group?: string }): SearchQu
     ...('matched' in given && { isMatched: given.matched }),
     ...('min_risk' in given && { minRisk: given.min_risk }),
     ...('max_risk' in given && { maxRisk: given.max_risk }),
+    byRisk,
     ...('classification' in given && { classification: given.classification }),
     ...('owned_by' in given &&
       given.owned_by !== undefined && { ownerId: filterId('identity', 'owned_by', given.owned_by) }),
   };
+}
+
+/** Throws a 400 for a cursor of another order. */
+function readCursorOf(byRisk: boolean, cursor: string): Position | undefined {
+  const position = readCursor(cursor);
+  if (position !== undefined && (position.risk !== undefined) !== byRisk) throw invalidCursor();
+  return position;
 }
 
 /** Throws a 400 for an invalid id, which would otherwise find nothing without a reason. */

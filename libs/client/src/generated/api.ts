@@ -7207,6 +7207,8 @@ export interface operations {
                 min_risk?: number;
                 /** @description Only machine identities with at most this risk score. */
                 max_risk?: number;
+                /** @description `risk`: the highest risk first. Not together with `q`, `email`, `employee_number`, `user_principal_name` or `external_id`. By default, the oldest first. */
+                sort?: "risk";
             };
             header?: {
                 /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
@@ -12541,6 +12543,8 @@ export interface operations {
                 min_risk?: number;
                 /** @description Only machine identities with at most this risk score. */
                 max_risk?: number;
+                /** @description `risk`: the highest risk first. Not together with `q`, `email`, `employee_number`, `user_principal_name` or `external_id`. By default, the oldest first. */
+                sort?: "risk";
             };
             header?: never;
             path: {

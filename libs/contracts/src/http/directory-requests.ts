@@ -33,6 +33,10 @@ const anchorRule = {
 };
 const isAnchor = (query: { external_id?: string; connector_id?: string }) =>
   (query.external_id === undefined) === (query.connector_id === undefined);
+const searching = ['q', 'email', 'employee_number', 'user_principal_name', 'external_id'];
+/** A search examines some records only, so its order is fixed. */
+const isSortable = (query: { sort?: string }) =>
+  query.sort === undefined || searching.every((name) => query[name as keyof typeof query] === undefined);
 
 /** Attributes that one list can be filtered by. */
 export const maxAttributeFilters = 5;
@@ -140,8 +144,13 @@ export const machineQuery = z
     owned_by: exact,
     min_risk: score,
     max_risk: score,
+    sort: z.enum(['risk'], { error: 'must be risk' }).optional(),
   })
-  .refine(isAnchor, anchorRule);
+  .refine(isAnchor, anchorRule)
+  .refine(isSortable, {
+    path: ['sort'],
+    error: `cannot be combined with ${searching.slice(0, -1).join(', ')} or ${searching.at(-1)}`,
+  });
 /** A query of any list of the directory. */
 export type ListQuery = DirectoryQuery | z.infer<typeof accountQuery> | z.infer<typeof machineQuery>;
 

@@ -93,4 +93,10 @@ export const machineParameters: QueryParameter[] = [
   filter('owned_by', 'Only machine identities for which this identity is responsible now.'),
   risk('min_risk', 'Only machine identities with at least this risk score.'),
   risk('max_risk', 'Only machine identities with at most this risk score.'),
+  {
+    name: 'sort',
+    description:
+      '`risk`: the highest risk first. Not together with `q`, `email`, `employee_number`, `user_principal_name` or `external_id`. By default, the oldest first.',
+    schema: { type: 'string', enum: ['risk'] },
+  },
 ];

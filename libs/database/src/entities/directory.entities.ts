@@ -90,6 +90,8 @@ export interface LinkEvidence {
 @Index('source_records_of_source', ['tenantId', 'kind', 'connectorId', 'createdAt', 'id', 'status'], {
   where: "kind <> 'user'",
 })
+// TypeORM cannot describe an index of an expression.
+@Index('source_records_by_risk', { synchronize: false })
 @Index('source_records_due', ['tenantId', 'dueAt'], { where: 'due_at is not null' })
 @Index('source_records_manager', ['managerId'], { where: 'manager_id is not null' })
 @Index('source_records_kept', ['keptIdentityId'], { where: 'kept_identity_id is not null' })

@@ -26,6 +26,8 @@ export interface Position {
   id: string;
   /** Number of the order that a list with filters follows. */
   along?: number;
+  /** Risk score of the last item in a list by risk; -1 if it has none. */
+  risk?: number;
 }
 
 export interface DocumentQuery {

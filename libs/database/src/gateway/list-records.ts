@@ -2,7 +2,7 @@ import type { RecordKind } from '@idsync/contracts';
 import type { Database, NamedQuery } from '../database.js';
 import type { DocumentPage, DocumentQuery } from './documents.js';
 import { isWithinPage } from './page.js';
-import { conditionsOf, type RecordFilter } from './record-filter.js';
+import { conditionsOf, type RecordFilter, riskOrder } from './record-filter.js';
 
 export type ListedKind = Exclude<RecordKind, 'user'>;
 export type RecordListQuery = DocumentQuery & RecordFilter;
@@ -15,7 +15,7 @@ export interface RecordPage extends DocumentPage {
 /** Largest total that is counted. */
 export const maxCounted = 10_000;
 
-/** Returns a page of a tenant's accounts or machine identities in creation order. */
+/** Returns a page of a tenant's accounts or machine identities in creation order, or by risk. */
 export async function listRecords(
   database: Database,
   tenantId: string,
@@ -23,16 +23,21 @@ export async function listRecords(
   query: RecordListQuery,
 ): Promise<RecordPage> {
   const [row] = await database.read<
-    Omit<RecordPage, 'items' | 'last' | 'isEstimate'> & { items: string | null; at: Date | null; id: string }
+    Omit<RecordPage, 'items' | 'last' | 'isEstimate'> & {
+      items: string | null;
+      at: Date | null;
+      id: string;
+      risk: number | null;
+    }
   >(tenantId, recordListQuery(tenantId, kind, query));
   if (!row) throw new Error('the page query returned no row');
-  const { items, at, id, total, ...rest } = row;
+  const { items, at, id, risk, total, ...rest } = row;
   return {
     ...rest,
     items: items ?? '',
     total: Math.min(total, maxCounted),
     isEstimate: total > maxCounted,
-    last: at === null ? undefined : { createdAt: at.getTime(), id },
+    last: at === null ? undefined : { createdAt: at.getTime(), id, ...(risk !== null && { risk }) },
   };
 }
 
@@ -42,23 +47,36 @@ export function recordListQuery(tenantId: string, kind: ListedKind, query: Recor
   const value = (item: unknown) => `$${values.push(item)}`;
   const conditions = conditionsOf(kind, query, value);
   const filter = `tenant_id = $1 and ${conditions.map(({ sql }) => sql).join(' and ')}`;
-  const { sourceId } = query;
-  const position = [...(sourceId ? ['connector_id'] : []), 'created_at', 'id'].join(', ');
-  const after = query.after && [...(sourceId ? [sourceId] : []), new Date(query.after.createdAt), query.after.id];
-  const later = after ? ` and (${position}) > (${after.map(value).join(', ')})` : '';
-  const order = `order by ${position}`;
-  const counted = `select created_at from source_records where ${filter} ${order} limit ${maxCounted + 1}`;
+  const { sourceId, byRisk = false, after } = query;
+  const first = byRisk ? [riskOrder] : sourceId ? ['connector_id'] : [];
+  const position = [...first, 'created_at', 'id'].join(', ');
+  const later = after ? ` and (${position}) > (${placeOf(after, query).map(value).join(', ')})` : '';
+  const counted = `select created_at from source_records where ${filter} order by ${position} limit ${maxCounted + 1}`;
+  const order = byRisk ? 'risk, created_at, id' : 'created_at, id';
+  const last = (column: string) =>
+    `(array_agg(${column} order by ${order.replaceAll(/\w+/g, '$& desc')}) filter (where fits))[1]`;
   return {
-    name: ['records', ...conditions.map(({ name }) => name), later && 'after'].join('-'),
+    name: ['records', ...conditions.map(({ name }) => name), byRisk && 'risk', later && 'after']
+      .filter((each) => each)
+      .join('-'),
     text: `
-      select string_agg(document, ',' order by created_at, id) filter (where fits) as items,
+      select string_agg(document, ',' order by ${order}) filter (where fits) as items,
              count(*) filter (where fits) as count, coalesce(bool_or(not fits), false) as "isCut",
              (select count(*) from (${counted}) as counted) as total,
-             max(created_at) filter (where fits) as at,
-             (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
-        from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
-                from (select document, created_at, id from source_records where ${filter}${later}
-                       ${order} limit $2 offset $3) as page) as page`,
+             ${last('created_at')} as at, ${last('id')} as id, ${byRisk ? `(- ${last('risk')})::float` : 'null'} as risk
+        from (select document, ${order}, ${isWithinPage('octet_length(document)', order)} as fits
+                from (select document, created_at, id, ${byRisk ? riskOrder : 'null'} as risk
+                        from source_records where ${filter}${later}
+                       order by ${position} limit $2 offset $3) as page) as page`,
     values,
   };
+}
+
+/** Values of the columns that a list is ordered by. */
+function placeOf(
+  { createdAt, id, risk = 0 }: NonNullable<RecordListQuery['after']>,
+  { sourceId, byRisk }: RecordFilter,
+): unknown[] {
+  const first = byRisk ? [-risk] : sourceId ? [sourceId] : [];
+  return [...first, new Date(createdAt), id];
 }

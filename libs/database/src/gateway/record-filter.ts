@@ -11,7 +11,12 @@ export interface RecordFilter {
   minRisk?: number;
   maxRisk?: number;
   ownerId?: string;
+  /** The highest risk first; machine identities without a score are last. */
+  byRisk?: boolean;
 }
+
+/** The order of the index of risks: an ascending one, because the positions of a page are compared as a row. */
+export const riskOrder = `coalesce(- (machine -> 'risk' ->> 'score')::numeric, 1)`;
 
 export interface Condition {
   name: string;

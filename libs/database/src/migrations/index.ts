@@ -67,6 +67,7 @@ import { DeadMessages1700000000171 } from './1700000000171-dead-messages.js';
 import { KeptIdentities1700000000172 } from './1700000000172-kept-identities.js';
 import { MovedRecords1700000000173 } from './1700000000173-moved-records.js';
 import { ListedRecordsOfSources1700000000180 } from './1700000000180-listed-records-of-sources.js';
+import { MachinesByRisk1700000000181 } from './1700000000181-machines-by-risk.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -139,4 +140,5 @@ export const migrations = [
   KeptIdentities1700000000172,
   MovedRecords1700000000173,
   ListedRecordsOfSources1700000000180,
+  MachinesByRisk1700000000181,
 ];

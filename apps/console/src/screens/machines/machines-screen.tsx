@@ -19,11 +19,14 @@ const machinesQuery = (tenantId: string, { q, status, kind, risk }: MachinesSear
       api.GET('/admin/v1/tenants/{tenantId}/machine-identities', {
         params: {
           path: { tenantId },
-          query: { q, status, classification: kind, min_risk: risk && Number(risk), limit: 50, cursor },
+          query: { q, status, classification: kind, min_risk: risk && Number(risk), sort: order(q), limit: 50, cursor },
         },
       }),
     ),
   );
+
+/** A search has its own order. */
+const order = (q?: string) => (q === undefined ? 'risk' : undefined);
 
 /** Other values are of the source, which names an owner that is not known. */
 const identityId = /^idn_[0-9a-z]{26}$/;
@@ -95,7 +98,7 @@ export function MachinesScreen() {
     <ListScreen<OperatorMachineIdentity, MachinesSearch>
       title="Machines"
       api={`/admin/v1/tenants/${tenantId}/machine-identities`}
-      parameters={{ ...rest, classification: kind, min_risk: risk }}
+      parameters={{ ...rest, classification: kind, min_risk: risk, sort: order(search.q) }}
       cli="idsync machines list"
       filters={[
         { of: 'q', label: 'Search machines', placeholder: 'Name' },
