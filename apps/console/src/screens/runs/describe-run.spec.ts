@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { durationOf, kindOf, stepsOf } from './describe-run.js';
+import { durationOf, kindOf, phasesOf, stepsOf } from './describe-run.js';
 
 const at = (minute: number) => `2026-11-24T10:${String(minute).padStart(2, '0')}:00.000Z`;
 
@@ -47,5 +47,33 @@ describe('a run as the console describes it', () => {
       'Decided: undo',
     ]);
     expect(steps[3]?.detail).toBe('layoffs');
+  });
+
+  it('divides its time into phases, of which waiting for a decision has no share', () => {
+    const run = { created_at: at(0), started_at: at(1), last_record_at: at(3), completed_at: at(40), status: 'completed' };
+    expect(phasesOf({ ...run, decision: { action: 'release', at: at(39) } }, Date.parse(at(50)))).toEqual([
+      { title: 'Waiting', ms: 60_000, start: 0, share: 25 },
+      { title: 'Reading', ms: 120_000, start: 25, share: 50 },
+      { title: 'Held', ms: 2_160_000, start: 75, share: 0 },
+      { title: 'Applying', ms: 60_000, start: 75, share: 25 },
+    ]);
+  });
+
+  it.each([
+    ['queued', {}, ['Waiting']],
+    ['running', { started_at: at(1) }, ['Waiting', 'Reading']],
+    ['running', { started_at: at(1), last_record_at: at(2) }, ['Waiting', 'Reading', 'Applying']],
+    ['quarantined', { started_at: at(1), last_record_at: at(2) }, ['Waiting', 'Reading', 'Held']],
+    ['failed', { started_at: at(1), completed_at: at(2) }, ['Waiting', 'Reading']],
+    ['cancelled', { completed_at: at(2) }, ['Waiting']],
+  ])('has the phases of a %s run with %j', (status, times, titles) => {
+    const phases = phasesOf({ created_at: at(0), status, ...times }, Date.parse(at(9)));
+    expect(phases.map(({ title }) => title)).toEqual(titles);
+    expect(phases.every(({ start, share }) => start >= 0 && start + share <= 100)).toBe(true);
+  });
+
+  it('has no negative phase if the clocks of services differ', () => {
+    const run = { created_at: at(5), started_at: at(4), last_record_at: at(3), completed_at: at(6), status: 'completed' };
+    expect(phasesOf(run, Date.parse(at(9))).every(({ ms }) => ms > 0)).toBe(true);
   });
 });

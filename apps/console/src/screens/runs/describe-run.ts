@@ -85,3 +85,37 @@ export function stepsOf(run: Run): Step[] {
 function decisionsOf(decision: Decision | undefined): Decision[] {
   return decision ? [decision, ...decisionsOf(decision.after)] : [];
 }
+
+export interface Phase {
+  title: 'Waiting' | 'Reading' | 'Held' | 'Applying';
+  ms: number;
+  /** Start and share of the whole in percent. Time in which a run is held has none, because it would hide the rest. */
+  start: number;
+  share: number;
+}
+
+/** The parts of the time of a run until it ended, or until now. Applying goes on beside reading, and ends after it. */
+export function phasesOf(run: Omit<Run, 'records_read'>, now: number): Phase[] {
+  const { created_at, started_at, last_record_at, completed_at, status } = run;
+  const end = completed_at ? Date.parse(completed_at) : now;
+  const started = started_at ? Date.parse(started_at) : end;
+  const read = last_record_at && started_at ? Date.parse(last_record_at) : end;
+  const decisions = decisionsOf(run.decision).map(({ at }) => Date.parse(at));
+  const decided = decisions.filter((at) => at >= read && at <= end);
+  const released = decided.length > 0 ? Math.min(...decided) : status === 'quarantined' ? end : read;
+  const parts: [Phase['title'], number][] = [
+    ['Waiting', started - Date.parse(created_at)],
+    ['Reading', read - started],
+    ['Held', released - read],
+    ['Applying', end - released],
+  ];
+  const shown = parts.map(([title, ms]) => ({ title, ms: Math.max(0, ms) })).filter(({ ms }) => ms > 0);
+  const whole = shown.reduce((sum, { title, ms }) => sum + (title === 'Held' ? 0 : ms), 0);
+  let before = 0;
+  return shown.map(({ title, ms }) => {
+    const start = whole === 0 ? 0 : (100 * before) / whole;
+    const counted = title === 'Held' ? 0 : ms;
+    before += counted;
+    return { title, ms, start, share: whole === 0 ? 0 : (100 * counted) / whole };
+  });
+}

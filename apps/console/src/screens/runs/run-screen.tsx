@@ -9,7 +9,7 @@ import { formatCount } from '../../components/format-time';
 import { IdChip } from '../../components/id-chip';
 import { Page, Section } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
-import { EmptyState, ErrorState, Loading } from '../../components/states';
+import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago, Time } from '../../components/time';
 import { useMay } from '../../data/access';
@@ -18,6 +18,7 @@ import { useConnectorNames } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
 import { cancellable } from './cancellable';
 import { durationOf, kindOf, stepsOf } from './describe-run';
+import { Phases } from './phases';
 import { RunErrors } from './run-errors';
 import styles from './runs.module.css';
 
@@ -93,6 +94,7 @@ export function RunScreen() {
         </Section>
       )}
       <Section title="Timeline">
+        <Phases run={run} />
         <ol className={styles.steps}>
           {stepsOf(run).map(({ title, at, detail }) => (
             <li key={`${title} ${at}`} className={styles.step}>
@@ -107,9 +109,11 @@ export function RunScreen() {
           ))}
         </ol>
       </Section>
-      <Section title="Records that failed" flush>
-        {run.errors.length > 0 ? <RunErrors errors={run.errors} /> : <EmptyState title="No record failed" />}
-      </Section>
+      {run.errors.length > 0 && (
+        <Section title="Records that failed" flush>
+          <RunErrors errors={run.errors} />
+        </Section>
+      )}
     </Page>
   );
 }
