@@ -52,7 +52,8 @@ describe('a statement of a service in a tenant with many people reads a bounded 
   });
 
   it('of tables that were analysed', async () => {
-    await tenant.fixture.rows('analyze');
+    // Also vacuums, as autovacuum does: a queue full of dead rows has the statistics of an empty one.
+    await tenant.fixture.rows('vacuum analyze');
     expect(tooMuch(await tenant.work(), await tenant.largeTables())).toEqual([]);
   });
 });
