@@ -17,9 +17,9 @@ interface Outcome {
   output: string;
 }
 
-function run(file: string, words: string[], env: object = {}): Promise<Outcome> {
+function run(file: string, words: string[], env: object = {}, cwd?: string): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(file, words, { env: { ...inherited, ...env }, timeout: 50_000 }, (error, stdout, stderr) => {
+    execFile(file, words, { cwd, env: { ...inherited, ...env }, timeout: 50_000 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
     });
   });
@@ -104,6 +104,32 @@ describe('.ci/services', () => {
     expect(code).toBe(1);
     expect(output).toContain('docker info fails. Start Docker');
     expect((await services({ ...env, CI_WITHOUT: 'docker' })).code).toBe(0);
+  });
+});
+
+describe('.ci/memory-server', () => {
+  const url = 'postgres://postgres:secret@127.0.0.1:5432/postgres';
+  const server = async (DATABASE_URL: string, version: string) => {
+    await writeFile(join(folder, 'psql'), `#!/usr/bin/env bash\necho ${version}\n`);
+    await chmod(join(folder, 'psql'), 0o755);
+    // In a folder of the test, because the script ends the server of its folder.
+    return run(join(scripts, 'memory-server'), [], { DATABASE_URL, PATH: `${folder}:${process.env.PATH}` }, folder);
+  };
+
+  it.each([
+    ['is on another machine', 'postgres://postgres:secret@db.example.org/postgres', '150018', 'not on this machine'],
+    ['has a version whose programs are not here', url, '990001', 'programs of its version'],
+    ['does not answer', url, '', 'programs of its version'],
+  ])('leaves the tests to a server that %s, and says so', async (_, given, version, reason) => {
+    const { code, output } = await server(given, version);
+    expect(code).toBe(0);
+    expect(output).toContain('the tests use the server of DATABASE_URL: ');
+    expect(output).toContain(reason);
+    expect(output).not.toContain('secret');
+  });
+
+  it('has nothing to end if it was not started', async () => {
+    expect(await run(join(scripts, 'memory-server'), ['stop'], {}, folder)).toEqual({ code: 0, output: '' });
   });
 });
 
