@@ -1381,6 +1381,7 @@ create table webhook_endpoints (
   exhausted_at timestamp with time zone,
   disabled_at timestamp with time zone,
   disabled_reason text,
+  probe_asked_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (webhook_id)
 );
 alter table webhook_endpoints enable row level security, force row level security;

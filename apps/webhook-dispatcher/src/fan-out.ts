@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '@idsync/database';
 import {
+  askForProbe,
   type EventBody,
   findActiveSubscriptions,
   findEventBodies,
@@ -7,6 +8,7 @@ import {
   lockFanOut,
   lockPayloadsForRendering,
   type NewDelivery,
+  resendDelivery,
   type SequenceRange,
   type Subscription,
   saveFanOut,
@@ -71,6 +73,11 @@ async function fanOutRange(
   await savePayloads(tx, tenantId, bodies);
   for (let from = 0; from < deliveries.length; from += rowsPerInsert) {
     await insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsPerInsert));
+  }
+  for (const { webhookId, sequence, type } of deliveries) {
+    if (type !== 'webhook.test' || !(await askForProbe(tx, tenantId, webhookId))) continue;
+    // Otherwise it waits behind what has failed, and says nothing about a receiver that was just mended.
+    await resendDelivery(tx, tenantId, webhookId, { sequence });
   }
   return { deliveries, reached };
 }

@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { newUuid, type ReplayFilter, type ReplayKind } from '@idsync/contracts';
 import { cancelReplay, deleteOldDeliveries, deleteOldEndpoints } from '@idsync/database/delivery';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
 import { Receiver } from '../test/receiver.js';
+import type { DeliveryEngine } from './delivery/delivery-engine.service.js';
 import { replayPart } from './replay.js';
 
 let fixture: DispatcherFixture;
@@ -146,6 +148,62 @@ describe('a replay of deliveries', () => {
     await fixture.directory.rows('delete from webhooks where id = $1', [webhook]);
     await run(orphaned);
     expect(await replay(orphaned)).toMatchObject({ status: 'cancelled', done: 0 });
+  });
+});
+
+describe('an endpoint whose breaker is open', () => {
+  const breaker = { threshold: 2, firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 };
+
+  /** Opens the breaker while retries and later events wait. Two engines know that it is open. */
+  async function broken(): Promise<DeliveryEngine> {
+    receiver.status(503);
+    const engine = fixture.engine({ breaker, retryDelays: [1, 1, 1] });
+    await fixture.publish(engine, tenant, ['user.created', 'user.updated']);
+    await until(async () => (await endpoint())?.open === true);
+    fixture.engine({ breaker });
+    await fixture.publish(engine, tenant, ['user.deleted', 'user.created']);
+    expect((await fixture.deliveries(webhook)).map(({ tries }) => tries > 0)).toEqual([true, true, false, false]);
+    return engine;
+  }
+  /** Waits until it is so; the time limit of the test bounds it. */
+  async function until(isSo: () => Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await pause(20);
+  }
+  const endpoint = async () => {
+    const sql = 'select open_until > now() as open, trips from webhook_endpoints where webhook_id = $1';
+    return (await fixture.directory.rows<{ open: boolean; trips: number }>(sql, [webhook]))[0];
+  };
+
+  it('is probed at once by a delivery that is sent again, and recovers', async () => {
+    await broken();
+    receiver.status(200);
+    const before = receiver.received.length;
+    const wanted = (await fixture.deliveries(webhook)).at(-1);
+    await run(await requested('resend', { delivery_id: wanted?.id ?? '' }));
+    await fixture.until(webhook, all('delivered'));
+    expect(sequences()[before]).toBe(wanted?.sequence);
+    expect(await endpoint()).toEqual({ open: null, trips: 0 });
+  });
+
+  it('is probed at once by a test, before what waits, and pauses longer if it still fails', async () => {
+    const engine = await broken();
+    const before = receiver.received.length;
+    await fixture.insertEvents(tenant, ['webhook.test']);
+    await fixture.directory.rows(`update events set subject_id = $2 where tenant_id = $1 and type = 'webhook.test'`, [
+      tenant,
+      webhook,
+    ]);
+    engine.wake(await fixture.fanOut(tenant));
+    await until(async () => (await endpoint())?.trips === 2);
+    expect(sequences().slice(before)).toEqual([5]);
+  });
+
+  it('stays in its pause if all dead deliveries are requeued', async () => {
+    await broken();
+    const before = receiver.received.length;
+    await run(await requested('requeue'));
+    expect(await endpoint()).toEqual({ open: true, trips: 1 });
+    expect(receiver.received.length).toBe(before);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Message } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { enqueue, markReceived } from '@idsync/database/bus';
 import {
+  askForProbe,
   beginReplay,
   cancelReplay,
   countDeadDeliveries,
@@ -54,7 +55,9 @@ async function resend(tx: Transaction, replay: OpenReplay): Promise<ReplayProgre
   await beginReplay(tx, replay.id, { position: 0, untilSequence: 0, total: 1 });
   const { tenantId, webhookId, filter } = replay;
   if (filter.delivery_id === undefined) throw new PermanentError('a resend replay has no delivery_id');
-  const due = await resendDelivery(tx, tenantId, webhookId, filter.delivery_id);
+  const due = await resendDelivery(tx, tenantId, webhookId, { id: filter.delivery_id });
+  // An operator waits for the answer.
+  if (due) await askForProbe(tx, tenantId, webhookId);
   return { position: 0, lookedAt: 1, done: due ? 1 : 0, ended: true };
 }
 

@@ -178,7 +178,7 @@ export class DeliveryEngine extends BackgroundService {
     for (const webhookId of changed) this.endpoints.get(webhookId)?.reset();
     const now = this.clock.now();
     for (const [webhookId, endpoint] of this.endpoints) if (endpoint.isIdle(now)) this.endpoints.delete(webhookId);
-    for (const each of due) this.endpoint(each.webhookId, each.tenantId).found(each);
+    for (const each of due) this.endpoint(each.webhookId, each.tenantId).found(each, now);
     this.polls += 1;
     if (this.polls % pollsBetweenSweeps === 0) for (const endpoint of this.endpoints.values()) endpoint.floor = 0;
   }

@@ -1,5 +1,5 @@
 import type { DueEndpoint } from '@idsync/database/delivery';
-import { afterFailure, type Breaker, type BreakerSettings, breakerState, closed } from './breaker.js';
+import { afterFailure, type Breaker, type BreakerSettings, breakerState, closed, halfOpened } from './breaker.js';
 import { initialCap, nextCap } from './concurrency-cap.js';
 import type { Waiting } from './share-slots.js';
 
@@ -23,6 +23,8 @@ export class Endpoint {
   private cap = initialCap;
   private breaker: Breaker = closed;
   private pausedUntil = 0;
+  /** The last time at which a probe was requested. */
+  private probedAt = 0;
   /** The tenant has used up its quota until then. */
   private withoutQuotaUntil = 0;
 
@@ -40,10 +42,14 @@ export class Endpoint {
   }
 
   /** Applies the result of a poll. Another process may have opened the breaker. */
-  found({ openUntil, failures, trips }: DueEndpoint): void {
+  found({ openUntil, probeAskedAt, failures, trips }: DueEndpoint, now: number): void {
     this.calls += 1;
     this.hasFirst = true;
     this.hasRetry = true;
+    if (probeAskedAt && probeAskedAt.getTime() > this.probedAt) {
+      this.probedAt = probeAskedAt.getTime();
+      this.breaker = halfOpened(this.breaker, now);
+    }
     if (openUntil && openUntil.getTime() > (this.breaker.openUntil ?? 0)) {
       this.breaker = { failures, trips, openUntil: openUntil.getTime() };
     }

@@ -9,6 +9,8 @@ export interface DueEndpoint {
   tenantId: string;
   /** Until when a circuit breaker, possibly of another process, blocks calls. */
   openUntil: Date | null;
+  /** When an attempt was last requested while a breaker was open. */
+  probeAskedAt: Date | null;
   failures: number;
   trips: number;
   /** Age of its first due delivery. */
@@ -47,7 +49,7 @@ export interface EndpointResult {
 export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> {
   return tx.query<DueEndpoint>(
     `select w.id as "webhookId", w.tenant_id as "tenantId", e.open_until as "openUntil",
-            coalesce(e.failures, 0) as failures, coalesce(e.trips, 0) as trips,
+            e.probe_asked_at as "probeAskedAt", coalesce(e.failures, 0) as failures, coalesce(e.trips, 0) as trips,
             greatest(extract(epoch from now() - due.due_at), 0)::float8 as seconds
        from webhooks w left join webhook_endpoints e on e.webhook_id = w.id
       cross join lateral (
@@ -59,6 +61,16 @@ export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> 
         limit 1) as due
       where w.active`,
   );
+}
+
+/** Ends the pause of an endpoint whose circuit breaker is open. Returns whether it was open. */
+export async function askForProbe(tx: Transaction, tenantId: string, webhookId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update webhook_endpoints set open_until = now(), probe_asked_at = now()
+      where tenant_id = $1 and webhook_id = $2 and open_until > now() returning 1`,
+    [tenantId, webhookId],
+  );
+  return rows.length > 0;
 }
 
 export async function findReceivers(

@@ -92,19 +92,28 @@ export async function cancelReplay(tx: Transaction, tenantId: string, id: string
   await tx.manager.update(WebhookReplayEntity, { tenantId, id, status: isOpen }, cancelled);
 }
 
-const dueAgain = `status = 'pending', is_retry = true, attempts = 0, due_at = now(), ended_at = null`;
+const again = `status = 'pending', is_retry = true, attempts = 0, ended_at = null`;
+const dueAgain = `${again}, due_at = now()`;
 
-/** Makes a delivery due now, unless an attempt is in flight. Returns whether it is due now. */
+/** A delivery by its id, or by the sequence of its event. */
+export type DeliveryKey = { id: string } | { sequence: number };
+
+/**
+ * Makes a delivery due before all retries of its webhook, unless an attempt is in flight. Returns whether it is due now.
+ */
 export async function resendDelivery(
   tx: Transaction,
   tenantId: string,
   webhookId: string,
-  deliveryId: string,
+  key: DeliveryKey,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update webhook_deliveries set ${dueAgain}
-      where tenant_id = $1 and webhook_id = $2 and id = $3 and (lease_until is null or lease_until < now()) returning id`,
-    [tenantId, webhookId, deliveryId],
+    `update webhook_deliveries set ${again}, due_at = least(now(), (
+            select due_at from webhook_deliveries where webhook_id = $2 and status = 'pending' and is_retry
+             order by due_at limit 1) - interval '1 millisecond')
+      where tenant_id = $1 and webhook_id = $2 and ${'id' in key ? 'id' : 'event_sequence'} = $3
+        and (lease_until is null or lease_until < now()) returning id`,
+    [tenantId, webhookId, 'id' in key ? key.id : key.sequence],
   );
   return rows.length > 0;
 }

@@ -148,6 +148,10 @@ export class WebhookEndpointEntity extends TenantOwned {
   @Column('timestamptz', { nullable: true })
   openUntil!: Date | null;
 
+  /** When an attempt was last requested while the circuit breaker was open. */
+  @Column('timestamptz', { nullable: true })
+  probeAskedAt!: Date | null;
+
   @Column('timestamptz', { nullable: true })
   lastSuccessAt!: Date | null;
 

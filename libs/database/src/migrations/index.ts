@@ -68,6 +68,7 @@ import { KeptIdentities1700000000172 } from './1700000000172-kept-identities.js'
 import { MovedRecords1700000000173 } from './1700000000173-moved-records.js';
 import { ListedRecordsOfSources1700000000180 } from './1700000000180-listed-records-of-sources.js';
 import { MachinesByRisk1700000000181 } from './1700000000181-machines-by-risk.js';
+import { Probes1700000000184 } from './1700000000184-probes.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -141,4 +142,5 @@ export const migrations = [
   MovedRecords1700000000173,
   ListedRecordsOfSources1700000000180,
   MachinesByRisk1700000000181,
+  Probes1700000000184,
 ];
