@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../text.js';
 import { deliveryStatuses } from '../webhooks.js';
 import { by, cursor, emptyWindow, instant, isWindow, page, window } from './request-parts.js';
-import { eventList, eventNames } from './webhook-requests.js';
+import { eventNames, storedEventList } from './webhook-requests.js';
 
 const eventType = z
   .string({ error: 'must be an event type' })
@@ -46,7 +46,7 @@ export const replayBody = z
     since: instant.refine((time) => time.getTime() <= Date.now(), { error: 'must not be in the future' }),
     until: instant.optional(),
     /** Filters the events that the webhook subscribes to. */
-    events: eventList.optional(),
+    events: storedEventList.optional(),
     by,
   })
   .refine(isWindow, emptyWindow);

@@ -57,6 +57,12 @@ describe('queries of lists', () => {
     expect(parsed(requests.machineQuery, { min_risk: '101' })).toBe('min_risk: must be at most 100');
   });
 
+  it('sort machine identities by risk, unless they search', () => {
+    expect(parsed(requests.machineQuery, { sort: 'risk', min_risk: '40' })).toMatchObject({ sort: 'risk' });
+    expect(parsed(requests.machineQuery, { sort: 'name' })).toBe('sort: must be risk');
+    expect(parsed(requests.machineQuery, { sort: 'risk', q: 'svc' })).toMatch(/^sort: cannot be combined with q, /);
+  });
+
   it('take names and prefixes of events once each', () => {
     expect(parsed(requests.eventsQuery, { types: 'user.*,user.*,identity.created' })).toMatchObject({
       types: ['user.*', 'identity.created'],
@@ -70,6 +76,9 @@ describe('queries of lists', () => {
     expect(refusal('user.*,usr.*')).toBe('types: must name events that exist, unlike usr.*');
     expect(refusal('user.renamed')).toBe('types: must name events that exist, unlike user.renamed');
     expect(refusal('sync.*,*')).toMatchObject({ types: ['sync.*', '*'] });
+    const replay = (name: string) => parsed(requests.replayBody, { since: '2026-01-01T00:00:00Z', events: [name] });
+    expect(replay('user.renamed')).toBe('events: must name events that exist, unlike user.renamed');
+    expect(replay('user.*')).toMatchObject({ events: ['user.*'] });
   });
 });
 

@@ -26,11 +26,17 @@ const eventPattern = z
 /** Subscriptions may name types of later versions; a filter of what is stored may not. */
 const fitsSomeEvent = (name: string) =>
   name === '*' || eventTypes.some((type) => (name.endsWith('.*') ? type.startsWith(name.slice(0, -1)) : type === name));
+const unknownEvent = {
+  error: ({ input }: { input?: unknown }) =>
+    `must name events that exist, unlike ${(input as string[]).find((name) => !fitsSomeEvent(name))}`,
+};
 export const eventList = z
   .array(eventPattern)
   .min(1, 'must name at least one event')
   .max(100)
   .transform((events) => [...new Set(events)]);
+/** Events that were stored. */
+export const storedEventList = eventList.refine((names) => names.every(fitsSomeEvent), unknownEvent);
 
 const maxNames = 100;
 const eventNamesForm = `must be at most ${maxNames} event names, prefixes such as identity.*, or *, separated by commas`;
@@ -40,10 +46,7 @@ export const eventNames = z
   .refine((names) => names.length <= maxNames && names.every((name) => eventPattern.safeParse(name).success), {
     error: eventNamesForm,
   })
-  .refine((names) => names.every(fitsSomeEvent), {
-    error: ({ input }) =>
-      `must name events that exist, unlike ${(input as string[]).find((name) => !fitsSomeEvent(name))}`,
-  });
+  .refine((names) => names.every(fitsSomeEvent), unknownEvent);
 const afterForm = 'must be an integer of at least 0, or latest';
 const after = z.union([z.literal('latest'), wholeNumber(0)], { error: afterForm });
 /** Position of an event stream, also in `Last-Event-ID`. */
