@@ -16,6 +16,14 @@ const columnsWith = (linkOf: LinkOf): readonly Column<Delivery>[] => [
     width: 'minmax(0, 2fr)',
     cell: (delivery) => linkOf(delivery, { className: rowLink, children: delivery.event_type }),
   },
+  {
+    id: 'sequence',
+    header: 'Sequence',
+    width: '90px',
+    align: 'end',
+    from: 'medium',
+    cell: ({ sequence }) => sequence,
+  },
   { id: 'status', header: 'Status', width: '120px', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'outcome',
@@ -35,7 +43,10 @@ const columnsWith = (linkOf: LinkOf): readonly Column<Delivery>[] => [
     width: '120px',
     align: 'end',
     from: 'wide',
-    cell: ({ status, due_at }) => (status === 'pending' && due_at ? <Ago at={due_at} /> : '—'),
+    cell: ({ status, due_at }) => {
+      if (status !== 'pending' || !due_at) return '—';
+      return Date.parse(due_at) < Date.now() ? 'Due' : <Ago at={due_at} />;
+    },
   },
   {
     id: 'created',

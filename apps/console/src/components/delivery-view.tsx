@@ -27,7 +27,7 @@ export function DeliveryView({ delivery, links, noBody }: DeliveryViewProps) {
             ...links,
             ['Sequence', delivery.sequence],
             ['Occurred', occurred_at && <Time at={occurred_at} />],
-            ['Next attempt', status === 'pending' && due_at ? <Time key="due" at={due_at} /> : undefined],
+            ['Next attempt', status === 'pending' && due_at ? <NextAttempt key="due" at={due_at} /> : undefined],
             ['Last error', delivery.last_error],
           ]}
         />
@@ -41,7 +41,7 @@ export function DeliveryView({ delivery, links, noBody }: DeliveryViewProps) {
             .map((attempt, index) => <Attempt key={attempt.number} attempt={attempt} open={index === 0} />)
         )}
       </Section>
-      <Section title="Signed body, as sent">
+      <Section title={attempts.length > 0 ? 'Signed body, as sent' : 'Body, as it will be sent'}>
         {body === undefined ? (
           <EmptyState title="Not shown">{noBody}</EmptyState>
         ) : (
@@ -50,4 +50,9 @@ export function DeliveryView({ delivery, links, noBody }: DeliveryViewProps) {
       </Section>
     </>
   );
+}
+
+/** A delivery that is due and not sent waits for its endpoint. */
+function NextAttempt({ at }: { at: string }) {
+  return Date.parse(at) < Date.now() ? 'Due: it waits until its endpoint may be tried again' : <Time at={at} />;
 }

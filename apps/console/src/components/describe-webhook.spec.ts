@@ -31,6 +31,12 @@ describe('the health of a webhook in the console', () => {
     expect(healthOf({ ...failing, dead: { count: 1 }, breaker: { state: 'open' } }).word).toBe('Does not answer');
   });
 
+  it('says that a webhook does not answer also while one attempt is allowed', () => {
+    const { word, reason } = healthOf({ ...healthy, failures: 12, breaker: { state: 'half_open' } });
+    expect(word).toBe('Does not answer');
+    expect(reason).toContain('12 attempts failed in a row');
+  });
+
   it('shows the host of an address, and text that is no address as it is', () => {
     expect(hostOf('https://hooks.example:8443/in?x=1')).toBe('hooks.example:8443');
     expect(hostOf('nonsense')).toBe('nonsense');

@@ -4,7 +4,7 @@ interface Health {
   active: boolean;
   disabled_at?: string;
   disabled_reason?: string;
-  breaker: { state: string };
+  breaker: { state: string; open_until?: string };
   dead: { count: number };
   failures: number;
 }
@@ -30,11 +30,11 @@ export function healthOf({ active, disabled_at, disabled_reason, breaker, dead, 
           word: 'Inactive',
           reason: 'The subscriber has set it inactive. Events are not kept for it.',
         };
-  if (breaker.state === 'open')
+  if (breaker.state !== 'closed')
     return {
       tone: 'bad',
       word: 'Does not answer',
-      reason: 'Deliveries wait; one is tried when the breaker half-opens.',
+      reason: `${failures} attempts failed in a row, so deliveries wait. One is tried every few minutes; a test event is tried at once.`,
     };
   if (dead.count > 0)
     return {

@@ -20,7 +20,7 @@ export function SendActions({ dead, receiver, onTest, onRequeue, refresh }: Send
   const test = async () => {
     try {
       await onTest();
-      notify('A test event is on its way.');
+      notify('A test event is on its way. Its delivery is the newest of the list.');
       await refresh();
     } catch (failure) {
       notify((failure as Error).message, 'bad');

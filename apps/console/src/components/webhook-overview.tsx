@@ -53,12 +53,17 @@ export function WebhookOverview({ webhook, actions }: { webhook: WebhookDetails;
             ['Payload', webhook.payload === 'thin' ? 'Thin: ids only' : undefined],
             ['Additional headers', webhook.header_names?.join(', ')],
             [
-              'Response time',
+              'Duration of attempts',
               statistics.duration_ms &&
                 `${formatDuration(statistics.duration_ms.p50)}, slowest 1 %: ${formatDuration(statistics.duration_ms.p99)}`,
             ],
             ['Switched off', webhook.disabled_at && <Time at={webhook.disabled_at} />],
-            ['Breaker', webhook.breaker.state === 'closed' ? undefined : wordsOf(webhook.breaker.state)],
+            [
+              'Next attempt',
+              webhook.breaker.state === 'open' && webhook.breaker.open_until && (
+                <Time at={webhook.breaker.open_until} />
+              ),
+            ],
           ]}
         />
       </Section>

@@ -5,6 +5,7 @@ import { DeliveryFilters, type DeliveryStatus } from '../components/delivery-fil
 import { healthOf, hostOf } from '../components/describe-webhook';
 import { IdChip } from '../components/id-chip';
 import { Page, Section } from '../components/page';
+import { RotateSecret } from '../components/rotate-secret';
 import { SendActions } from '../components/send-actions';
 import { ErrorState, Loading } from '../components/states';
 import { StatusBadge } from '../components/status-badge';
@@ -16,7 +17,6 @@ import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
 import { deliveriesQuery, webhookQuery } from './queries';
 import { mayChange, maySend, type Rights } from './rights';
-import { RotateSecret } from './rotate-secret';
 import { SettingsButton } from './settings-dialog';
 
 /** One webhook: its health, and its deliveries. */
@@ -65,7 +65,12 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
         actions={
           mayChange(rights) && (
             <>
-              <RotateSecret id={id} />
+              <RotateSecret
+                onRotate={async (overlap_hours) => {
+                  const body = { overlap_hours };
+                  return (await answerOf(api.POST('/v1/webhooks/{id}/rotate-secret', { params, body }))).signing_secret;
+                }}
+              />
               <SettingsButton webhook={webhook} />
             </>
           )

@@ -133,7 +133,7 @@ function webhookNeed({
       last_failure_at,
     );
   if (breaker.state !== 'closed')
-    return need('warn', `Webhook ${host} does not answer`, 'Deliveries wait.', last_failure_at);
+    return need('warn', `Webhook ${host} does not answer`, 'Deliveries wait until it does.', last_failure_at);
   return [];
 }
 

@@ -50,7 +50,13 @@ describe('a run as the console describes it', () => {
   });
 
   it('divides its time into phases, of which waiting for a decision has no share', () => {
-    const run = { created_at: at(0), started_at: at(1), last_record_at: at(3), completed_at: at(40), status: 'completed' };
+    const run = {
+      created_at: at(0),
+      started_at: at(1),
+      last_record_at: at(3),
+      completed_at: at(40),
+      status: 'completed',
+    };
     expect(phasesOf({ ...run, decision: { action: 'release', at: at(39) } }, Date.parse(at(50)))).toEqual([
       { title: 'Waiting', ms: 60_000, start: 0, share: 25 },
       { title: 'Reading', ms: 120_000, start: 25, share: 50 },
@@ -73,7 +79,13 @@ describe('a run as the console describes it', () => {
   });
 
   it('has no negative phase if the clocks of services differ', () => {
-    const run = { created_at: at(5), started_at: at(4), last_record_at: at(3), completed_at: at(6), status: 'completed' };
+    const run = {
+      created_at: at(5),
+      started_at: at(4),
+      last_record_at: at(3),
+      completed_at: at(6),
+      status: 'completed',
+    };
     expect(phasesOf(run, Date.parse(at(9))).every(({ ms }) => ms > 0)).toBe(true);
   });
 });

@@ -11,7 +11,11 @@ export function Phases({ run }: { run: OperatorJob }) {
         <li key={title} className={styles.phase}>
           <span>{title}</span>
           <span className={styles.track} aria-hidden="true">
-            <span className={styles.bar} data-phase={title} style={{ marginInlineStart: `${start}%`, width: `${share}%` }} />
+            <span
+              className={styles.bar}
+              data-phase={title}
+              style={{ marginInlineStart: `${start}%`, width: `${share}%` }}
+            />
           </span>
           <span className={styles.time}>{formatDuration(ms)}</span>
         </li>

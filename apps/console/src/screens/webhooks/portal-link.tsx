@@ -24,7 +24,7 @@ const durations = [
 /** Creates a link with which the subscriber sees this webhook in the portal. */
 export function PortalLinkButton({ tenantId, webhookId }: { tenantId: string; webhookId: string }) {
   const [isAsked, setAsked] = useState(false);
-  const [access, setAccess] = useState<Access>('send');
+  const [access, setAccess] = useState<Access>('read');
   const [seconds, setSeconds] = useState('3600');
   const [link, setLink] = useState<PortalLink>();
   if (!useMay('admin')) return null;

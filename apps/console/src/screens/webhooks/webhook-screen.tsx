@@ -6,6 +6,7 @@ import { DeliveryFilters } from '../../components/delivery-filters';
 import { healthOf, hostOf } from '../../components/describe-webhook';
 import { IdChip } from '../../components/id-chip';
 import { Page, Section } from '../../components/page';
+import { RotateSecret } from '../../components/rotate-secret';
 import { SendActions } from '../../components/send-actions';
 import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
@@ -15,6 +16,8 @@ import { useMay } from '../../data/access';
 import { answerOf, api } from '../../data/api';
 import { itemsOf } from '../../data/pages';
 import { PortalLinkButton } from './portal-link';
+import { ReplayButton } from './replay-dialog';
+import { Replays } from './replays';
 import { deliveriesQuery, webhookQuery } from './webhook-queries';
 
 const route = getRouteApi('/signed-in/$tenantId/webhooks/$webhookId');
@@ -29,9 +32,14 @@ export function WebhookScreen() {
   );
   const client = useQueryClient();
   const maySend = useMay('operator');
+  const mayRotate = useMay('admin');
   if (!webhook) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { tone, word } = healthOf(webhook);
   const params = { path: { tenantId, webhookId } };
+  const refresh = () =>
+    Promise.all(
+      ['webhooks', 'deliveries', 'replays'].map((key) => client.invalidateQueries({ queryKey: [key, tenantId] })),
+    );
   return (
     <Page
       title={hostOf(webhook.callback_url)}
@@ -52,6 +60,7 @@ export function WebhookScreen() {
             json={webhook}
           />
           <PortalLinkButton tenantId={tenantId} webhookId={webhookId} />
+          {maySend && webhook.active && <ReplayButton tenantId={tenantId} webhook={webhook} refresh={refresh} />}
           {maySend && (
             <SendActions
               dead={webhook.dead}
@@ -72,17 +81,26 @@ export function WebhookScreen() {
                   }),
                 )
               }
-              refresh={() =>
-                Promise.all(
-                  ['webhooks', 'deliveries'].map((key) => client.invalidateQueries({ queryKey: [key, tenantId] })),
-                )
-              }
+              refresh={refresh}
             />
           )}
         </>
       }
     >
-      <WebhookOverview webhook={webhook} />
+      <WebhookOverview
+        webhook={webhook}
+        actions={
+          mayRotate && (
+            <RotateSecret
+              onRotate={async (overlap_hours) => {
+                const path = '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/rotate-secret';
+                return (await answerOf(api.POST(path, { params, body: { overlap_hours } }))).signing_secret;
+              }}
+            />
+          )
+        }
+      />
+      <Replays tenantId={tenantId} webhookId={webhookId} />
       <DeliveryFilters
         status={status}
         type={type}

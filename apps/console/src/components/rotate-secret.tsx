@@ -1,10 +1,9 @@
 import { useState } from 'react';
-import { Button } from '../components/button';
-import { Dialog } from '../components/dialog';
-import { SelectField } from '../components/fields';
-import { FormDialog } from '../components/form-dialog';
-import { SecretOnce } from '../components/secret-once';
-import { answerOf, api } from './api';
+import { Button } from './button';
+import { Dialog } from './dialog';
+import { SelectField } from './fields';
+import { FormDialog } from './form-dialog';
+import { SecretOnce } from './secret-once';
 
 const overlaps = [
   { value: '24', label: '24 hours' },
@@ -12,16 +11,20 @@ const overlaps = [
   { value: '0', label: 'Not at all: it has leaked' },
 ];
 
+interface RotateSecretProps {
+  /** Replaces the secret and returns the new one; the earlier ones stay valid for these hours. */
+  onRotate: (overlapHours: number) => Promise<string>;
+}
+
 /** Replaces the signing secret, and shows the new one once. */
-export function RotateSecret({ id }: { id: string }) {
+export function RotateSecret({ onRotate }: RotateSecretProps) {
   const [isAsked, setAsked] = useState(false);
   const [hours, setHours] = useState('24');
   const [secret, setSecret] = useState<string>();
   const rotate = async () => {
-    const body = { overlap_hours: Number(hours) };
-    const rotated = await answerOf(api.POST('/v1/webhooks/{id}/rotate-secret', { params: { path: { id } }, body }));
+    const rotated = await onRotate(Number(hours));
     setAsked(false);
-    setSecret(rotated.signing_secret);
+    setSecret(rotated);
   };
   return (
     <>

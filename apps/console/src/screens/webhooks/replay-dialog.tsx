@@ -1,0 +1,89 @@
+import type { WebhookDetails } from '@idsync/client/operator';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../components/button';
+import { TextArea, TextField } from '../../components/fields';
+import { FormDialog } from '../../components/form-dialog';
+import { formatCount } from '../../components/format-time';
+import { notify } from '../../components/notices';
+import { answerOf, api } from '../../data/api';
+import { countedQuery } from './replay-queries';
+import { localTime, windowOf } from './replay-window';
+
+interface ReplayButtonProps {
+  tenantId: string;
+  webhook: WebhookDetails;
+  refresh: () => Promise<unknown>;
+}
+
+/** Sends the events of a time again, after a preview of how many there are. */
+export function ReplayButton(props: ReplayButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Replay…</Button>
+      {isOpen && <ReplayDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+const hourMs = 3_600_000;
+
+function ReplayDialog({ tenantId, webhook, refresh, onClose }: ReplayButtonProps & { onClose: () => void }) {
+  const [input, setInput] = useState(() => ({ since: localTime(Date.now() - hourMs), until: '', events: '' }));
+  const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));
+  const given = windowOf(input);
+  const start = async () => {
+    if (!given) return;
+    const params = { path: { tenantId, webhookId: webhook.id } };
+    await answerOf(
+      api.POST('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/replay', {
+        params,
+        body: { ...given, by: 'operator' },
+      }),
+    );
+    notify('The events are being sent again.');
+    await refresh();
+    onClose();
+  };
+  return (
+    <FormDialog
+      title="Send the events of a time again"
+      action="Replay"
+      isReady={given !== undefined}
+      onClose={onClose}
+      onSubmit={start}
+    >
+      <TextField label="From" type="datetime-local" required value={input.since} onChange={(since) => set({ since })} />
+      <TextField
+        label="Until (optional)"
+        type="datetime-local"
+        value={input.until}
+        onChange={(until) => set({ until })}
+      />
+      <TextArea
+        label="Events (optional)"
+        hint={`One on each line. If empty, all that the webhook subscribes to: ${webhook.events.join(', ')}`}
+        rows={2}
+        spellCheck={false}
+        value={input.events}
+        onChange={(events) => set({ events })}
+      />
+      {given && <Preview tenantId={tenantId} range={{ ...given, events: given.events ?? webhook.events }} />}
+      <p>Each keeps its webhook-id, so that a receiver recognises an event that it has handled already.</p>
+    </FormDialog>
+  );
+}
+
+function Preview({ tenantId, range }: { tenantId: string; range: Parameters<typeof countedQuery>[1] }) {
+  const { data, error } = useQuery({ ...countedQuery(tenantId, range), placeholderData: keepPreviousData });
+  if (error) return <p role="status">{error.message}</p>;
+  const { count = 0, isAll = true } = data ?? {};
+  return (
+    <p role="status">
+      {data === undefined
+        ? 'Counting events…'
+        : `${formatCount(count, !isAll)} ${count === 1 && isAll ? 'event' : 'events'} of this time. Its filter may leave some out.`}
+    </p>
+  );
+}
