@@ -193,12 +193,8 @@ describe('the lists of the public API', () => {
   it('return machine identities by risk, also by cursor, and those without a score last', async () => {
     const [id, machinesKey] = await newTenant();
     const source = newUuid();
-    const risks: [string, number | undefined][] = [
-      ...([
-        ['low', 20],
-        ['new', undefined],
-        ['none', 0],
-      ] as const),
+    const risks: readonly (readonly [string, number?])[] = [
+      ...([['low', 20], ['new'], ['none', 0]] as const),
       ...([
         ['high', 70],
         ['top', 100],
