@@ -64,7 +64,7 @@ describe('the client', () => {
   it('lists accounts, machine identities, groups and their members', async () => {
     const idsync = await clientOf(() => ({ body: { data: [{ id: 'x' }], total: 1, limit: 50, offset: 0 } }));
     for (const list of [
-      idsync.accounts.list({ matched: 'false' }),
+      idsync.accounts.list({ matched: false }),
       idsync.machineIdentities.list({ status: 'orphaned' }),
       idsync.groups.list({ source: 'con_1' }),
       idsync.groups.members('grp_1'),

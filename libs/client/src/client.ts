@@ -99,7 +99,7 @@ export class IdsyncClient {
   };
 
   readonly accounts = {
-    /** With `matched: 'false'`, the accounts that are linked to no identity. */
+    /** With `matched: false`, the accounts that are linked to no identity. */
     list: (query: Query<'listAccounts'> = {}): PagedList<Account> =>
       new PagedList((cursor) => answerOf(this.http.GET('/v1/accounts', { params: { query: { ...query, cursor } } }))),
     get: (id: string): Promise<Account> => answerOf(this.http.GET('/v1/accounts/{id}', { params: { path: { id } } })),

@@ -6,13 +6,14 @@ import { bearerTokenOf } from './bearer-token.js';
 import type { Caller, KeyCaller } from './caller.js';
 import { KeyRing } from './key-ring.service.js';
 
-/** Endpoints of the SCIM service that reads; other paths have the id of a connector, which receives pushes. */
-const endpoint = /^\/scim\/v2\/(Users|Groups|ServiceProviderConfig|ResourceTypes|Schemas|Me|Bulk)(\/|$)/;
+const resource = /^\/scim\/v2\/(Users|Groups)(\/|$)/;
 const scopes: Readonly<Record<string, Scope>> = { Users: 'users:read', Groups: 'groups:read' };
+/** A path or a route with the id of a connector, which receives pushes. */
+const pushed = /^\/scim\/v2\/(con_|:)/;
 
-/** Returns whether the path belongs to the SCIM service that reads. */
+/** Returns whether the path belongs to the SCIM service that reads, or to none. */
 export function isScimRead(path: string): boolean {
-  return endpoint.test(path);
+  return path.startsWith('/scim/') && !pushed.test(path);
 }
 
 /** Accepts SCIM clients of a tenant: an API key as a bearer token or in `X-API-Key`, with the scope of the resource. */
@@ -37,7 +38,7 @@ export class ScimKeyGuard implements CanActivate {
 function allowed(caller: Caller | undefined, path: string): KeyCaller {
   if (caller?.access !== 'key') throw new ApiError(401, errorTexts.unauthorized);
   if (caller.isSuspended) throw new ApiError(403, errorTexts.suspended);
-  const scope = scopes[endpoint.exec(path)?.[1] ?? ''];
+  const scope = scopes[resource.exec(path)?.[1] ?? ''];
   if (scope && !caller.scopes.has(scope)) throw new ApiError(403, `the key lacks the scope ${scope}`);
   return caller;
 }

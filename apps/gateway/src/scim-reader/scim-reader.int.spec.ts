@@ -376,6 +376,7 @@ describe('the SCIM service that reads', () => {
 
   it('has no deleted users', async () => {
     expect(await ask(`/Users/${idOf('e4')}`)).toMatchObject({ status: 404, body: { schemas: [errorSchema] } });
+    expect(await ask('/Nope')).toMatchObject({ status: 404, body: { schemas: [errorSchema], status: '404' } });
     expect(await usersBy('externalId eq "e4"')).toEqual([]);
   });
 

@@ -7065,7 +7065,7 @@ export interface operations {
                 /** @description Only accounts of this source: the id of a connector. */
                 source?: string;
                 /** @description `false`: only accounts that are linked to no identity. */
-                matched?: "true" | "false";
+                matched?: boolean;
             };
             header?: {
                 /** @description With `handling=strict` (RFC 7240), an unknown query parameter is 400. Otherwise it is ignored, except `at` of a GET request: an operation without this parameter answers 400. */
@@ -12478,7 +12478,7 @@ export interface operations {
                 /** @description Only accounts of this source: the id of a connector. */
                 source?: string;
                 /** @description `false`: only accounts that are linked to no identity. */
-                matched?: "true" | "false";
+                matched?: boolean;
             };
             header?: never;
             path: {

@@ -79,7 +79,7 @@ export const accountParameters: QueryParameter[] = [
   {
     name: 'matched',
     description: '`false`: only accounts that are linked to no identity.',
-    schema: { type: 'string', enum: ['true', 'false'] },
+    schema: { type: 'boolean' },
   },
 ];
 export const machineParameters: QueryParameter[] = [
