@@ -21,7 +21,10 @@ const accountsQuery = (tenantId: string, { q, status, source, matched }: Account
   cursorPages(['accounts', tenantId, { q, status, source, matched }], (cursor) =>
     answerOf(
       api.GET('/admin/v1/tenants/{tenantId}/accounts', {
-        params: { path: { tenantId }, query: { q, status, source, matched: matched && matched === 'true', limit: 50, cursor } },
+        params: {
+          path: { tenantId },
+          query: { q, status, source, matched: matched && matched === 'true', limit: 50, cursor },
+        },
       }),
     ),
   );
