@@ -14,7 +14,7 @@ export function Phases({ run }: { run: OperatorJob }) {
             <span
               className={styles.bar}
               data-phase={title}
-              style={{ marginInlineStart: `${start}%`, width: `${share}%` }}
+              style={{ marginInlineStart: `min(${start}%, 100% - 3px)`, width: `${share}%` }}
             />
           </span>
           <span className={styles.time}>{formatDuration(ms)}</span>

@@ -8,7 +8,7 @@ import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
 import { answerOf, api } from '../../data/api';
 import { countedQuery } from './replay-queries';
-import { localTime, windowOf } from './replay-window';
+import { localTime, type ReplayWindow, windowOf } from './replay-window';
 
 interface ReplayButtonProps {
   tenantId: string;
@@ -69,13 +69,25 @@ function ReplayDialog({ tenantId, webhook, refresh, onClose }: ReplayButtonProps
         value={input.events}
         onChange={(events) => set({ events })}
       />
-      {given && <Preview tenantId={tenantId} range={{ ...given, events: given.events ?? webhook.events }} />}
+      {given && (
+        <Preview
+          tenantId={tenantId}
+          isFiltered={webhook.filter !== undefined}
+          range={{ ...given, events: given.events ?? webhook.events }}
+        />
+      )}
       <p>Each keeps its webhook-id, so that a receiver recognises an event that it has handled already.</p>
     </FormDialog>
   );
 }
 
-function Preview({ tenantId, range }: { tenantId: string; range: Parameters<typeof countedQuery>[1] }) {
+interface PreviewProps {
+  tenantId: string;
+  range: ReplayWindow;
+  isFiltered: boolean;
+}
+
+function Preview({ tenantId, range, isFiltered }: PreviewProps) {
   const { data, error } = useQuery({ ...countedQuery(tenantId, range), placeholderData: keepPreviousData });
   if (error) return <p role="status">{error.message}</p>;
   const { count = 0, isAll = true } = data ?? {};
@@ -83,7 +95,7 @@ function Preview({ tenantId, range }: { tenantId: string; range: Parameters<type
     <p role="status">
       {data === undefined
         ? 'Counting events…'
-        : `${formatCount(count, !isAll)} ${count === 1 && isAll ? 'event' : 'events'} of this time. Its filter may leave some out.`}
+        : `${formatCount(count, !isAll)} ${count === 1 && isAll ? 'event' : 'events'} of this time.${isFiltered ? ' The filter of the webhook may leave some out.' : ''}`}
     </p>
   );
 }
