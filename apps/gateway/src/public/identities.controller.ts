@@ -11,11 +11,15 @@ import { conditionalPage } from '../shared/document-page.js';
 import { versionOfDocument } from '../shared/document-version.js';
 import { historyPage } from '../shared/history-page.js';
 import { identityDocument } from '../shared/identity-document.js';
+import { TenantPositions } from '../shared/tenant-positions.service.js';
 
 @Controller('v1/identities')
 @Access('key')
 export class IdentitiesController {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly positions: TenantPositions,
+  ) {}
 
   @Get()
   @JsonText()
@@ -24,7 +28,7 @@ export class IdentitiesController {
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
     @IfNoneMatch() condition: Conditional,
   ): Promise<string | undefined> {
-    return conditionalPage(this.database, tenantId, 'identity', query, condition);
+    return conditionalPage(this.database, this.positions, tenantId, 'identity', query, condition);
   }
 
   @Get(':id')

@@ -10,11 +10,15 @@ import { PublicId } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { conditionalPage } from '../shared/document-page.js';
 import { versionOfDocument } from '../shared/document-version.js';
+import { TenantPositions } from '../shared/tenant-positions.service.js';
 
 @Controller('v1/users')
 @Access('key')
 export class UsersController {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly positions: TenantPositions,
+  ) {}
 
   @Get()
   @JsonText()
@@ -23,7 +27,7 @@ export class UsersController {
     @ZodQuery(requests.directoryQuery) query: requests.DirectoryQuery,
     @IfNoneMatch() condition: Conditional,
   ): Promise<string | undefined> {
-    return conditionalPage(this.database, tenantId, 'user', query, condition);
+    return conditionalPage(this.database, this.positions, tenantId, 'user', query, condition);
   }
 
   @Get(':id')

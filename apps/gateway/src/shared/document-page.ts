@@ -4,7 +4,6 @@ import {
   type DocumentPage,
   filterDocuments,
   findDocuments,
-  findTenantPosition,
   isFiltered,
   isSearch,
   listRecords,
@@ -18,6 +17,7 @@ import type { Conditional } from '../http/conditional.decorator.js';
 import { invalidCursor, readCursor, writeCursor } from './cursor.js';
 import { versionOfPages } from './document-version.js';
 import { isSearchComplete } from './search-progress.js';
+import type { TenantPositions } from './tenant-positions.service.js';
 
 /**
  * Builds a page of a list for a client that may have an earlier version of it. Returns undefined if the client has the
@@ -25,6 +25,7 @@ import { isSearchComplete } from './search-progress.js';
  */
 export async function conditionalPage(
   database: Database,
+  positions: TenantPositions,
   tenantId: string,
   resource: SearchedResource,
   given: requests.ListQuery & { group?: string },
@@ -32,7 +33,7 @@ export async function conditionalPage(
 ): Promise<string | undefined> {
   // Checked before the page is read: most pages have not changed.
   if (condition.hasVersion && hasVersion(resource, documentQuery(given))) {
-    const position = await findTenantPosition(database, tenantId);
+    const position = await positions.find(tenantId);
     if (position !== undefined && condition.isUnchanged(versionOfPages(tenantId, position))) return undefined;
   }
   return documentPage(database, tenantId, resource, given, (position) =>
