@@ -57,10 +57,11 @@ beforeAll(async () => {
   const linh = await personNamed('linh');
   const firstOf = async (path: string) =>
     (await idsync.operator<List<{ id: string }>>('GET', `/tenants/${tenant}${path}`)).data[0]?.id;
-  const [source, webhook, event] = await Promise.all([
+  const [source, webhook, event, machine] = await Promise.all([
     firstOf('/connectors'),
     firstOf('/webhooks'),
     firstOf('/events?types=identity.*&limit=1'),
+    firstOf('/machine-identities?limit=1'),
   ]);
   screens = {
     home: '',
@@ -73,6 +74,7 @@ beforeAll(async () => {
     'person-events': `/people/${linh}?view=events`,
     accounts: '/accounts',
     machines: '/machines',
+    machine: `/machines/${machine}`,
     findings: '/findings',
     sources: '/sources',
     source: `/sources/${source}`,

@@ -290,16 +290,24 @@ describe('GET /admin/v1/tenants/{id}/machine-identities/{id}', () => {
       identity_id: full.id,
       connector_id: directory.connectors.machines,
       external_id: 'bot-1',
+      display_name: 'Deploy bot',
       status: 'active',
       classification: 'ci_cd',
       handed_over: false,
       people: [
-        { role: 'owned_by', named: 'person0', identity_id: full.id },
+        { role: 'owned_by', named: 'person0', identity_id: full.id, name: full.display_name },
         { role: 'manager_id', named: 'person1' },
         { role: 'technical_inheritor', named: 'person4' },
       ],
       risk_score: 42,
       risk_factors: [{ factor: 'stated_by_source', points: 42 }],
+      values: expect.objectContaining({
+        display_name: ['Deploy bot'],
+        classification: ['ci_cd'],
+        owned_by: ['person0'],
+      }),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     });
     for (const [tenant, machine] of [
       [directory.second.id, id],

@@ -36,6 +36,22 @@ export function workTests(console: ConsoleContext): void {
       expect(reports).toEqual([]);
     });
 
+    it('opens a machine without an owner, with the reason of its risk, its record, its finding and its events', async () => {
+      const { page, open, settled, reports } = await console.opened();
+      await open('/machines');
+      await page.getByRole('link', { name: 'svc-erp-sync', exact: true }).click();
+      await page.getByRole('heading', { name: 'svc-erp-sync' }).waitFor();
+      await settled();
+      await page.getByRole('region', { name: 'Risk' }).getByText('It has no active owner').waitFor();
+      await page.getByText('No owner: its source names no responsible person.').waitFor();
+      await page.getByText('CN=svc-erp-sync,OU=Services,DC=fjordlight,DC=example').waitFor();
+      await page.getByRole('link', { name: 'machine_identity.created' }).waitFor();
+      await page.getByRole('region', { name: 'Findings' }).getByRole('link', { name: 'Machine without owner' }).click();
+      await page.getByRole('link', { name: 'svc-erp-sync' }).click();
+      await page.getByRole('heading', { name: 'svc-erp-sync' }).waitFor();
+      expect(reports).toEqual([]);
+    });
+
     it('sends a delivery that fails again', async () => {
       const { page, open, reports } = await console.opened();
       const { data } = await console.idsync.operator<List<{ id: string }>>(

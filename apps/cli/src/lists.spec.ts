@@ -129,3 +129,25 @@ describe('the lists of the directory', () => {
     expect(out).toContain('Bot');
   });
 });
+
+it('shows a machine identity with its people, its risk and its values', async () => {
+  const machine = {
+    id: 'mid_1',
+    display_name: 'Bot',
+    status: 'active',
+    people: [{ role: 'owned_by', named: 'ann@x.org', identity_id: 'idn_1', name: 'Ann Lee' }, { role: 'manager_id' }],
+    risk_score: 20,
+    risk_factors: [{ factor: 'long_lived_secret', points: 20 }],
+    values: { account_id: ['svc-bot'] },
+  };
+  service.replies['GET /tenants/ten_1/machine-identities/mid_1'] = [
+    [200, machine],
+    [200, machine],
+  ];
+  const { out } = await idsync('machines', 'show', 'mid_1');
+  const lines = out.split('\n').map((line) => line.split(/\s{2,}/));
+  expect(lines).toContainEqual(['owned_by', 'idn_1', 'Ann Lee', 'ann@x.org']);
+  expect(lines).toContainEqual(['long_lived_secret', '20']);
+  expect(lines).toContainEqual(['account_id', 'svc-bot']);
+  expect(JSON.parse((await idsync('machines', 'show', 'mid_1', '--json')).out)).toEqual(machine);
+});

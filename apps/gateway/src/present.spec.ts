@@ -411,17 +411,21 @@ describe('the details of a machine', () => {
     status: 'active',
     fields: { classification: ['bot'], owned_by: ['ann'] },
     dueAt: at,
+    createdAt: at,
+    updatedAt: at,
     machine: null,
     references: [],
   } as unknown as MachineRow;
 
   it('list every role, with the text of the source and the identity that it means', () => {
     const references = [{ role: 'owned_by', identityId: other }] as MachineRow['references'];
-    expect(sent(presentMachine({ ...row, references }))).toMatchObject({
+    expect(sent(presentMachine({ ...row, references }, new Map([[other, 'Ann Lee']])))).toMatchObject({
+      display_name: 'm',
       classification: 'bot',
+      values: row.fields,
       handed_over: false,
       people: [
-        { role: 'owned_by', named: 'ann', identity_id: encodeId('identity', other) },
+        { role: 'owned_by', named: 'ann', identity_id: encodeId('identity', other), name: 'Ann Lee' },
         { role: 'manager_id' },
         { role: 'technical_inheritor' },
       ],
@@ -434,7 +438,7 @@ describe('the details of a machine', () => {
   it('contain the risk, and no next review once it is decommissioned', () => {
     const factors = [{ factor: 'shared', points: 10 } as const];
     const machine = { people: {}, handedOver: true, risk: { score: 10, factors } };
-    const shown = sent(presentMachine({ ...row, machine, status: 'decommissioned' }));
+    const shown = sent(presentMachine({ ...row, machine, status: 'decommissioned' }, new Map()));
     expect(shown).toMatchObject({ handed_over: true, risk_score: 10, risk_factors: factors });
     expect(shown).not.toHaveProperty('next_review_at');
   });

@@ -294,13 +294,15 @@ export function presentCase(row: CaseRow): responses.ReviewCase {
   };
 }
 
-export function presentMachine(row: MachineRow): responses.MachineIdentityDetails {
+/** Presents a machine identity with the names of its people, by the ids of their identities. */
+export function presentMachine(row: MachineRow, names: ReadonlyMap<string, string>): responses.MachineIdentityDetails {
   const isDecommissioned = row.status === 'decommissioned';
   return {
     id: encodeId('machineIdentity', row.id),
     identity_id: row.identityId === null ? undefined : encodeId('identity', row.identityId),
     connector_id: encodeId('connector', row.connectorId),
     external_id: row.externalId,
+    display_name: row.fields.display_name?.[0] ?? row.externalId,
     status: row.status,
     classification: row.fields.classification?.[0],
     handed_over: row.machine?.handedOver ?? false,
@@ -310,10 +312,14 @@ export function presentMachine(row: MachineRow): responses.MachineIdentityDetail
         role,
         named: row.fields[role]?.[0],
         identity_id: identityId === undefined ? undefined : encodeId('identity', identityId),
+        name: names.get(identityId ?? ''),
       };
     }),
+    values: row.fields,
     risk_score: row.machine?.risk.score ?? 0,
     risk_factors: row.machine?.risk.factors ?? [],
     next_review_at: isDecommissioned ? undefined : row.dueAt?.toISOString(),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
   };
 }

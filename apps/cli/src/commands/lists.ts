@@ -122,7 +122,7 @@ export function addAccountCommands(program: Command, io: CliContext): void {
 }
 
 export function addMachineCommands(program: Command, io: CliContext): void {
-  const machines = program.command('machines').description('list machine identities');
+  const machines = program.command('machines').description('list and show machine identities');
   exact(paged(machines.command('list')), machineStatuses)
     .description('list machine identities')
     .addOption(new Option('--classification <name>', 'only this classification').choices(machineClassifications))
@@ -144,6 +144,38 @@ export function addMachineCommands(program: Command, io: CliContext): void {
         each.status,
       ]);
     });
+
+  machines
+    .command('show')
+    .description('show a machine identity, its people, its values and the factors of its risk score')
+    .argument('<machine>', 'id of the machine identity: mid_…')
+    .addHelpText('after', '\nExample:\n  $ idsync machines show mid_…')
+    .action(async (id: string, _: object, command: Command) => {
+      const session = await Session.of(command, io);
+      const path = pathOf('tenants', session.tenant, 'machine-identities', id);
+      printMachine(session, await session.client.get<responses.MachineIdentityDetails>(path));
+    });
+}
+
+function printMachine(session: Session, machine: responses.MachineIdentityDetails): void {
+  if (session.isRaw) {
+    session.printOne(machine);
+    return;
+  }
+  const { people, values, risk_factors, ...rest } = machine;
+  session.printOne(rest);
+  session.printTable(
+    ['role', 'person', 'name', 'value in the source'],
+    people.map(({ role, identity_id, name, named }) => [role, identity_id, name, named]),
+  );
+  session.printTable(
+    ['factor', 'points'],
+    risk_factors.map(({ factor, points }) => [factor, points]),
+  );
+  session.printTable(
+    ['field', 'value'],
+    Object.entries(values).map(([field, list]) => [field, list.join(', ')]),
+  );
 }
 
 function paged(command: Command): Command {

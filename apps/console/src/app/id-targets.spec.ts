@@ -2,28 +2,28 @@ import { describe, expect, it } from '@jest/globals';
 import { pathOf, targetOf } from './id-targets.js';
 
 const body = '01kg9t8yr0e008000000000001';
-const shown = (id: string, record?: { kind: string; identity_id?: string }) => {
+const shown = (id: string, record?: { identity_id?: string }) => {
   const target = targetOf(id);
   return target && pathOf(target, id, record);
 };
 
 describe('an id in the search of the console', () => {
   it('opens the screen of its kind', () => {
-    expect(['idn', 'job', 'whk', 'dlv', 'evt', 'con'].map((prefix) => shown(`${prefix}_${body}`))).toEqual([
+    expect(['idn', 'job', 'whk', 'dlv', 'evt', 'con', 'mid'].map((prefix) => shown(`${prefix}_${body}`))).toEqual([
       `/people/idn_${body}`,
       `/runs/job_${body}`,
       `/webhooks/whk_${body}`,
       `/deliveries/dlv_${body}`,
       `/events/evt_${body}`,
       `/sources/con_${body}`,
+      `/machines/mid_${body}`,
     ]);
   });
 
   it('opens the person of a record, once it is found', () => {
     expect(shown(`usr_${body}`)).toBeUndefined();
-    expect(shown(`usr_${body}`, { kind: 'user', identity_id: 'idn_1' })).toBe('/people/idn_1?view=records');
-    expect(shown(`acc_${body}`, { kind: 'account' })).toBe('/accounts?matched=false');
-    expect(shown(`mid_${body}`, { kind: 'machine_identity' })).toBe('/machines');
+    expect(shown(`usr_${body}`, { identity_id: 'idn_1' })).toBe('/people/idn_1?view=records');
+    expect(shown(`acc_${body}`, {})).toBe('/accounts?matched=false');
   });
 
   it.each(['ten_1', `xyz_${body}`, 'linh', `idn_${body}0`, `constructor_${body}`])('takes %s for text', (text) => {

@@ -13,7 +13,7 @@ const targets: Record<string, IdTarget> = {
   idn: { label: 'Person', icon: 'person', path: (id) => `/people/${id}` },
   usr: { label: 'Person of this user', icon: 'person', isRecord: true },
   acc: { label: 'Person of this account', icon: 'account', isRecord: true },
-  mid: { label: 'Person of this machine', icon: 'machine', isRecord: true },
+  mid: { label: 'Machine', icon: 'machine', path: (id) => `/machines/${id}` },
   con: { label: 'Source', icon: 'source', path: (id) => `/sources/${id}` },
   job: { label: 'Run', icon: 'run', path: (id) => `/runs/${id}` },
   cas: { label: 'Case', icon: 'cases', path: (id) => `/cases?case=${id}` },
@@ -34,13 +34,8 @@ export function targetOf(text: string): IdTarget | undefined {
 }
 
 /** Path of the screen that shows an id; undefined while a record is looked up, or if it does not exist. */
-export function pathOf(
-  target: IdTarget,
-  id: string,
-  record: { kind: string; identity_id?: string } | undefined,
-): string | undefined {
+export function pathOf(target: IdTarget, id: string, record: { identity_id?: string } | undefined): string | undefined {
   if (!target.isRecord) return target.path?.(id);
   if (!record) return undefined;
-  if (record.identity_id) return `/people/${record.identity_id}?view=records`;
-  return record.kind === 'machine_identity' ? '/machines' : '/accounts?matched=false';
+  return record.identity_id ? `/people/${record.identity_id}?view=records` : '/accounts?matched=false';
 }

@@ -8,7 +8,7 @@ import { eventRoute, route as events } from '../screens/events/route';
 import { route as findings } from '../screens/findings/route';
 import { route as home } from '../screens/home/route';
 import { route as identity } from '../screens/identity/route';
-import { route as machines } from '../screens/machines/route';
+import { machineRoute, route as machines } from '../screens/machines/route';
 import { route as people } from '../screens/people/route';
 import { route as plan } from '../screens/plan/route';
 import { route as rules } from '../screens/rules/route';
@@ -34,6 +34,7 @@ export const tenantRoutes = [
   plan,
   accounts,
   machines,
+  machineRoute,
   findings,
   rules,
   sources,

@@ -132,3 +132,5 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, cur
 
 /** Class of the link in a row that opens what the row shows. */
 export const rowLink = styles.link;
+/** Class of another link in such a row. */
+export const ownLink = styles.own;

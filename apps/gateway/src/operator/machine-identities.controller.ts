@@ -1,5 +1,6 @@
-import { findMachine } from '@idsync/database/gateway';
+import { findMachine, findNames } from '@idsync/database/gateway';
 import { Controller, Get } from '@nestjs/common';
+import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
@@ -12,7 +13,13 @@ export class MachineIdentitiesController {
   constructor(private readonly tenants: TenantTransactions) {}
 
   @Get()
-  async get(@TenantParam() tenantId: string, @PublicId('machineIdentity', 'machineId') id: string): Promise<object> {
-    return presentMachine(orNotFound(await this.tenants.run(tenantId, (tx) => findMachine(tx, tenantId, id))));
+  @ReadsPeople(true)
+  get(@TenantParam() tenantId: string, @PublicId('machineIdentity', 'machineId') id: string): Promise<object> {
+    return this.tenants.run(tenantId, async (tx) => {
+      const machine = orNotFound(await findMachine(tx, tenantId, id));
+      const identityIds = machine.references.flatMap(({ identityId }) => identityId ?? []);
+      const { identities } = await findNames(tx, tenantId, { identityIds, recordIds: [], fields: [] });
+      return presentMachine(machine, identities);
+    });
   }
 }

@@ -5285,6 +5285,7 @@ export interface components {
             identity_id?: string;
             connector_id: string;
             external_id: string;
+            display_name: string;
             /** @description active | disabled | orphaned | decommissioned */
             status: string;
             classification?: string;
@@ -5297,7 +5298,13 @@ export interface components {
                 named?: string;
                 /** @description The identity found for the value. */
                 identity_id?: string;
+                /** @description Name of this identity, if it has one. */
+                name?: string;
             }[];
+            /** @description Values of the record in its source, by field. */
+            values: {
+                [key: string]: string[];
+            };
             risk_score: number;
             risk_factors: {
                 /** @enum {string} */
@@ -5309,6 +5316,10 @@ export interface components {
              * @description When a factor may be added without new data.
              */
             next_review_at?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
         };
         Operation: {
             operation_id: string;

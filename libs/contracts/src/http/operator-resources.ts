@@ -324,6 +324,7 @@ export const machineIdentityDetails = z.strictObject({
   identity_id: text.optional().describe('The identity that it belongs to.'),
   connector_id: text,
   external_id: text,
+  display_name: text,
   status: text.describe('active | disabled | orphaned | decommissioned'),
   classification: text.optional(),
   handed_over: z.boolean().describe('Whether the technical inheritor replaces an owner who left.'),
@@ -332,11 +333,15 @@ export const machineIdentityDetails = z.strictObject({
       role: z.enum(machineReferences),
       named: text.optional().describe('Value from the source.'),
       identity_id: text.optional().describe('The identity found for the value.'),
+      name: text.optional().describe('Name of this identity, if it has one.'),
     }),
   ),
+  values: z.record(text, z.array(text)).describe('Values of the record in its source, by field.'),
   risk_score: z.int().min(0).max(100),
   risk_factors: z.array(z.strictObject({ factor: z.enum(riskFactors), points: z.int() })),
   next_review_at: dateTime.optional().describe('When a factor may be added without new data.'),
+  created_at: dateTime,
+  updated_at: dateTime,
 });
 
 const candidate = z.strictObject({

@@ -10,6 +10,8 @@ import { Page, Section } from '../../components/page';
 import { readableBody } from '../../components/readable-body';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
+import { subjectPath } from '../../components/subject-path';
+import { TenantLink } from '../../components/tenant-link';
 import { Ago, Time } from '../../components/time';
 import { useConnectorNames } from '../../data/connectors';
 import { eventQuery } from '../../data/events';
@@ -27,6 +29,15 @@ export function EventScreen() {
   if (!event) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { details, deliveries, identity_id: identityId, job_id: jobId } = event;
   const { changes = [], job_id: _, ...rest } = details as { changes?: Change[] } & Record<string, unknown>;
+  const path = event.subject_id && subjectPath(event.subject_id, identityId);
+  const subject =
+    event.subject_id === identityId ? undefined : path ? (
+      <TenantLink tenantId={tenantId} path={path}>
+        {event.subject_id}
+      </TenantLink>
+    ) : (
+      event.subject_id
+    );
   const hostOf = (id: string) => {
     const url = webhooks?.data.find((webhook) => webhook.id === id)?.callback_url;
     return url && URL.canParse(url) ? new URL(url).host : id;
@@ -61,7 +72,7 @@ export function EventScreen() {
                 </Link>
               ),
             ],
-            ['Subject', event.subject_id === identityId ? undefined : event.subject_id],
+            ['Subject', subject],
             [
               'Run',
               jobId && (

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import { ConfirmDialog } from '../../components/confirm-dialog';
@@ -10,6 +10,8 @@ import { shownValue } from '../../components/shown-value';
 import { EmptyState } from '../../components/states';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
+import { subjectPath } from '../../components/subject-path';
+import { TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { answerOf, api } from '../../data/api';
@@ -19,11 +21,11 @@ import { type FindingsSearch, kinds, states } from './findings-search';
 
 const route = getRouteApi('/signed-in/$tenantId/findings');
 
-const findingsQuery = (tenantId: string, { kind, state = 'open' }: FindingsSearch) => ({
-  ...cursorPages(['findings', tenantId, { kind, state }], (cursor) =>
+const findingsQuery = (tenantId: string, { kind, state = 'open', subject }: FindingsSearch) => ({
+  ...cursorPages(['findings', tenantId, { kind, state, subject }], (cursor) =>
     answerOf(
       api.GET('/admin/v1/tenants/{tenantId}/findings', {
-        params: { path: { tenantId }, query: { kind, state, limit: 50, ...(cursor && { cursor }) } },
+        params: { path: { tenantId }, query: { kind, state, subject, limit: 50, ...(cursor && { cursor }) } },
       }),
     ),
   ),
@@ -32,25 +34,23 @@ const findingsQuery = (tenantId: string, { kind, state = 'open' }: FindingsSearc
 
 type Finding = Awaited<ReturnType<NonNullable<ReturnType<typeof findingsQuery>['queryFn']>>>['data'][number];
 
-const columnsOf = (onAccept?: (finding: Finding) => void): readonly Column<Finding>[] => [
+const columnsOf = (tenantId: string, onAccept?: (finding: Finding) => void): readonly Column<Finding>[] => [
   { id: 'kind', header: 'Finding', width: 'minmax(0, 1.6fr)', cell: ({ kind }) => wordsOf(kind) },
   {
     id: 'subject',
     header: 'About',
     width: 'minmax(0, 1.2fr)',
-    cell: ({ identity_id, name, subject_id }) =>
-      identity_id ? (
-        <Link
-          from="/$tenantId/findings"
-          to="/$tenantId/people/$identityId"
-          params={{ identityId: identity_id }}
-          dir="auto"
-        >
-          {name ?? identity_id}
-        </Link>
+    cell: ({ identity_id, name, subject_id }) => {
+      const path = subjectPath(subject_id, identity_id);
+      const shown = <span dir="auto">{name ?? subject_id}</span>;
+      return path ? (
+        <TenantLink tenantId={tenantId} path={path}>
+          {shown}
+        </TenantLink>
       ) : (
-        <span dir="auto">{name ?? subject_id}</span>
-      ),
+        shown
+      );
+    },
   },
   {
     id: 'evidence',
@@ -118,15 +118,16 @@ export function FindingsScreen() {
       title="Findings"
       description="What looks wrong in the directory. A finding closes by itself when its cause is gone."
       api={`/admin/v1/tenants/${tenantId}/findings`}
-      parameters={{ kind: filters.kind, state: filters.state ?? 'open' }}
+      parameters={{ kind: filters.kind, state: filters.state ?? 'open', subject: filters.subject }}
       cli={`idsync findings list --state ${filters.state ?? 'open'}${filters.kind ? ` --kind ${filters.kind}` : ''}`}
       filters={[
         { of: 'kind', label: 'Kind', choices: choicesOf(kinds) },
         { of: 'state', label: 'State', choices: choicesOf(states), otherwise: 'open' },
+        { of: 'subject', label: 'Id of the subject', placeholder: 'About: any id', narrow: true },
       ]}
       search={filters}
       onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
-      columns={columnsOf(mayAccept ? setAccepted : undefined)}
+      columns={columnsOf(tenantId, mayAccept ? setAccepted : undefined)}
       rowKey={({ id }) => id}
       query={query}
       noMatch={<EmptyState title="No finding matches" />}

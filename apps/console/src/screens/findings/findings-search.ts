@@ -1,4 +1,4 @@
-import { oneOf } from '../../data/search-params';
+import { oneOf, textOf } from '../../data/search-params';
 
 export const kinds = [
   'leaver_with_account',
@@ -17,8 +17,10 @@ export interface FindingsSearch {
   kind?: (typeof kinds)[number];
   /** Open ones if absent. */
   state?: (typeof states)[number];
+  /** Id of the machine, account, user or source that they are about, or of an identity that they concern. */
+  subject?: string;
 }
 
-export function findingsSearchOf({ kind, state }: Record<string, unknown>): FindingsSearch {
-  return { kind: oneOf(kinds, kind), state: oneOf(states, state) };
+export function findingsSearchOf({ kind, state, subject }: Record<string, unknown>): FindingsSearch {
+  return { kind: oneOf(kinds, kind), state: oneOf(states, state), subject: textOf(subject) };
 }

@@ -1,15 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type Column, rowLink } from '../../components/data-table';
+import { type Column, ownLink, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdChip } from '../../components/id-chip';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
-import { type Tone, wordsOf } from '../../components/status';
+import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { answerOf, api, type OperatorMachineIdentity } from '../../data/api';
 import { cursorPages } from '../../data/pages';
+import { describeFactor } from './describe-machine';
 import { classifications, type MachinesSearch, risks, statuses } from './machines-search';
+import { toneOfRisk } from './tone-of-risk';
 
 const route = getRouteApi('/signed-in/$tenantId/machines');
 
@@ -36,7 +38,17 @@ const columns: readonly Column<OperatorMachineIdentity>[] = [
     id: 'name',
     header: 'Name',
     width: 'minmax(0, 2fr)',
-    cell: ({ display_name }) => <span dir="auto">{display_name}</span>,
+    cell: ({ id, display_name }) => (
+      <Link
+        from="/$tenantId/machines"
+        to="/$tenantId/machines/$machineId"
+        params={{ machineId: id }}
+        search={{}}
+        className={rowLink}
+      >
+        <span dir="auto">{display_name}</span>
+      </Link>
+    ),
   },
   {
     id: 'kind',
@@ -55,7 +67,7 @@ const columns: readonly Column<OperatorMachineIdentity>[] = [
       risk_score === undefined ? (
         '—'
       ) : (
-        <span title={risk_factors?.map((factor) => String((factor as { factor?: unknown }).factor)).join(', ')}>
+        <span title={risk_factors?.map((factor) => describeFactor(factor).title).join(', ')}>
           <StatusBadge tone={toneOfRisk(risk_score)}>{risk_score}</StatusBadge>
         </span>
       ),
@@ -73,7 +85,8 @@ const columns: readonly Column<OperatorMachineIdentity>[] = [
           from="/$tenantId/machines"
           to="/$tenantId/people/$identityId"
           params={{ identityId: owned_by }}
-          className={rowLink}
+          search={{}}
+          className={ownLink}
           title={owned_by}
         >
           <span dir="auto">{owner_name ?? `${owned_by.slice(0, 12)}…${owned_by.slice(-4)}`}</span>
@@ -83,10 +96,6 @@ const columns: readonly Column<OperatorMachineIdentity>[] = [
   },
   { id: 'id', header: 'Id', width: '200px', from: 'wide', cell: ({ id }) => <IdChip id={id} /> },
 ];
-
-function toneOfRisk(score: number): Tone {
-  return score >= 80 ? 'bad' : score >= 50 ? 'warn' : 'neutral';
-}
 
 export function MachinesScreen() {
   const { tenantId } = route.useParams();

@@ -1,0 +1,17 @@
+/** Path below the tenant of the screen that shows what a finding or an event is about; undefined without a screen. */
+export function subjectPath(subjectId: string, identityId?: string): string | undefined {
+  switch (subjectId.slice(0, 4)) {
+    case 'mid_':
+      return `/machines/${subjectId}`;
+    case 'con_':
+      return `/sources/${subjectId}`;
+    case 'idn_':
+      return `/people/${subjectId}`;
+    case 'usr_':
+      return identityId && `/people/${identityId}?view=records`;
+    case 'acc_':
+      return identityId ? `/people/${identityId}?view=records` : '/accounts?matched=false';
+    default:
+      return undefined;
+  }
+}
