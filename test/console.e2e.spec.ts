@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { BrowserContextOptions } from 'playwright-core';
 import type { ConsoleContext } from './console/context.js';
 import { eventsTests } from './console/events.js';
+import { findTests } from './console/find.js';
 import { peopleTests } from './console/people.js';
 import { workTests } from './console/work.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
@@ -222,6 +223,7 @@ suite('the console in a browser', () => {
 
   peopleTests(context);
   eventsTests(context);
+  findTests(context);
   workTests(context);
 
   it('decides a case by keyboard, and undoes the decision', async () => {

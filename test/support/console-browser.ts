@@ -101,9 +101,9 @@ export class Visit {
     page.on('pageerror', (error) => this.reports.push(error.message));
   }
 
-  async goto(path: string): Promise<void> {
+  readonly goto = async (path: string): Promise<void> => {
     await this.page.goto(`${this.credentials.base_url}/console${path}`);
-  }
+  };
 
   /** Signs in by the form, as a person does. Looking for a session reports a 401, which is not an error. */
   async signIn(token = this.credentials.admin_token): Promise<void> {

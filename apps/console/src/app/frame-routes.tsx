@@ -1,9 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
-import { NotFound, RouteError } from '../components/route-states';
+import { NotFound, NotFoundInTenant, RouteError } from '../components/route-states';
 import { sessionQuery } from '../data/session';
-import { lastTenant } from './preferences';
-import { Shell } from './shell';
+import { TenantFrame } from './tenant-frame';
 
 export interface RouterContext {
   queryClient: QueryClient;
@@ -30,6 +29,7 @@ export const signedInRoute = createRoute({
 export const tenantRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '$tenantId',
-  beforeLoad: ({ params }) => lastTenant.set(params.tenantId),
-  component: Shell,
+  component: TenantFrame,
+  // Inside the frame, so that the navigation stays.
+  notFoundComponent: NotFoundInTenant,
 });

@@ -2,7 +2,7 @@ import type { IconName } from '../components/icon';
 import { includesRole, type Role, type Session } from '../data/session';
 
 /** Paths of screens that need only a tenant. */
-export type ScreenPath =
+type ScreenPath =
   | '/$tenantId'
   | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'rules' | 'access' | 'settings' | 'audit' | 'system'}`;
 

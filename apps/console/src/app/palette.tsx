@@ -1,38 +1,28 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import dialog from '../components/dialog.module.css';
-import { Icon, type IconName } from '../components/icon';
+import { Icon } from '../components/icon';
 import { StatusBadge } from '../components/status-badge';
-import { useOpenPath } from '../components/tenant-link';
-import { useSession } from '../data/access';
-import { answerOf, api } from '../data/api';
-import { readPeople } from '../data/people';
-import { attributeOf, nameOf } from '../data/person';
-import { pathOf, targetOf } from './id-targets';
-import { isShown, navigation, type ScreenPath } from './navigation';
 import styles from './palette.module.css';
+import type { Option } from './palette-options';
+import { useFound } from './use-found';
 
-interface Option {
-  key: string;
-  label: string;
-  about?: string;
-  status?: string;
-  icon: IconName;
-  open: () => unknown;
+interface PaletteProps {
+  tenantId: string;
+  text: string;
+  onText: (text: string) => void;
+  onClose: () => void;
 }
 
-const fewest = 2;
-const shown = 8;
-
-/** ⌘K: finds people by name, mail, number or login, anything by its id, and opens screens. Used by the keyboard alone. */
-export function Palette({ tenantId, onClose }: { tenantId: string; onClose: () => void }) {
-  const [text, setText] = useState('');
+/**
+ * ⌘K: finds people by name, mail, number or login, machines, sources and webhooks by name, anything by its id, and opens
+ * screens. Used by the keyboard alone.
+ */
+export function Palette({ tenantId, text, onText, onClose }: PaletteProps) {
   const [current, setCurrent] = useState(0);
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
-  const { options, isSearching } = useOptions(tenantId, useDeferredValue(text.trim()));
+  const { options, isSearching } = useFound(tenantId, useDeferredValue(text.trim()));
   const chosen = Math.min(current, options.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
@@ -67,13 +57,15 @@ export function Palette({ tenantId, onClose }: { tenantId: string; onClose: () =
               aria-controls={listId}
               aria-activedescendant={options[chosen] && `${listId}-${chosen}`}
               aria-autocomplete="list"
-              placeholder="Name, mail, number, login or any id"
+              placeholder="Person, machine, source, webhook, screen or any id"
               value={text}
               spellCheck={false}
               autoComplete="off"
+              // Keys that were typed before are its text already, and the next one belongs behind them.
+              onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
               onKeyDown={onKeyDown}
               onChange={(event) => {
-                setText(event.target.value);
+                onText(event.target.value);
                 setCurrent(0);
               }}
             />
@@ -108,68 +100,4 @@ export function Palette({ tenantId, onClose }: { tenantId: string; onClose: () =
       </Dialog.Portal>
     </Dialog.Root>
   );
-}
-
-function useOptions(tenantId: string, text: string): { options: Option[]; isSearching: boolean } {
-  const navigate = useNavigate();
-  const openPath = useOpenPath();
-  const { actor } = useSession();
-  const target = targetOf(text);
-  const isSearch = text.length >= fewest && !target;
-  const people = useQuery({
-    queryKey: ['palette', tenantId, text],
-    queryFn: () => readPeople(tenantId, { q: text, limit: shown }),
-    enabled: isSearch,
-    placeholderData: (old) => old,
-  });
-  // The person of a record is the screen that shows it.
-  const record = useQuery({
-    queryKey: ['record', tenantId, text],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/records/{recordId}', { params: { path: { tenantId, recordId: text } } }),
-      ),
-    enabled: target?.isRecord === true,
-  });
-  const path = target && pathOf(target, text, record.data);
-  const found = isSearch ? (people.data?.data ?? []) : [];
-  const screens = navigation
-    .flatMap(({ items }) => items)
-    .filter((item) => isShown(item, actor) && begins(item.label, text));
-  const options: Option[] = [
-    ...(target && path !== undefined
-      ? [
-          {
-            key: text,
-            label: target.label,
-            about: text,
-            icon: target.icon,
-            open: () => openPath(tenantId, path),
-          },
-        ]
-      : []),
-    ...found.map((identity) => ({
-      key: identity.id,
-      label: nameOf(identity),
-      about: [attributeOf(identity, 'email'), attributeOf(identity, 'job_title')].filter(Boolean).join(' · '),
-      status: identity.status,
-      icon: 'person' as const,
-      open: () => navigate({ to: '/$tenantId/people/$identityId', params: { tenantId, identityId: identity.id } }),
-    })),
-    ...screens.map(({ label, to, icon }) => ({
-      key: to,
-      label,
-      icon,
-      open: () => navigate({ to: to as ScreenPath, params: { tenantId } }),
-    })),
-  ];
-  const isSearching = (isSearch && people.isFetching && found.length === 0) || record.isFetching;
-  return { options, isSearching };
-}
-
-function begins(label: string, text: string): boolean {
-  return label
-    .toLowerCase()
-    .split(' ')
-    .some((word) => word.startsWith(text.toLowerCase()));
 }

@@ -1,5 +1,6 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { buttonClass } from './button';
+import { Missing } from './missing';
 import { Page } from './page';
 import { EmptyState, ErrorState } from './states';
 
@@ -17,6 +18,23 @@ export function NotFound() {
         The address may be wrong, or from another version.
       </EmptyState>
     </Page>
+  );
+}
+
+/** An unknown address below a tenant. */
+export function NotFoundInTenant() {
+  const { tenantId } = useParams({ from: '/signed-in/$tenantId' });
+  return (
+    <Missing
+      title="Page not found"
+      action={
+        <Link to="/$tenantId" params={{ tenantId }} className={buttonClass({ look: 'primary' })}>
+          Home
+        </Link>
+      }
+    >
+      The address may be wrong, or from another version.
+    </Missing>
   );
 }
 

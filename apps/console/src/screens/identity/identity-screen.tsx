@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { buttonClass } from '../../components/button';
 import { CopyAs } from '../../components/copy-as';
 import { FieldDiff } from '../../components/field-diff';
 import { IdChip } from '../../components/id-chip';
+import { Missing } from '../../components/missing';
 import { Page, Section } from '../../components/page';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { TabLinks, tabLink } from '../../components/tabs';
 import { Ago, Time } from '../../components/time';
-import type { Identity } from '../../data/api';
+import { type Identity, isNotFound } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { attributeOf, nameOf } from '../../data/person';
 import { Events } from './events';
@@ -41,6 +43,20 @@ export function IdentityScreen() {
   const history = useQuery(historyQuery(tenantId, identityId));
   const sourceName = useConnectorNames(tenantId);
   if (now.isPending) return <Loading />;
+  if (now.isLoadingError && isNotFound(now.error))
+    return (
+      <Missing
+        title="There is no such person"
+        action={
+          <Link to="/$tenantId/people" params={{ tenantId }} className={buttonClass({ look: 'primary' })}>
+            All people
+          </Link>
+        }
+      >
+        No person of this tenant has the id <code>{identityId}</code>. The person was erased, or belongs to another
+        tenant.
+      </Missing>
+    );
   if (now.isLoadingError) return <ErrorState error={now.error} onRetry={() => now.refetch()} />;
   const person = at === undefined ? now.data : (then.data ?? now.data);
   const compared = moment === undefined ? now.data : (other.data ?? now.data);
