@@ -3,18 +3,17 @@
 //
 // Uses AMQP_URL, by default queues in PostgreSQL, and always an embedded PostgreSQL. BENCH_CREATES (600 per
 // measurement), BENCH_ROUNDS (3).
-import { Pool } from 'undici';
 import { bareConnection, barePool } from './support/bare-connection.mjs';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { servicesSeconds } from './support/cpu-time.mjs';
 import { FourServices } from './support/four-services.mjs';
 import { describeLoad } from './support/query-times.mjs';
+import { applied, createProvider, userOf } from './support/scim-provider.mjs';
+import { concurrently, median, sum } from './support/statistics.mjs';
 import { printTable } from './support/table.mjs';
 
 const creates = Number(process.env.BENCH_CREATES ?? 600);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
-const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
-const appliedWithinMs = 120_000;
 delete process.env.DATABASE_URL;
 
 await withBenchDatabase(async ({ url, folder }) => {
@@ -62,28 +61,15 @@ await withBenchDatabase(async ({ url, folder }) => {
 /** Creates users of a new connector. The CPU includes the sync jobs that apply them to the directory. */
 async function measured(services, folder, admin, clients, count) {
   const { id: tenant } = await services.operator('POST', '/tenants', { name: 'Bench' });
-  const made = { type: 'scim-push', name: 'Provider', config: {} };
-  const { id: connector } = await services.operator('POST', `/tenants/${tenant}/connectors`, made);
-  const path = `/tenants/${tenant}/connectors/${connector}/tokens`;
-  const { token } = await services.operator('POST', path, { name: 'Provider' });
-  const pool = new Pool(services.base, { connections: clients, pipelining: 1 });
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' };
+  const provider = await createProvider(services, tenant, clients);
   const times = [];
-  const create = async (n) => {
-    const began = performance.now();
-    const { statusCode, body } = await pool.request({
-      method: 'POST',
-      path: `/scim/v2/${connector}/Users`,
-      headers,
-      body: JSON.stringify(userOf(n)),
-    });
-    const text = await body.text();
-    if (statusCode !== 201) throw new Error(`a create was answered ${statusCode} ${text}`);
-    times.push(performance.now() - began);
-  };
   const before = await servicesSeconds(services, folder);
-  const seconds = await concurrently(clients, count, create);
-  await pool.close();
+  const seconds = await concurrently(clients, count, async (n) => {
+    const began = performance.now();
+    await provider.create(n);
+    times.push(performance.now() - began);
+  });
+  await provider.close();
   await applied(services, tenant, admin, count);
   const after = await servicesSeconds(services, folder);
   const { rows } = await admin.query(
@@ -92,32 +78,6 @@ async function measured(services, folder, admin, clients, count) {
   times.sort((a, b) => a - b);
   const used = after.map((value, at) => (1_000 * (value - before[at])) / count);
   return { rate: count / seconds, times, used, jobs: rows[0].jobs };
-}
-
-/** Waits until all created users are in the directory and no job is left. */
-async function applied(services, tenant, admin, count) {
-  const { key } = await services.operator('POST', `/tenants/${tenant}/api-keys`, { name: 'bench' });
-  for (const end = performance.now() + appliedWithinMs; performance.now() < end; await pause(100)) {
-    const answer = await fetch(`${services.base}/v1/identities?limit=1`, { headers: { 'x-api-key': key } });
-    const { rows } = await admin.query(`select 1 from sync_jobs where status in ('queued', 'running') limit 1`);
-    if ((await answer.json()).total === count && rows.length === 0) return;
-  }
-  throw new Error('the created users did not reach the directory');
-}
-
-function userOf(n) {
-  const name = { givenName: `Given ${n}`, familyName: `Family ${n}` };
-  const emails = [{ primary: true, value: `user${n}@example.com`, type: 'work' }];
-  const userName = `user${n}@example.com`;
-  return {
-    schemas: [core],
-    userName,
-    externalId: `E${n}`,
-    name,
-    displayName: `Given ${n} Family ${n}`,
-    emails,
-    active: true,
-  };
 }
 
 async function createBareTable(admin) {
@@ -143,31 +103,4 @@ async function bareInserts(url, folder, services, clients) {
   const cpu = (1_000 * ((await servicesSeconds(services, folder)).at(-1) - before)) / creates;
   await pool.end();
   return { rate: creates / seconds, cpu };
-}
-
-/** Runs `work` for each number by `clients` at once; returns the seconds. */
-async function concurrently(clients, count, work) {
-  const began = performance.now();
-  let next = 0;
-  const client = async () => {
-    while (next < count) {
-      const n = next;
-      next += 1;
-      await work(n);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return (performance.now() - began) / 1_000;
-}
-
-function sum(numbers) {
-  return numbers.reduce((total, each) => total + each, 0);
-}
-
-function median(numbers) {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-}
-
-function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,6 +1,9 @@
 // CPU time of processes from the kernel. Noise on the machine changes it less than rates.
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+
+/** The state of a listening socket in /proc/net/tcp. */
+const listening = '0A';
 
 /** Returns the user and system time of a process in seconds; 0 if it has ended. */
 export async function cpuSeconds(pid) {
@@ -26,15 +29,43 @@ export function secondsBetween(before, after) {
 
 /** Returns user and system time of each service, and of the embedded PostgreSQL with all its processes, also ended ones. */
 export async function servicesSeconds(services, folder) {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const stats = (await Promise.all(pids.map(readStat))).filter(Boolean);
-  const postmaster = Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+  const stats = await allStats();
   const own = ({ pid }) => stats.find((stat) => stat.pid === pid);
-  const used = [...services.children.values()].map((child) => own(child).used);
-  const database = stats
+  return [...[...services.children.values()].map((child) => own(child).used), await postgresSeconds(folder, stats)];
+}
+
+/** Returns user and system time of the embedded PostgreSQL with all its processes, also ended ones. */
+async function postgresSeconds(folder, stats) {
+  const postmaster = Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+  return (stats ?? (await allStats()))
     .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
     .reduce((sum, { used, ended }) => sum + used + ended, 0);
-  return [...used, database];
+}
+
+/** Returns the process of this machine that listens on `port`; undefined if there is none that this user may see. */
+export async function listenerPid(port) {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+  );
+  const address = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const inodes = tables
+    .flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)))
+    .filter(([, local, , state]) => local?.endsWith(address) && state === listening)
+    .map((fields) => `socket:[${fields[9]}]`);
+  for (const pid of await allPids()) {
+    const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
+    const links = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => '')));
+    if (links.some((link) => inodes.includes(link))) return pid;
+  }
+  return undefined;
+}
+
+async function allPids() {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function allStats() {
+  return (await Promise.all((await allPids()).map(readStat))).filter(Boolean);
 }
 
 async function readStat(pid) {

@@ -1,5 +1,5 @@
 // One dispatcher process, one receiver process, and events that this process commits as the directory does.
-import { fork, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,9 @@ import { recordEvents } from '../../libs/database/dist/bus/index.js';
 import { Database, encrypt } from '../../libs/database/dist/index.js';
 import { Bus } from '../../libs/messaging/dist/index.js';
 import { DirectoryFixture } from '../../libs/testing/dist/index.js';
+import { ReceiverProcess } from './receiver-process.mjs';
 
 const now = () => performance.timeOrigin + performance.now();
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const people = 1_000;
 
 export class DeliveryRun {
@@ -23,8 +23,7 @@ export class DeliveryRun {
     run.url = url;
     run.amqpUrl = amqpUrl;
     run.admin = DirectoryFixture.connect(url);
-    run.receiver = fork(fileURLToPath(new URL('receiver.mjs', import.meta.url)));
-    [{ port: run.port }] = await once(run.receiver, 'message');
+    run.receiver = await ReceiverProcess.start();
     run.database = await Database.connect({ url, service: 'directory' });
     run.bus = await Bus.open({ service: 'directory', database: run.database, amqpUrl });
     run.tenant = await run.admin.tenant('Bench');
@@ -33,7 +32,7 @@ export class DeliveryRun {
   }
 
   get receiverUrl() {
-    return `http://127.0.0.1:${this.port}/hook`;
+    return this.receiver.url;
   }
 
   async stop() {
@@ -41,7 +40,7 @@ export class DeliveryRun {
     await this.bus.close();
     await this.database.close();
     await this.admin.close();
-    this.receiver.kill();
+    this.receiver.stop();
   }
 
   startDispatcher() {
@@ -140,26 +139,14 @@ export class DeliveryRun {
     return at;
   }
 
-  async ask(ask) {
-    this.receiver.send({ ask });
-    const [answer] = await once(this.receiver, 'message');
-    return answer;
-  }
-
   /** Resolves when `count` deliveries have arrived since the last `arrivals`; throws after two minutes without one. */
   async until(count) {
-    for (let last = 0, since = now(); ; ) {
-      const { count: arrived } = await this.ask('count');
-      if (arrived >= count) return;
-      if (arrived > last) [last, since] = [arrived, now()];
-      if (now() - since > 120_000) throw new Error(`only ${arrived} of ${count} arrived`);
-      await pause(20);
-    }
+    await this.receiver.until(count);
   }
 
   /** Returns the deliveries since the last call: arrival time, and milliseconds since the commit. */
   async arrivals() {
-    const { times } = await this.ask('times');
+    const times = await this.receiver.times();
     return times.map(([sequence, at]) => ({ at, ms: at - this.sent.get(sequence) }));
   }
 

@@ -57,10 +57,20 @@ export class FourServices {
     throw new Error('the gateway did not start');
   }
 
-  async operator(method, path, body) {
-    const answer = await fetch(`${this.base}/admin/v1${path}`, {
+  operator(method, path, body) {
+    return this.request(method, `/admin/v1${path}`, { authorization: `Bearer ${this.adminToken}` }, body);
+  }
+
+  /** Creates a webhook of a tenant with a new API key. */
+  async subscribe(tenant, webhook) {
+    const { key } = await this.operator('POST', `/tenants/${tenant}/api-keys`, { name: 'subscriber' });
+    return this.request('POST', '/v1/webhooks', { 'x-api-key': key }, webhook);
+  }
+
+  async request(method, path, headers, body) {
+    const answer = await fetch(`${this.base}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.adminToken}`, 'content-type': 'application/json' },
+      headers: { ...headers, 'content-type': 'application/json' },
       body: body && JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
