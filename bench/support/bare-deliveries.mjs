@@ -15,7 +15,10 @@ async function work() {
   while (next < count) {
     next += 1;
     const body = `{"sequence":${next},"data":"${filling}"}`;
-    const headers = signedHeaders({ id: `evt_${next}`, timestamp: Math.floor(Date.now() / 1_000), body }, keys);
+    const headers = signedHeaders(
+      { id: `evt_${next}`, timestamp: Math.floor(Date.now() / 1_000), body },
+      { shared: keys },
+    );
     const { outcome, error } = await sender.send({ url, headers, body });
     if (outcome !== 'delivered') throw new Error(`${outcome}: ${error}`);
   }

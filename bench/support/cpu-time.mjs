@@ -35,7 +35,7 @@ export async function servicesSeconds(services, folder) {
 }
 
 /** Returns user and system time of the embedded PostgreSQL with all its processes, also ended ones. */
-async function postgresSeconds(folder, stats) {
+export async function postgresSeconds(folder, stats) {
   const postmaster = Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
   return (stats ?? (await allStats()))
     .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)

@@ -10,9 +10,13 @@ export async function load(url, seconds, headers = {}) {
   return send(url, ['-c', '8', '-d', String(seconds)], headers);
 }
 
-/** Sends a number of requests from `clients`. Returns the same figures, and the 99th percentile in ms. */
-export async function loadOf(url, requests, clients, headers = {}) {
-  return send(url, ['-c', String(clients), '-a', String(requests)], headers);
+/**
+ * Sends a number of requests from `clients`, GET or POST with `body`. Returns the same figures, and the 99th percentile
+ * in ms.
+ */
+export async function loadOf(url, requests, clients, headers = {}, body = undefined) {
+  const content = body === undefined ? [] : ['-m', 'POST', '-b', body];
+  return send(url, ['-c', String(clients), '-a', String(requests), ...content], headers);
 }
 
 async function send(url, options, headers) {

@@ -15,7 +15,7 @@ export async function createProvider(services, tenant, clients) {
   return new ScimProvider(services.base, `/scim/v2/${id}`, token, clients);
 }
 
-class ScimProvider {
+export class ScimProvider {
   constructor(base, root, token, clients) {
     this.root = root;
     this.pool = new Pool(base, { connections: clients, pipelining: 1 });

@@ -1,0 +1,51 @@
+// `npm run bench:peers`: idsync beside other programs for the same work on the same machine, in turns: webhook
+// deliveries beside queues, creates by SCIM beside Jackson, pages of a list beside PostGraphile, Nest and bare Fastify.
+//
+// Uses AMQP_URL, by default queues in PostgreSQL, and always an embedded PostgreSQL. BENCH_ONLY (facts,backlog,scim,
+// pages), BENCH_ROUNDS (3). `--short`: one smaller round. `--check FILE`: fails if a ratio is worse than two thirds of
+// the one in FILE. `--write FILE`: writes the ratios.
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { createDatabase, databaseUrl } from '../../libs/database/dist/schema/index.js';
+import { withBenchDatabase } from '../support/bench-database.mjs';
+import { describeLoad } from '../support/query-times.mjs';
+import { worseThan } from './baseline.mjs';
+import { installPeers, versionsOfPeers } from './install.mjs';
+
+const { values: options } = parseArgs({
+  options: { short: { type: 'boolean', default: false }, check: { type: 'string' }, write: { type: 'string' } },
+});
+const parts = ['facts', 'backlog', 'scim', 'pages'];
+const only = process.env.BENCH_ONLY?.split(',') ?? parts;
+const rounds = Number(process.env.BENCH_ROUNDS ?? (options.short ? 1 : 3));
+delete process.env.DATABASE_URL;
+process.env.NODE_ENV = 'production';
+
+await installPeers();
+process.stdout.write(`Node ${process.version}; ${await versionsOfPeers()}\n`);
+const leftOut = [];
+const ratios = [];
+for (const part of parts.filter((name) => only.includes(name))) {
+  const { measure } = await import(`./${part}.mjs`);
+  await withBenchDatabase(async ({ url, folder }) => {
+    const peersUrl = databaseUrl(url, 'peers');
+    await createDatabase(url, 'peers');
+    const leaveOut = (name, error) => leftOut.push(`${part}: ${name} is left out: ${error.message}`);
+    const { short } = options;
+    ratios.push(...(await measure({ url, peersUrl, folder, amqpUrl: process.env.AMQP_URL, rounds, short, leaveOut })));
+    process.stdout.write(`${describeLoad()}\n`);
+  });
+}
+process.stdout.write(`\nqueues of idsync: ${process.env.AMQP_URL ? 'RabbitMQ' : 'PostgreSQL'}\n`);
+for (const line of leftOut) process.stdout.write(`${line}\n`);
+if (options.write)
+  await writeFile(options.write, `${JSON.stringify(Object.fromEntries(ratios.map(rounded)), null, 2)}\n`);
+if (options.check) {
+  const worse = worseThan(JSON.parse(await readFile(options.check, 'utf8')), ratios, only);
+  for (const line of worse) process.stdout.write(`${line}\n`);
+  if (worse.length > 0) process.exitCode = 1;
+}
+
+function rounded([name, ratio]) {
+  return [name, Number(ratio.toFixed(2))];
+}
