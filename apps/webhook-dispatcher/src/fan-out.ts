@@ -76,7 +76,7 @@ async function fanOutRange(
   }
   for (const { webhookId, sequence, type } of deliveries) {
     if (type !== 'webhook.test' || !(await askForProbe(tx, tenantId, webhookId))) continue;
-    // Otherwise it waits behind what has failed, and says nothing about a receiver that was just mended.
+    // Otherwise it waits behind what has failed, and would not test a receiver that was just repaired.
     await resendDelivery(tx, tenantId, webhookId, { sequence });
   }
   return { deliveries, reached };

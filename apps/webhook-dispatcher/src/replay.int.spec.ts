@@ -174,6 +174,13 @@ describe('an endpoint whose breaker is open', () => {
     return (await fixture.directory.rows<{ open: boolean; trips: number }>(sql, [webhook]))[0];
   };
 
+  async function testOf(engine: DeliveryEngine): Promise<void> {
+    await fixture.insertEvents(tenant, ['webhook.test']);
+    const sql = `update events set subject_id = $2 where tenant_id = $1 and type = 'webhook.test'`;
+    await fixture.directory.rows(sql, [tenant, webhook]);
+    engine.wake(await fixture.fanOut(tenant));
+  }
+
   it('is probed at once by a delivery that is sent again, and recovers', async () => {
     await broken();
     receiver.status(200);
@@ -188,14 +195,20 @@ describe('an endpoint whose breaker is open', () => {
   it('is probed at once by a test, before what waits, and pauses longer if it still fails', async () => {
     const engine = await broken();
     const before = receiver.received.length;
-    await fixture.insertEvents(tenant, ['webhook.test']);
-    await fixture.directory.rows(`update events set subject_id = $2 where tenant_id = $1 and type = 'webhook.test'`, [
-      tenant,
-      webhook,
-    ]);
-    engine.wake(await fixture.fanOut(tenant));
+    await testOf(engine);
     await until(async () => (await endpoint())?.trips === 2);
     expect(sequences().slice(before)).toEqual([5]);
+  });
+
+  it('is probed by a test also within a delay that its receiver requested', async () => {
+    receiver.status(503, { 'retry-after': '3600' });
+    const engine = fixture.engine();
+    await fixture.publish(engine, tenant, ['user.created']);
+    await fixture.until(webhook, (rows) => rows[0]?.attempts === 1);
+    await until(async () => (await endpoint()) !== undefined);
+    receiver.status(200);
+    await testOf(engine);
+    await fixture.until(webhook, (rows) => rows[1]?.status === 'delivered');
   });
 
   it('stays in its pause if all dead deliveries are requeued', async () => {

@@ -56,7 +56,7 @@ async function resend(tx: Transaction, replay: OpenReplay): Promise<ReplayProgre
   const { tenantId, webhookId, filter } = replay;
   if (filter.delivery_id === undefined) throw new PermanentError('a resend replay has no delivery_id');
   const due = await resendDelivery(tx, tenantId, webhookId, { id: filter.delivery_id });
-  // An operator waits for the answer.
+  // The sender waits for the outcome.
   if (due) await askForProbe(tx, tenantId, webhookId);
   return { position: 0, lookedAt: 1, done: due ? 1 : 0, ended: true };
 }

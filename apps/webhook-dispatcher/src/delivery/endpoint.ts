@@ -49,6 +49,9 @@ export class Endpoint {
     if (probeAskedAt && probeAskedAt.getTime() > this.probedAt) {
       this.probedAt = probeAskedAt.getTime();
       this.breaker = halfOpened(this.breaker, now);
+      // One attempt, also within a delay that the receiver requested.
+      if (this.pausedUntil > now) this.breaker = { ...this.breaker, openUntil: now };
+      this.pausedUntil = 0;
     }
     if (openUntil && openUntil.getTime() > (this.breaker.openUntil ?? 0)) {
       this.breaker = { failures, trips, openUntil: openUntil.getTime() };

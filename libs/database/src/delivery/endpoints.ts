@@ -9,7 +9,7 @@ export interface DueEndpoint {
   tenantId: string;
   /** Until when a circuit breaker, possibly of another process, blocks calls. */
   openUntil: Date | null;
-  /** When an attempt was last requested while a breaker was open. */
+  /** When an attempt was last requested while the endpoint failed. */
   probeAskedAt: Date | null;
   failures: number;
   trips: number;
@@ -63,11 +63,12 @@ export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> 
   );
 }
 
-/** Ends the pause of an endpoint whose circuit breaker is open. Returns whether it was open. */
+/** Ends the pause of a failing endpoint. Returns whether it is failing. */
 export async function askForProbe(tx: Transaction, tenantId: string, webhookId: string): Promise<boolean> {
   const rows = await tx.query(
-    `update webhook_endpoints set open_until = now(), probe_asked_at = now()
-      where tenant_id = $1 and webhook_id = $2 and open_until > now() returning 1`,
+    `update webhook_endpoints
+        set probe_asked_at = now(), open_until = case when open_until > now() then now() else open_until end
+      where tenant_id = $1 and webhook_id = $2 and failures > 0 returning 1`,
     [tenantId, webhookId],
   );
   return rows.length > 0;

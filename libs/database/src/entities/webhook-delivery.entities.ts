@@ -148,7 +148,7 @@ export class WebhookEndpointEntity extends TenantOwned {
   @Column('timestamptz', { nullable: true })
   openUntil!: Date | null;
 
-  /** When an attempt was last requested while the circuit breaker was open. */
+  /** When an attempt was last requested while the endpoint failed. */
   @Column('timestamptz', { nullable: true })
   probeAskedAt!: Date | null;
 
