@@ -82,9 +82,14 @@ export class AmqpConnection {
     if (this.model) await declare(this.model, this.service).catch((error: unknown) => this.giveUpIfMismatched(error));
   }
 
+  /** Leaves a node that does not answer for the next one. Throws that it did not. */
+  leave(): void {
+    if (this.model) hangUp(this.model);
+  }
+
   async close(): Promise<void> {
     this.closing.abort();
-    await this.connecting?.catch(() => undefined);
+    if (this.connecting !== undefined) await closeWithin(this.connecting);
     const model = this.model;
     this.model = undefined;
     if (model) await closeWithin(model.close());

@@ -1,4 +1,4 @@
-import { closeWithin, type Logger, pause } from '@idsync/runtime';
+import { closeWithin, type Logger, pause, within } from '@idsync/runtime';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Outcome } from '../delivery.js';
 import { type Backoff, drainMs, notDrained } from '../driver.js';
@@ -11,6 +11,7 @@ export type HandleMessage = (message: ConsumeMessage, attempt: number) => Promis
 
 /** Pause before a consumer is opened again that the broker cancelled. */
 const recoverMs = 1_000;
+const recoverWithinMs = 60_000;
 
 /**
  * Consumes one queue. A failed message is held for its backoff and then rejected with requeue, which the broker counts.
@@ -40,7 +41,7 @@ export class AmqpConsumer {
   async stop(): Promise<void> {
     this.connection.removeListener(this.subscribe);
     this.stopping.abort();
-    await this.subscribing.catch(() => undefined);
+    await closeWithin(this.subscribing);
     const { channel, consumerTag } = this;
     if (channel && consumerTag) await closeWithin(channel.cancel(consumerTag));
     const drained = await this.inFlight.drained(drainMs);
@@ -111,8 +112,9 @@ export class AmqpConsumer {
     while (!this.stopping.signal.aborted && !this.channel && this.connection.current) {
       await pause(recoverMs, this.stopping.signal);
       try {
-        await this.connection.restoreTopology();
-        await this.subscribe();
+        // A queue without a leader does not answer, although the connection lives.
+        const recovered = this.connection.restoreTopology().then(this.subscribe);
+        if (!(await within(recoverWithinMs, recovered))) this.connection.leave();
       } catch (err) {
         this.log.warn({ err, queue: this.queue }, 'consuming a queue failed, will retry');
       }

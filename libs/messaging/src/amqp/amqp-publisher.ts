@@ -16,7 +16,8 @@ export interface PublishResult {
   refused: number[];
 }
 
-/** Shorter than a relay's lease, so that a slow broker does not let two relays publish alternately. */
+/** Together less than a relay's lease of 8 s. If the lease ends meanwhile, the next relay publishes the same again. */
+const openWithinMs = 2_000;
 const confirmWithinMs = 5_000;
 
 /**
@@ -64,8 +65,15 @@ export class AmqpPublisher {
     if (this.channel) return this.channel;
     const model: ChannelModel | undefined = this.connection.current;
     if (!model) throw new Error('not connected to RabbitMQ');
-    const channel = await withTimeout(confirmWithinMs, model.createConfirmChannel(), undefined);
-    if (!channel) throw new Error('RabbitMQ did not open a channel in time');
+    const opening = model.createConfirmChannel();
+    const channel = await withTimeout(openWithinMs, opening, undefined);
+    if (!channel) {
+      opening.then(
+        (late) => closeWithin(late.close()),
+        () => undefined,
+      );
+      throw new Error('RabbitMQ did not open a channel in time');
+    }
     channel.on('error', () => undefined);
     channel.once('close', () => {
       if (this.channel === channel) this.channel = undefined;
