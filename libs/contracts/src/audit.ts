@@ -7,7 +7,15 @@ import { z } from 'zod';
 export const installationId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** `oidc` is a person of an identity provider, `system` is idsync itself, `anonymous` a caller without a valid token. */
-export const actorKinds = ['admin_token', 'service_token', 'oidc', 'api_key', 'system', 'anonymous'] as const;
+export const actorKinds = [
+  'admin_token',
+  'service_token',
+  'oidc',
+  'api_key',
+  'portal_link',
+  'system',
+  'anonymous',
+] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
 /** `observed`: not an act of the actor, but noticed by idsync. */

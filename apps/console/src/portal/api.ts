@@ -9,7 +9,7 @@ export const linkKey = new LinkKey(() => sessionStorage);
 const listeners = new Set<() => void>();
 
 /** Ends the portal: the link has expired, or was revoked. */
-export function end(): void {
+function end(): void {
   linkKey.forget();
   changed();
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { ErrorState, Loading } from '../components/states';
-import { end, useLinkKey } from './api';
+import { useLinkKey } from './api';
 import { DeliveryPage } from './delivery-page';
 import { Expired } from './expired';
 import { Expiry } from './expiry';
@@ -17,18 +16,9 @@ export function Portal() {
   return <main className={styles.portal}>{key === undefined ? <Expired /> : <Opened key={key} />}</main>;
 }
 
-/** Longest delay of a browser's timer. */
-const maxDelayMs = 2 ** 31 - 1;
-
 function Opened() {
   const { data, error, refetch } = useQuery(linkQuery);
   const { webhookId, deliveryId } = usePlace();
-  const expiresAt = data?.portal?.expires_at;
-  useEffect(() => {
-    if (expiresAt === undefined) return;
-    const timer = setTimeout(end, Math.min(Math.max(Date.parse(expiresAt) - Date.now(), 0), maxDelayMs));
-    return () => clearTimeout(timer);
-  }, [expiresAt]);
   if (!data) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { data: webhooks, portal } = data;
   if (!portal) return <Expired />;

@@ -6,9 +6,14 @@ import { WebhooksTable } from '../components/webhooks-table';
 import { PlaceLink } from './navigation';
 import { webhookQuery } from './queries';
 
+/** Each webhook is a request of its own, with statistics that a list does not need. */
+const everyMs = 60_000;
+
 /** All webhooks of a link that shows several. */
 export function WebhookList({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
-  const details = useQueries({ queries: webhooks.map(({ id }) => webhookQuery(id)) });
+  const details = useQueries({
+    queries: webhooks.map(({ id }) => ({ ...webhookQuery(id), refetchInterval: everyMs })),
+  });
   return (
     <Page title="Webhooks" description="Your endpoints, and whether they receive their events.">
       <Section title="Webhooks" untitled flush>

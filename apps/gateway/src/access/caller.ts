@@ -81,6 +81,11 @@ export function tenantOf(caller: Caller | undefined): string | undefined {
   return caller && 'tenantId' in caller ? caller.tenantId : undefined;
 }
 
+/** The account whose limits a request counts against: a key, or all links of one issuer together. */
+export function accountOf(caller: KeyCaller | LinkCaller | ScimCaller): string {
+  return caller.access === 'portal-link' ? `links of ${caller.issuedBy ?? caller.tenantId}` : caller.keyId;
+}
+
 /** The public id of the API key or the portal link. */
 export function publicIdOf({ access, keyId }: Subscriber): string {
   return encodeId(access === 'key' ? 'apiKey' : 'portalLink', keyId);

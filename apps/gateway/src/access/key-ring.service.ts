@@ -35,6 +35,8 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   /** Keys that were valid recently. The limits on unknown keys do not apply to them. */
   private readonly recentlyValid = new LRUCache<string, true>({ max: cacheSize });
   private generation = 0;
+  /** Changes when links of any tenant are revoked. */
+  private linkGeneration = 0;
   private readonly pending = new Map<string, Promise<ValidKey | undefined>>();
   private used = new Map<string, UsedKey>();
   private refused = new Map<string, UsedKey>();
@@ -100,6 +102,13 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     this.valid.clear();
   }
 
+  /** Forgets the portal links of a tenant. Keys stay, because clients may revoke links as often as they like. */
+  forgetLinks(tenantId: string): void {
+    this.linkGeneration += 1;
+    for (const [name, { caller }] of this.valid.entries())
+      if (caller.access === 'portal-link' && caller.tenantId === tenantId) this.valid.delete(name);
+  }
+
   private startLookUp(
     name: string,
     { kind, id }: { kind: KeyKind; id: string },
@@ -115,7 +124,8 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async lookUp(name: string, kind: KeyKind, id: string, hash: Buffer): Promise<ValidKey | undefined> {
-    const generation = this.generation;
+    const current = () => this.generation + (kind === 'portalLink' ? this.linkGeneration : 0);
+    const generation = current();
     const found = await findHolder(this.database, kind, id, hash);
     if (!found) {
       this.invalid.set(name, true);
@@ -126,7 +136,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     const { caller, expiresAt, allowedNetworks } = found;
     const key = { caller, expiresAt, ...(allowedNetworks && { networks: networkList(allowedNetworks) }) };
     // A look-up that began before a revocation must not enter the cache.
-    if (generation === this.generation) this.valid.set(name, key);
+    if (generation === current()) this.valid.set(name, key);
     return key;
   }
 
@@ -154,7 +164,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** Portal links are not observed: each lives for an hour, and their holders are in browsers anywhere. */
+/** Portal links are not observed: each lives for a day at most, and their holders are in browsers anywhere. */
 function note(keys: Map<string, UsedKey>, holder: KeyHolder, address: string | undefined): void {
   if (holder.access === 'portal-link') return;
   const addresses = keys.get(holder.keyId)?.addresses ?? new Set();

@@ -4,6 +4,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { GatewayConfig } from '../gateway-config.js';
 import { ApiError } from '../http/api-error.js';
 import { quotaRefusals } from '../quotas/metrics.js';
+import { accountOf } from './caller.js';
 import type { KeyHolder } from './find-holder.js';
 
 /**
@@ -23,10 +24,11 @@ export class RateLimit {
   }
 
   /** Throws a 429 with the seconds to wait. */
-  async take({ keyId, tenantId, requestsPerMinute }: KeyHolder): Promise<void> {
+  async take(caller: KeyHolder): Promise<void> {
+    const { tenantId, requestsPerMinute } = caller;
     if (this.ofKeys) {
       try {
-        await this.ofKeys.consume(keyId);
+        await this.ofKeys.consume(accountOf(caller));
       } catch (refused) {
         throw tooMany('too many requests with this key', refused as RateLimiterRes);
       }

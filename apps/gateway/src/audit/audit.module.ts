@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { SharedModule } from '../shared/shared.module.js';
 import { AuditLog } from './audit-log.service.js';
 import { FailedSignIns } from './failed-sign-ins.service.js';
+import { LinkActs } from './link-acts.service.js';
 import { NewAddresses } from './new-addresses.service.js';
 
 /** The audit log of operators' acts. */
 @Module({
   imports: [SharedModule],
-  providers: [AuditLog, FailedSignIns, NewAddresses],
-  exports: [AuditLog, FailedSignIns, NewAddresses],
+  providers: [AuditLog, FailedSignIns, LinkActs, NewAddresses],
+  exports: [AuditLog, FailedSignIns, LinkActs, NewAddresses],
 })
 export class AuditModule {}

@@ -75,9 +75,9 @@ export function describeRead(request: FastifyRequest): AuditInput {
 
 function actorOf({ caller }: FastifyRequest): AuditActor {
   if (caller?.access === 'operator') return caller.actor;
-  if (caller?.access !== 'key') return { kind: 'anonymous', name: 'anonymous' };
+  if (caller?.access !== 'key' && caller?.access !== 'portal-link') return { kind: 'anonymous', name: 'anonymous' };
   const id = publicIdOf(caller);
-  return { kind: 'api_key', id, name: id };
+  return { kind: caller.access === 'key' ? 'api_key' : 'portal_link', id, name: id };
 }
 
 function isPresent(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { Share } from '@idsync/database';
 import { ContextValue } from '@idsync/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { accountOf } from '../access/caller.js';
 
 const shares = new ContextValue<Share>();
 
@@ -21,5 +22,5 @@ export function registerDatabaseShares(server: FastifyInstance): void {
 
 function shareOf({ caller }: FastifyRequest): Share | undefined {
   if (caller?.access === 'operator') return { group: 'operator', member: 'operator' };
-  return caller && { group: caller.tenantId, member: caller.keyId };
+  return caller && { group: caller.tenantId, member: accountOf(caller) };
 }

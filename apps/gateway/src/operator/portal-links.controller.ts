@@ -49,6 +49,6 @@ export class OperatorPortalLinksController {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
       describe({ after: { revoked: await revokePortalLinks(tx, tenantId, webhookId) } });
     });
-    this.keyRing.clear();
+    this.keyRing.forgetLinks(tenantId);
   }
 }

@@ -59,6 +59,6 @@ export class PortalLinksController {
       const revoked = await revokePortalLinks(tx, tenantId, webhookId);
       await this.audit.append(tx, tenantId, describeAct(request, { after: { revoked } }));
     });
-    this.keyRing.clear();
+    this.keyRing.forgetLinks(tenantId);
   }
 }

@@ -292,6 +292,21 @@ describe('a request for a portal link', () => {
     expect(JSON.stringify(body)).not.toContain('ipl_');
   });
 
+  it('leads to changes that are in the audit log under the id of the link', async () => {
+    const { body: link } = await requestLink({ access: 'change' });
+    const as = new URL(link.url).hash.slice(1);
+    const path = `/v1/webhooks/${hookAt(0).id}`;
+    expect((await call('PATCH', path, as, { active: false })).status).toBe(200);
+    expect((await call('POST', `${path}/rotate-secret`, as, {})).status).toBe(200);
+    const { body } = await gateway.operator('GET', `${tenant}/audit?actor=${link.id}`);
+    const actor = { kind: 'portal_link', id: link.id };
+    expect(body.data).toMatchObject([
+      { actor, action: 'rotateWebhookSecret', resource: hookAt(0).id },
+      { actor, action: 'updateWebhook', resource: hookAt(0).id, after: { active: false } },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('whsec_');
+  });
+
   it('of an operator needs the role admin, and is in the audit log', async () => {
     const token = async (role: string) =>
       (await gateway.operator('POST', '/service-tokens', { name: role, role })).body.token as string;

@@ -11,10 +11,12 @@ import {
   type WebhookRow,
 } from '@idsync/database/gateway';
 import { vetUrl } from '@idsync/runtime';
-import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Patch, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Access, CurrentSubscriber, CurrentTenant } from '../access/access.decorator.js';
 import type { Subscriber } from '../access/caller.js';
+import { LinkActs } from '../audit/link-acts.service.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
@@ -30,6 +32,7 @@ export class WebhooksController {
   constructor(
     private readonly database: Database,
     private readonly settings: GatewaySettings,
+    private readonly linkActs: LinkActs,
   ) {}
 
   @Post()
@@ -64,6 +67,7 @@ export class WebhooksController {
 
   @Patch(':id')
   async update(
+    @Req() request: FastifyRequest,
     @CurrentSubscriber() caller: Subscriber,
     @ZodBody(requests.webhookPatch) body: z.infer<typeof requests.webhookPatch>,
     @PublicId('webhook') webhookId: string,
@@ -76,6 +80,7 @@ export class WebhooksController {
     const webhook = await this.database.transaction(tenantId, async (tx) => {
       if (callbackUrl !== undefined && !headers)
         requireHeadersAgain(orNotFound(await lockWebhook(tx, tenantId, webhookId)), callbackUrl);
+      await this.linkActs.record(tx, request);
       return updateWebhook(tx, tenantId, webhookId, changes, keyId);
     });
     return presentWebhook(orNotFound(webhook));
@@ -90,13 +95,15 @@ export class WebhooksController {
   @Post(':id/rotate-secret')
   @HttpCode(200)
   async rotate(
+    @Req() request: FastifyRequest,
     @CurrentTenant() tenantId: string,
     @ZodBody(requests.rotateBody) { overlap_hours: overlapHours }: z.infer<typeof requests.rotateBody>,
     @PublicId('webhook') webhookId: string,
   ): Promise<object> {
-    const rotated = await this.database.transaction(tenantId, (tx) =>
-      rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours }),
-    );
+    const rotated = await this.database.transaction(tenantId, async (tx) => {
+      await this.linkActs.record(tx, request);
+      return rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours });
+    });
     return orNotFound(rotated);
   }
 

@@ -14664,7 +14664,7 @@ export interface operations {
                             at: string;
                             actor: {
                                 /** @enum {string} */
-                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "portal_link" | "system" | "anonymous";
                                 id?: string;
                                 name: string;
                                 role?: string;
@@ -14814,7 +14814,7 @@ export interface operations {
                             at: string;
                             actor: {
                                 /** @enum {string} */
-                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "portal_link" | "system" | "anonymous";
                                 id?: string;
                                 name: string;
                                 role?: string;
@@ -15765,7 +15765,7 @@ export interface operations {
                             /** @description Name of the actor in the audit log. */
                             name: string;
                             /** @enum {string} */
-                            kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                            kind: "admin_token" | "service_token" | "oidc" | "api_key" | "portal_link" | "system" | "anonymous";
                             /** @enum {string} */
                             role: "viewer" | "operator" | "auditor" | "admin";
                             /** @description Absent: all tenants. */
@@ -15826,7 +15826,7 @@ export interface operations {
                             /** @description Name of the actor in the audit log. */
                             name: string;
                             /** @enum {string} */
-                            kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                            kind: "admin_token" | "service_token" | "oidc" | "api_key" | "portal_link" | "system" | "anonymous";
                             /** @enum {string} */
                             role: "viewer" | "operator" | "auditor" | "admin";
                             /** @description Absent: all tenants. */
@@ -16080,7 +16080,7 @@ export interface operations {
                                 /** @description Name of the actor in the audit log. */
                                 name: string;
                                 /** @enum {string} */
-                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "portal_link" | "system" | "anonymous";
                                 /** @enum {string} */
                                 role: "viewer" | "operator" | "auditor" | "admin";
                                 /** @description Absent: all tenants. */
@@ -16146,7 +16146,7 @@ export interface operations {
                                 /** @description Name of the actor in the audit log. */
                                 name: string;
                                 /** @enum {string} */
-                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "system" | "anonymous";
+                                kind: "admin_token" | "service_token" | "oidc" | "api_key" | "portal_link" | "system" | "anonymous";
                                 /** @enum {string} */
                                 role: "viewer" | "operator" | "auditor" | "admin";
                                 /** @description Absent: all tenants. */

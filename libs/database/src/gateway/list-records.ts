@@ -51,7 +51,9 @@ export function recordListQuery(tenantId: string, kind: ListedKind, query: Recor
   const first = byRisk ? [riskOrder] : sourceId ? ['connector_id'] : [];
   const position = [...first, 'created_at', 'id'].join(', ');
   const later = after ? ` and (${position}) > (${placeOf(after, query).map(value).join(', ')})` : '';
-  const counted = `select created_at from source_records where ${filter} order by ${position} limit ${maxCounted + 1}`;
+  // In an order whose index also has the status, so that the count reads no row.
+  const counting = [...(sourceId ? ['connector_id'] : []), 'created_at', 'id'].join(', ');
+  const counted = `select created_at from source_records where ${filter} order by ${counting} limit ${maxCounted + 1}`;
   const order = byRisk ? 'risk, created_at, id' : 'created_at, id';
   const last = (column: string) =>
     `(array_agg(${column} order by ${order.replaceAll(/\w+/g, '$& desc')}) filter (where fits))[1]`;

@@ -37,7 +37,7 @@ export function conditionsOf(
   if (resource !== 'identity') add(resource, `kind = '${resource}'`);
   // Users are filtered by the records of their identity.
   if (resource !== 'identity' && resource !== 'user' && query.sourceId !== undefined) {
-    // A range, because a constant in the order is ignored: only the index of a source can have this order.
+    // Not `=`: PostgreSQL drops a constant column from the order, and could then choose another index.
     const source = value(query.sourceId);
     add('source', `connector_id >= ${source} and connector_id <= ${source}`);
   }

@@ -125,7 +125,7 @@ export async function findAttemptStatistics(
                                       interval '1 hour') as at
                  left join (select date_trunc('hour', started_at) as hour,
                                    count(*) filter (where outcome = 'delivered') as delivered,
-                                   count(*) filter (where outcome <> 'delivered') as failed
+                                   count(*) filter (where outcome not in ('delivered', 'unknown')) as failed
                               from newest group by 1) as c on c.hour = at) as h) as hours
        from newest`,
     [tenantId, webhookId, maxAttempts],
