@@ -209,6 +209,27 @@ describe('an erasure', () => {
     expect(JSON.stringify(rows)).not.toContain('manager_id');
   });
 
+  it('removes a new record of a held job that resembles a person who was merged into the erased one', async () => {
+    const listed = (prefix: string) => [
+      row('keep-8', { email: 'keep8@x.org' }),
+      row(`wulio-${prefix}`, { email: 'wulio8@x.org' }),
+      ...[1, 2, 3, 4, 5, 6, 7].map((n) => row(`${prefix}${n}`, { email: `held${n}@x.org` })),
+    ];
+    await directory.sync(hr, listed('a'));
+    await directory.fixture.rows(
+      'insert into connector_states (connector_id, tenant_id, complete_as_of) values ($1, $2, now())',
+      [hr, directory.tenant],
+    );
+    const job = await wholeRun(directory, hr, [listed('b')]);
+    await endJob(directory, job, 'quarantined');
+    expect(Object.keys(await traces('wulio-b'))).toEqual(['sync_plan_entries']);
+    const [into_id, from] = [await directory.identityOf('keep-8'), await directory.identityOf('wulio-a')];
+    await directory.operate('identity.merge', { into_id, from_ids: [from] });
+    await erase(into_id);
+    expect(await traces('wulio')).toEqual({});
+    expect(Object.keys(await traces('held1'))).toContain('sync_plan_entries');
+  });
+
   it('removes all references of machines, in every role and by every key', async () => {
     await directory.sync(hr, [
       row('wulio-3', { email: 'wulio@x.org', employee_number: 'wulio9' }),

@@ -1,6 +1,7 @@
 import { decodeId, encodeId, type KeyKind, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  deletePlannedOfIdentity,
   type EarlierState,
   erasePersonData,
   eraseRecordErrors,
@@ -68,6 +69,7 @@ export async function eraseIdentity(
     })),
   ];
   await suppressPerson(tx, cause, input, persons);
+  await deletePlannedOfIdentity(tx, cause.tenantId, identity_id);
   await eraseRecordErrors(tx, cause.tenantId, persons);
   await applyChanges(tx, { ...cause, erase: true }, changes);
   await removeCandidate(tx, cause.tenantId, identity_id, cause.now);

@@ -62,7 +62,7 @@ async function findResembled(
       // Only these can prove that it is the same record.
       const key = held.find(isPermanent) ?? held[0];
       const identityId = key && holderOf.get(keyText(key));
-      return key && identityId ? [[id, { identityId, by: key.kind }] as const] : [];
+      return key && identityId ? [[id, { identityId, by: key.kind, value: key.value }] as const] : [];
     }),
   );
 }

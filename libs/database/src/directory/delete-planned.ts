@@ -46,12 +46,18 @@ export async function deletePlannedReferences(
   );
 }
 
-/** Deletes the planned changes of an identity, including records that do not exist. */
+/**
+ * Deletes the planned changes of an identity, and planned new records whose key it has now. Call it before its keys are
+ * released. Plans of earlier versions have only the identity that had the key when they were made.
+ */
 export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string, identityId: string): Promise<void> {
-  await tx.query('delete from sync_plan_entries where tenant_id = $1 and $2 in (identity_id, resembles_id)', [
-    tenantId,
-    identityId,
-  ]);
+  await tx.query(
+    `delete from sync_plan_entries e where tenant_id = $1 and (
+       identity_id = $2 or (resembles_id = $2 and resembles_value is null)
+       or exists (select from correlation_keys k where k.tenant_id = $1 and k.kind = e.resembles_by
+                     and k.value = e.resembles_value and k.identity_id = $2 and k.shared is null))`,
+    [tenantId, identityId],
+  );
 }
 
 /** Removes records from the results of undone jobs and refused plans; their number stays. */

@@ -3,7 +3,7 @@ import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { erasePayloads } from '../delivery/erase-payloads.js';
 import { eventsAbout } from '../events-about.js';
-import { deletePlannedOfIdentity, deletePlannedReferences, eraseOutcomes } from './delete-planned.js';
+import { deletePlannedReferences, eraseOutcomes } from './delete-planned.js';
 import { eraseIdentityHistory } from './identities.js';
 
 /** Traces of a person that are not found by their current identity alone. */
@@ -33,7 +33,6 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
   const earlier = await findEarlierValues(tx, tenantId, person.recordIds);
   await eraseIdentityHistory(tx, [person.identityId]);
   await deletePlannedReferences(tx, person);
-  await deletePlannedOfIdentity(tx, tenantId, person.identityId);
   await eraseOutcomes(tx, tenantId, person.externalIds);
   await tx.query(
     `update events e set details = e.details - 'changes' from ${eventsAbout('subject_id', '$2::uuid[]')} as about

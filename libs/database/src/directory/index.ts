@@ -3,6 +3,7 @@ export * from './batch.js';
 export * from './batches-begun.js';
 export * from './correlation-keys.js';
 export * from './counters.js';
+export { deletePlannedOfIdentity } from './delete-planned.js';
 export * from './delete-tenant.js';
 export * from './document-renderings.js';
 export * from './due-records.js';

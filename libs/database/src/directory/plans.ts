@@ -44,7 +44,7 @@ export interface PlanEntry {
   /** External id under which the record is stored, if a new one replaces it. */
   movedFrom?: string;
   /** Identity with a match key of the record to be created. */
-  resembles?: { identityId: string; by: KeyKind };
+  resembles?: { identityId: string; by: KeyKind; value: string };
   /** Fields under the safeguard whose value changes or is lost, and `planMarks`. */
   changedFields?: readonly string[];
 }
@@ -238,13 +238,13 @@ export async function addPlanEntries(
   await tx.query(
     `insert into sync_plan_entries
         (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on,
-         resembles_id, resembles_by, changed_fields)
+         resembles_id, resembles_by, resembles_value, changed_fields)
      select $1, $2, seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on,
-            resembles_id, resembles_by, array(select jsonb_array_elements_text(changed_fields))
+            resembles_id, resembles_by, resembles_value, array(select jsonb_array_elements_text(changed_fields))
        from unnest($3::integer[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::uuid[], $9::jsonb[],
-        $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::jsonb[])
+        $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::jsonb[])
          as n (seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on, resembles_id,
-               resembles_by, changed_fields)`,
+               resembles_by, resembles_value, changed_fields)`,
     [
       jobId,
       tenantId,
@@ -259,6 +259,7 @@ export async function addPlanEntries(
       times(entries.map((entry) => entry.basedOn)),
       uuids(entries.map((entry) => entry.resembles?.identityId)),
       texts(entries.map((entry) => entry.resembles?.by)),
+      texts(entries.map((entry) => entry.resembles?.value)),
       jsons(entries.map((entry) => JSON.stringify(entry.changedFields ?? []))),
     ],
   );

@@ -123,6 +123,10 @@ export class SyncPlanEntryEntity extends TenantOwned {
   @Column('text', { nullable: true })
   resemblesBy!: KeyKind | null;
 
+  /** The normalised value of that key; null in plans of earlier versions. */
+  @Column('text', { nullable: true })
+  resemblesValue!: string | null;
+
   /** Fields under the safeguard whose value changes or is lost. */
   @Column('text', { array: true, default: () => "'{}'" })
   changedFields!: string[];

@@ -69,6 +69,7 @@ import { MovedRecords1700000000173 } from './1700000000173-moved-records.js';
 import { ListedRecordsOfSources1700000000180 } from './1700000000180-listed-records-of-sources.js';
 import { MachinesByRisk1700000000181 } from './1700000000181-machines-by-risk.js';
 import { Probes1700000000184 } from './1700000000184-probes.js';
+import { ResembledKeys1700000000185 } from './1700000000185-resembled-keys.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -143,4 +144,5 @@ export const migrations = [
   ListedRecordsOfSources1700000000180,
   MachinesByRisk1700000000181,
   Probes1700000000184,
+  ResembledKeys1700000000185,
 ];
