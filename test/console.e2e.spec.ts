@@ -241,6 +241,34 @@ suite('the console in a browser', () => {
     expect(visit.reports).toEqual([]);
   });
 
+  it('keeps two people apart, and undoes the decision later, from the decided cases', async () => {
+    await opened();
+    await visit.open('/cases');
+    const { page } = visit;
+    await page.getByText('Zoë Müller may be the same person as Zoë Müller').first().waitFor();
+    await page.getByRole('button', { name: 'Keep apart' }).click();
+    await page.getByText('Kept apart. Press u to undo.').waitFor();
+    // A reload forgets the last decision, but the case keeps it.
+    await visit.open('/cases?status=new');
+    await page.getByRole('button', { name: 'Undo the decision' }).click();
+    await page.getByText('Undone. The case is open again.').waitFor();
+    await visit.open('/cases');
+    await page.getByRole('button', { name: 'Keep apart' }).waitFor();
+    expect(visit.reports).toEqual([]);
+  });
+
+  it('shows a case on a phone with both columns and without hints of keys', async () => {
+    await opened({ viewport: phone, hasTouch: true, isMobile: true });
+    await visit.open('/cases');
+    const { page } = visit;
+    const region = page.getByRole('region', { name: 'Record and candidates' });
+    await region.waitFor();
+    const [needed, given] = await region.evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+    expect(needed).toBe(given);
+    expect(await page.locator('main kbd:visible').count()).toBe(0);
+    expect(await visit.violations()).toEqual([]);
+  });
+
   it('asks to sign in again when the session has ended, without losing input', async () => {
     await opened();
     await visit.open(screens.plan);
@@ -284,7 +312,7 @@ suite('the console in a browser', () => {
     await visit.open(screens.plan);
     expect(await visit.page.getByRole('button', { name: 'Release…' }).count()).toBe(0);
     await visit.open(screens.cases);
-    expect(await visit.page.getByRole('button', { name: /New person/ }).count()).toBe(0);
+    expect(await visit.page.getByRole('button', { name: /Keep apart|New person/ }).count()).toBe(0);
   });
 
   it('releases a held run that a second operator approves', async () => {

@@ -52,6 +52,28 @@ export function workTests(console: ConsoleContext): void {
       expect(reports).toEqual([]);
     });
 
+    it('shows a held run as held, and which settings, ids and values its plan is about', async () => {
+      const { page, open, settled, reports } = await console.opened();
+      await open('/runs?status=quarantined');
+      const row = page.getByRole('row', { name: /Contractors/ });
+      expect(await row.getByText('Held').count()).toBeGreaterThan(0);
+      expect(await page.getByText('99 %').count()).toBe(0);
+      await row.getByRole('link').click();
+      await page.getByText('Applied or set aside').waitFor();
+      await page.getByRole('link', { name: 'Open plan' }).click();
+      await settled();
+      await page.getByText('Allowed: 20 % or 2 records, whichever is more', { exact: false }).waitFor();
+      await page.getByText('+7', { exact: true }).waitFor();
+      await page.getByText('The settings of the source changed after its last completed run').waitFor();
+      await page.getByRole('button', { name: 'A-02', exact: true }).last().click();
+      await page.getByRole('searchbox', { name: 'Find an external id' }).waitFor();
+      await page.getByText('Present values of A-02').click();
+      await page.getByText('grace.achieng@partners.example').waitFor();
+      await page.getByRole('link', { name: 'See what changed' }).click();
+      await page.getByText('contractors-new-agency.csv', { exact: false }).first().waitFor();
+      expect(reports).toEqual([]);
+    });
+
     it('sends a delivery that fails again', async () => {
       const { page, open, reports } = await console.opened();
       const { data } = await console.idsync.operator<List<{ id: string }>>(

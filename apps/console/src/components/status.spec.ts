@@ -7,4 +7,5 @@ it('a status that is not known is neutral, because new ones may be added', () =>
 
 it('shows a status in words', () => {
   expect(wordsOf('completed_with_errors')).toBe('Completed with errors');
+  expect(wordsOf('quarantined')).toBe('Held');
 });

@@ -36,9 +36,12 @@ export function toneOf(status: string): Tone {
   return (Object.hasOwn(tones, status) ? tones[status] : undefined) ?? 'neutral';
 }
 
+const ownWords: Record<string, string> = { ok: 'OK', quarantined: 'Held' };
+
 /** `completed_with_errors` as people read it. */
 export function wordsOf(code: string): string {
-  if (code === 'ok') return 'OK';
+  const own = Object.hasOwn(ownWords, code) ? ownWords[code] : undefined;
+  if (own) return own;
   const words = code.replaceAll('_', ' ').replaceAll('.', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

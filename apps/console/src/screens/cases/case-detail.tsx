@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { CSSProperties } from 'react';
 import { Button } from '../../components/button';
+import { apartWords, meanwhileOf, questionOf, recordName } from '../../components/describe-case';
 import { IdChip } from '../../components/id-chip';
 import { Section } from '../../components/page';
 import { shownValue } from '../../components/shown-value';
 import { ErrorState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
+import { Ago } from '../../components/time';
 import type { ReviewCase } from '../../data/api';
 import styles from './case-detail.module.css';
 import { caseQuery } from './case-queries';
-import { recordName, rowsOf } from './case-rows';
+import { rowsOf } from './case-rows';
+import { caseStatusWords } from './case-statuses';
 
 interface CaseDetailProps {
   tenantId: string;
@@ -18,18 +22,34 @@ interface CaseDetailProps {
   sourceName: (id: string) => string;
   /** Decides by the key of a decision; absent if the case cannot be decided. */
   onDecide?: (key: string) => void;
+  /** Reverts the operation of a decision; absent if that is not allowed. */
+  onUndo?: (operationId: string) => void;
 }
 
 /** The record beside its candidates, with the values that agree and differ. */
-export function CaseDetail({ tenantId, listed, sourceName, onDecide }: CaseDetailProps) {
+export function CaseDetail({ tenantId, listed, sourceName, onDecide, onUndo }: CaseDetailProps) {
   const { data, error, refetch } = useQuery(caseQuery(tenantId, listed.id));
   const shown = data ?? listed;
-  const { record, candidates, reason } = shown;
+  const { record, candidates, reason, status, closed_at, operation_id } = shown;
+  const isOpen = status === 'open';
   const rows = rowsOf(shown);
   return (
-    <Section title={recordName(record)} actions={<StatusBadge status={shown.status} />} flush>
+    <Section
+      title={recordName(record)}
+      actions={
+        <StatusBadge status={status}>
+          {isOpen ? undefined : caseStatusWords[status as keyof typeof caseStatusWords]}
+        </StatusBadge>
+      }
+      flush
+    >
       <div className={styles.about}>
-        <p className={styles.reason}>{reason}</p>
+        <p className={styles.reason} dir="auto">
+          {questionOf(shown)}
+        </p>
+        <p className={styles.why}>
+          Evidence: {reason}. {isOpen && meanwhileOf(shown)}
+        </p>
         <p className={styles.record}>
           <span dir="auto">{sourceName(record.connector_id)}</span>
           <code dir="auto">{record.external_id}</code>
@@ -39,7 +59,10 @@ export function CaseDetail({ tenantId, listed, sourceName, onDecide }: CaseDetai
       {error && <ErrorState error={error} onRetry={() => refetch()} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
       <section className={styles.scroll} tabIndex={0} aria-label="Record and candidates">
-        <table className={styles.table} style={{ minWidth: 150 + 150 * (candidates.length + 1) }}>
+        <table
+          className={candidates.length > 1 ? `${styles.table} ${styles.many}` : styles.table}
+          style={{ '--columns': candidates.length + 1 } as CSSProperties}
+        >
           <thead>
             <tr>
               <th scope="col">Field</th>
@@ -67,9 +90,16 @@ export function CaseDetail({ tenantId, listed, sourceName, onDecide }: CaseDetai
             {rows.map(({ field, value, others }) => (
               <tr key={field}>
                 <th scope="row">{field}</th>
-                <td dir="auto">{shownValue(value)}</td>
+                <td data-of="This record" dir="auto">
+                  {shownValue(value)}
+                </td>
                 {others.map((other, index) => (
-                  <td key={candidates[index]?.identity_id} className={classOf(value, other)} dir="auto">
+                  <td
+                    key={candidates[index]?.identity_id}
+                    className={classOf(value, other)}
+                    data-of={candidates[index]?.display_name ?? candidates[index]?.identity_id}
+                    dir="auto"
+                  >
                     {shownValue(other.value)}
                     {other.value !== undefined && value !== undefined && (
                       <span className={styles.mark}>{other.agrees ? ' = same' : ' ≠ differs'}</span>
@@ -93,11 +123,23 @@ export function CaseDetail({ tenantId, listed, sourceName, onDecide }: CaseDetai
             </Button>
           ))}
           <Button onClick={() => onDecide('n')}>
-            New person <kbd>n</kbd>
+            {apartWords(shown).action} <kbd>n</kbd>
           </Button>
           <Button look="quiet" onClick={() => onDecide('i')}>
             Ignore <kbd>i</kbd>
           </Button>
+        </div>
+      )}
+      {!isOpen && (
+        <div className={styles.decisions}>
+          <span className={styles.decided}>
+            {closed_at && (
+              <>
+                Decided <Ago at={closed_at} />
+              </>
+            )}
+          </span>
+          {onUndo && operation_id && <Button onClick={() => onUndo(operation_id)}>Undo the decision</Button>}
         </div>
       )}
     </Section>

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '../../components/button';
+import { recordName } from '../../components/describe-case';
 import { Ago } from '../../components/time';
 import type { ReviewCase } from '../../data/api';
 import styles from './case-list.module.css';
-import { recordName } from './case-rows';
 
 interface CaseListProps {
   cases: readonly ReviewCase[];

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { recordName, rowsOf } from './case-rows.js';
+import { rowsOf } from './case-rows.js';
 
 it('lists the fields of all candidates, those that agree with one first', () => {
   const candidate = { identity_id: 'idn_1', score: 1, evidence: [] };
@@ -13,12 +13,4 @@ it('lists the fields of all candidates, those that agree with one first', () => 
     ['employee_number', '7', [false, true]],
     ['last_name', 'Brandt', [false, false]],
   ]);
-});
-
-it('names a record as its source does', () => {
-  const record = { id: 'usr_1', kind: 'user', connector_id: 'con_1', external_id: '7' };
-  expect([
-    recordName({ ...record, document: { first_name: 'Eva', last_name: 'Brandt' } }),
-    recordName({ ...record, document: {} }),
-  ]).toEqual(['Eva Brandt', '7']);
 });

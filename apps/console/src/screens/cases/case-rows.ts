@@ -20,10 +20,3 @@ export function rowsOf({ candidates }: Pick<ReviewCase, 'candidates'>): Compared
   const agreeing = (row: ComparedRow) => row.others.some(({ agrees }) => agrees);
   return [...rows.filter(agreeing), ...rows.filter((row) => !agreeing(row))];
 }
-
-/** Name of a record in its source. */
-export function recordName({ document, external_id }: ReviewCase['record']): string {
-  const parts = [document.first_name, document.last_name].filter((part) => typeof part === 'string' && part !== '');
-  const shown = document.display_name ?? (parts.length > 0 ? parts.join(' ') : undefined) ?? document.email;
-  return typeof shown === 'string' ? shown : external_id;
-}

@@ -3,11 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from '../../components/button';
 import { CopyAs } from '../../components/copy-as';
+import { apartWords } from '../../components/describe-case';
 import { FilterBar, SelectFilter } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
 import { Page } from '../../components/page';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
-import { wordsOf } from '../../components/status';
 import { useMay } from '../../data/access';
 import { useConnectorNames } from '../../data/connectors';
 import { itemsOf } from '../../data/pages';
@@ -15,7 +15,7 @@ import { liveByEvents } from '../../data/query-client';
 import { CaseDetail } from './case-detail';
 import { CaseList } from './case-list';
 import { casesQuery } from './case-queries';
-import { caseStatuses } from './case-statuses';
+import { caseStatuses, caseStatusWords } from './case-statuses';
 import styles from './cases-screen.module.css';
 import { useResolve } from './use-resolve';
 
@@ -42,9 +42,10 @@ export function CasesScreen() {
     if (!current || isBusy || !mayDecide || current.status !== 'open') return;
     const next = cases[position + 1] ?? cases[position - 1];
     const candidate = current.candidates[Number(key) - 1];
-    if (candidate) resolve.mutate({ caseId: current.id, resolution: 'link', identity_id: candidate.identity_id });
-    else if (key === 'n') resolve.mutate({ caseId: current.id, resolution: 'new' });
-    else if (key === 'i') resolve.mutate({ caseId: current.id, resolution: 'ignore' });
+    if (candidate)
+      resolve.mutate({ caseId: current.id, resolution: 'link', identity_id: candidate.identity_id, done: 'Linked' });
+    else if (key === 'n') resolve.mutate({ caseId: current.id, resolution: 'new', done: apartWords(current).done });
+    else if (key === 'i') resolve.mutate({ caseId: current.id, resolution: 'ignore', done: 'Ignored' });
     else return;
     void show(next?.id);
   };
@@ -68,7 +69,9 @@ export function CasesScreen() {
   return (
     <Page
       title="Cases"
-      description={total !== undefined && `${formatCount(total)} ${status ? wordsOf(status).toLowerCase() : 'open'}`}
+      description={
+        total !== undefined && `${formatCount(total)} ${status ? caseStatusWords[status].toLowerCase() : 'open'}`
+      }
       actions={
         <>
           {last && (
@@ -89,7 +92,7 @@ export function CasesScreen() {
           label="Status"
           any="Open"
           value={status}
-          choices={caseStatuses.map((value) => ({ value, label: wordsOf(value) }))}
+          choices={caseStatuses.map((value) => ({ value, label: caseStatusWords[value] }))}
           onChange={(value) => navigate({ search: { status: value as (typeof caseStatuses)[number] } })}
         />
       </FilterBar>
@@ -97,7 +100,9 @@ export function CasesScreen() {
       {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {query.data && !current && (
         <EmptyState title={status ? 'No such case' : 'No case is open'}>
-          A case is a record that fits several people, or resembles one. Matching leaves it to you.
+          {status
+            ? 'Cases that were decided appear here, and an operator can undo the decision.'
+            : 'A case is a record that fits several people, or resembles one. Matching leaves it to you.'}
         </EmptyState>
       )}
       {current && (
@@ -115,6 +120,9 @@ export function CasesScreen() {
             listed={current}
             sourceName={sourceName}
             onDecide={mayDecide && current.status === 'open' && !isBusy ? decide : undefined}
+            onUndo={
+              mayDecide && !isBusy ? (operationId) => undo.mutate({ caseId: current.id, operationId }) : undefined
+            }
           />
         </div>
       )}

@@ -6,7 +6,8 @@ import { operationDone } from '../../data/operations';
 
 export type Resolution = { resolution: 'link'; identity_id: string } | { resolution: 'new' } | { resolution: 'ignore' };
 
-const done = { link: 'Linked', new: 'Made a person', ignore: 'Ignored' };
+/** A touch screen shows no hints of keys. */
+const hasKeys = () => !matchMedia('(pointer: coarse)').matches;
 
 /** Resolves cases at once, without a question, because the last one can be undone. */
 export function useResolve(tenantId: string) {
@@ -15,7 +16,7 @@ export function useResolve(tenantId: string) {
   // Not awaited, so that the next decision need not wait for the list.
   const refresh = () => void client.invalidateQueries({ queryKey: ['cases', tenantId] });
   const resolve = useMutation({
-    mutationFn: async ({ caseId, ...body }: Resolution & { caseId: string; reason?: string }) => {
+    mutationFn: async ({ caseId, done: _, ...body }: Resolution & { caseId: string; done: string }) => {
       const answer = await answerOf(
         api.POST('/admin/v1/tenants/{tenantId}/cases/{caseId}/resolve', {
           params: { path: { tenantId, caseId } },
@@ -25,7 +26,7 @@ export function useResolve(tenantId: string) {
       const operation = await operationDone(tenantId, answer);
       if (operation) setLast({ caseId, operationId: operation.operation_id });
     },
-    onSuccess: (_, { resolution }) => notify(`${done[resolution]}. Press u to undo.`),
+    onSuccess: (_, { done }) => notify(hasKeys() ? `${done}. Press u to undo.` : `${done}.`),
     onError: (error) => notify(error.message, 'bad'),
     onSettled: refresh,
   });
@@ -38,7 +39,7 @@ export function useResolve(tenantId: string) {
         }),
       );
       await operationDone(tenantId, answer, 'Undone. The case is open again.');
-      setLast(undefined);
+      setLast((old) => (old?.operationId === operationId ? undefined : old));
     },
     onError: (error) => notify(error.message, 'bad'),
     onSettled: refresh,

@@ -1,6 +1,8 @@
+import { meanwhileOf, questionOf } from '../../components/describe-case.js';
+import { holdMessage } from '../../components/hold-message.js';
 import type { IconName } from '../../components/icon';
 import type { Tone } from '../../components/status';
-import type { Connector, WebhookHealthList } from '../../data/api';
+import type { Connector, ReviewCase, WebhookHealthList } from '../../data/api';
 
 export interface Need {
   key: string;
@@ -24,7 +26,7 @@ interface Situation {
     total: number;
   };
   sources: readonly Connector[];
-  cases: { data: readonly { opened_at: string }[]; total: number };
+  cases: { data: readonly ReviewCase[]; total: number };
   findings: Findings;
   webhooks: WebhookHealthList['data'];
   now: number;
@@ -60,27 +62,25 @@ export function needsOf({ held, sources, cases, findings, webhooks, now }: Situa
       icon: 'plan' as const,
       tone: 'warn' as const,
       title: `A run of ${nameOf(connector_id)} is held`,
-      detail: error_message?.replace(/^quarantined: t/, 'T') ?? 'It would change more than the safeguard allows.',
+      detail: (error_message && holdMessage(error_message)) ?? 'It would change more than the safeguard allows.',
       at: created_at,
       path: `/runs/${job_id}/plan`,
     })),
     ...sources.flatMap((source) => sourceNeed(source, now)),
     ...webhooks.flatMap(webhookNeed),
-    ...(cases.total > 0
-      ? [
-          {
-            key: 'cases',
-            icon: 'cases' as const,
-            tone: 'warn' as const,
-            title: cases.total === 1 ? '1 record may belong to two people' : `${cases.total} records need a decision`,
-            detail: 'Matching could not decide. The records wait until you do.',
-            at: cases.data[0]?.opened_at,
-            path: '/cases',
-          },
-        ]
-      : []),
+    ...casesNeed(cases),
     ...findingNeeds(findings),
   ];
+}
+
+function casesNeed({ data, total }: Situation['cases']): Need[] {
+  const [first] = data;
+  if (!first) return [];
+  const words =
+    total === 1
+      ? { title: questionOf(first), detail: `Matching could not decide. ${meanwhileOf(first)}` }
+      : { title: `${total} cases need a decision`, detail: 'Matching leaves records to you that may belong together.' };
+  return [{ key: 'cases', icon: 'cases', tone: 'warn', ...words, at: first.opened_at, path: '/cases' }];
 }
 
 function sourceNeed(

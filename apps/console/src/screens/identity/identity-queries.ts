@@ -1,19 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { answerOf, api, type LifecycleEvent } from '../../data/api';
 
-/** An identity now, or as it was. */
-export const identityQuery = (tenantId: string, identityId: string, at?: string) =>
-  queryOptions({
-    queryKey: ['identity', tenantId, identityId, at ?? 'now'],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}', {
-          params: { path: { tenantId, identityId }, query: { at } },
-        }),
-      ),
-    placeholderData: (old) => (old?.id === identityId ? old : undefined),
-  });
-
 export const explanationQuery = (tenantId: string, identityId: string) =>
   queryOptions({
     queryKey: ['identity', tenantId, identityId, 'explanation'],

@@ -23,6 +23,8 @@ export function PlanActions({ tenantId, job, plan, source }: PlanActionsProps) {
   const params = { path: { tenantId, jobId: job.job_id } };
   if (!mayDecide) return null;
   const isHeld = job.status === 'quarantined';
+  // The button of a plan that removes access does not invite to press it.
+  const removes = plan.counts.delete + plan.counts.disable > 0;
   const isReady = job.dry_run && plan.state === 'ready';
   const decide = async (reason = '') => {
     const body = { reason };
@@ -47,13 +49,13 @@ export function PlanActions({ tenantId, job, plan, source }: PlanActionsProps) {
       {isHeld && (
         <>
           <Button onClick={() => setAsked('cancel')}>Cancel the run…</Button>
-          <Button look="primary" onClick={() => setAsked('release')}>
+          <Button look={removes ? 'plain' : 'primary'} onClick={() => setAsked('release')}>
             Release…
           </Button>
         </>
       )}
       {isReady && (
-        <Button look="primary" onClick={() => setAsked('apply')}>
+        <Button look={removes ? 'plain' : 'primary'} onClick={() => setAsked('apply')}>
           Apply exactly this…
         </Button>
       )}

@@ -4,15 +4,17 @@ import type { Tone } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import type { SyncPlan } from '../../data/api';
 import { actionNames } from './action-filter';
+import { DeletedValues } from './deleted-values';
 import styles from './plan-entry.module.css';
 import type { PlanAction } from './plan-search';
 
 const tones: Record<PlanAction, Tone> = { create: 'ok', update: 'info', disable: 'warn', delete: 'bad' };
 
 /** One record of the plan with the fields that would change. */
-export function PlanEntry({ entry }: { entry: SyncPlan['data'][number] }) {
+export function PlanEntry({ tenantId, entry }: { tenantId: string; entry: SyncPlan['data'][number] }) {
   const { record, identity_id, display_name, changes, done } = entry;
   const action = entry.action as PlanAction;
+  const statusBefore = (changes as unknown as Change[]).find(({ field }) => field === 'status')?.from;
   // All changes are from the source of the run, and a deletion changes the status only.
   const shown = (changes as unknown as Change[])
     .filter(({ field }) => action !== 'delete' || field !== 'status')
@@ -40,6 +42,9 @@ export function PlanEntry({ entry }: { entry: SyncPlan['data'][number] }) {
           {record.external_id}
         </code>
         <span className={styles.kind}>{record.kind.replace('_', ' ')}</span>
+        {action === 'delete' && typeof statusBefore === 'string' && (
+          <span className={styles.kind}>was {statusBefore}</span>
+        )}
         {done && <span className={styles.kind}>applied</span>}
       </header>
       {action === 'create' && shown.length > 0 && (
@@ -49,6 +54,14 @@ export function PlanEntry({ entry }: { entry: SyncPlan['data'][number] }) {
           </summary>
           <FieldDiff changes={shown} />
         </details>
+      )}
+      {action === 'delete' && identity_id && record.id && (
+        <DeletedValues
+          tenantId={tenantId}
+          identityId={identity_id}
+          recordId={record.id}
+          externalId={record.external_id}
+        />
       )}
       {action !== 'create' && shown.length > 0 && <FieldDiff changes={shown} />}
     </article>

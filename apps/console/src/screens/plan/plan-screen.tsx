@@ -4,6 +4,7 @@ import { ApprovalBanner } from '../../components/approval-banner';
 import { CopyAs } from '../../components/copy-as';
 import { FilterBar, SearchField } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
+import { holdMessage } from '../../components/hold-message';
 import { IdChip } from '../../components/id-chip';
 import { Page, Section } from '../../components/page';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
@@ -14,6 +15,7 @@ import { useConnectorNames } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
 import { itemsOf } from '../../data/pages';
 import { ActionFilter } from './action-filter';
+import { ChangedSource } from './changed-source';
 import { PlanActions } from './plan-actions';
 import { PlanEntry } from './plan-entry';
 import { planQuery } from './plan-query';
@@ -65,8 +67,11 @@ export function PlanScreen() {
     >
       <ApprovalBanner tenantId={tenantId} resource={jobId} />
       {job.data.decision && <Decision {...job.data.decision} />}
-      {whole.note && whole.reasons.length === 0 && <p>{whole.note}</p>}
-      {whole.reasons.length > 0 && <Reasons reasons={whole.reasons} onShow={(action) => set({ action })} />}
+      {whole.note && whole.reasons.length === 0 && <p>{holdMessage(whole.note)}</p>}
+      {whole.reasons.length > 0 && (
+        <Reasons reasons={whole.reasons} isHeld={job.data.status === 'quarantined'} onShow={set} />
+      )}
+      {job.data.status === 'quarantined' && <ChangedSource tenantId={tenantId} job={job.data} />}
       <FilterBar>
         <ActionFilter counts={whole.counts} action={search.action} onChange={(action) => set({ action })} />
         <SearchField
@@ -90,7 +95,7 @@ export function PlanScreen() {
             estimate={44}
             onEnd={plan.hasNextPage && !plan.isFetchingNextPage ? plan.fetchNextPage : undefined}
           >
-            {(entry) => <PlanEntry entry={entry} />}
+            {(entry) => <PlanEntry tenantId={tenantId} entry={entry} />}
           </VirtualList>
         )}
       </Section>

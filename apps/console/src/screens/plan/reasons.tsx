@@ -2,17 +2,23 @@ import { Button } from '../../components/button';
 import { formatCount } from '../../components/format-time';
 import { Section } from '../../components/page';
 import type { SyncPlan } from '../../data/api';
-import type { PlanAction } from './plan-search';
+import { allowedOf } from './allowed';
+import type { PlanAction, PlanSearch } from './plan-search';
 import styles from './reasons.module.css';
 
 type Reason = SyncPlan['reasons'][number];
 
+/** Between the old and the new id of a record. */
+const pair = ' → ';
+
 const titles: Record<string, string> = {
-  deleted: 'Too many people would be deleted',
-  disabled: 'Too many people would be disabled',
-  created: 'Too many new people',
-  changed: 'Too many people would change',
-  rekeyed: 'Looks re-keyed: new ids for people who are known',
+  deleted: 'Too many records would be deleted',
+  disabled: 'Too many records would be disabled',
+  enabled: 'Too many records would become active again',
+  reused: 'Ids now belong to other people',
+  created: 'Too many new records',
+  changed: 'Too many records would change',
+  rekeyed: 'Known records would get new ids',
   failed: 'Too many records could not be used',
   empty_source: 'The source is empty',
 };
@@ -20,14 +26,20 @@ const actionOf: Record<string, PlanAction> = {
   deleted: 'delete',
   disabled: 'disable',
   created: 'create',
-  rekeyed: 'create',
   changed: 'update',
 };
 
+interface ReasonsProps {
+  reasons: readonly Reason[];
+  /** Whether the run waits for a decision now. */
+  isHeld: boolean;
+  onShow: (shown: PlanSearch) => void;
+}
+
 /** Why the safeguard holds the run: how many records, compared with what it allows, and examples. */
-export function Reasons({ reasons, onShow }: { reasons: readonly Reason[]; onShow: (action: PlanAction) => void }) {
+export function Reasons({ reasons, isHeld, onShow }: ReasonsProps) {
   return (
-    <Section title="Why it is held" flush>
+    <Section title={isHeld ? 'Why it is held' : 'Why the safeguard stops such a run'} flush>
       <ul>
         {reasons.map((reason) => (
           <ReasonRow key={`${reason.rule} ${reason.field}`} reason={reason} onShow={onShow} />
@@ -37,8 +49,10 @@ export function Reasons({ reasons, onShow }: { reasons: readonly Reason[]; onSho
   );
 }
 
-function ReasonRow({ reason, onShow }: { reason: Reason; onShow: (action: PlanAction) => void }) {
+function ReasonRow({ reason, onShow }: { reason: Reason; onShow: ReasonsProps['onShow'] }) {
   const { rule, field, count, of, max_percent: maxPercent, text, examples } = reason;
+  const more = count - examples.length;
+  const allowed = allowedOf(reason);
   const action = Object.hasOwn(actionOf, rule) ? actionOf[rule] : undefined;
   const percent = of > 0 ? Math.round((count / of) * 100) : 100;
   return (
@@ -49,7 +63,7 @@ function ReasonRow({ reason, onShow }: { reason: Reason; onShow: (action: PlanAc
           {field && <code className={styles.field}>{field}</code>}
         </h3>
         {action && (
-          <Button small onClick={() => onShow(action)}>
+          <Button small onClick={() => onShow({ action, find: undefined })}>
             Show them
           </Button>
         )}
@@ -63,18 +77,30 @@ function ReasonRow({ reason, onShow }: { reason: Reason; onShow: (action: PlanAc
           )}
         </svg>
         <span>
-          {formatCount(count)} of {formatCount(of)} ({percent} %
-          {maxPercent !== undefined && `, allowed ${maxPercent} %`})
+          {formatCount(count)} of {formatCount(of)} records ({percent} %){allowed && `. ${allowed}`}
         </span>
       </div>
       <p className={styles.text}>{text}</p>
       {examples.length > 0 && (
         <ul className={styles.examples} aria-label="Examples">
           {examples.map((example) => (
-            <li key={example} dir="auto">
-              {example}
+            <li key={example}>
+              {example.split(pair).map((id, index) => (
+                <span key={id}>
+                  {index > 0 && <span className={styles.becomes}> → </span>}
+                  <button
+                    type="button"
+                    className={styles.example}
+                    title={`Show ${id} in the plan`}
+                    onClick={() => onShow({ action: undefined, find: id })}
+                  >
+                    <bdi>{id}</bdi>
+                  </button>
+                </span>
+              ))}
             </li>
           ))}
+          {more > 0 && <li className={styles.more}>+{formatCount(more)}</li>}
         </ul>
       )}
     </li>

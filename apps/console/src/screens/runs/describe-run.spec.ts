@@ -1,9 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { durationOf, kindOf, phasesOf, stepsOf } from './describe-run.js';
+import { appliedWords, durationOf, kindOf, phasesOf, stepsOf } from './describe-run.js';
 
 const at = (minute: number) => `2026-11-24T10:${String(minute).padStart(2, '0')}:00.000Z`;
 
 describe('a run as the console describes it', () => {
+  it.each([
+    [{ status: 'completed', dry_run: false }, 'Applied'],
+    [{ status: 'cancelled', dry_run: false }, 'Applied'],
+    [{ status: 'quarantined', dry_run: false }, 'Applied or set aside'],
+    [{ status: 'cancelled', dry_run: false, note: 'quarantined: the run would' }, 'Applied or discarded'],
+    [{ status: 'completed', dry_run: true }, 'Would apply'],
+  ])('calls the records of %j %s', (run, label) => {
+    expect(appliedWords(run).label).toBe(label);
+  });
+
   it('has no duration before it has started, and grows until it has ended', () => {
     expect(durationOf({ created_at: at(0) }, Date.parse(at(9)))).toBeUndefined();
     expect(durationOf({ created_at: at(0), started_at: at(1) }, Date.parse(at(9)))).toBe('8 min');

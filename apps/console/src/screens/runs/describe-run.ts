@@ -40,6 +40,21 @@ export function kindOf({ mode, dry_run, retires, external_id }: Kind): string {
   return dry_run ? `${read}, dry run` : read;
 }
 
+interface Counted {
+  status: string;
+  dry_run: boolean;
+  note?: string;
+}
+
+/** How a run calls the records that it has compared with the directory: only some runs apply them. */
+export function appliedWords({ status, dry_run, note }: Counted): { label: string; about?: string } {
+  if (dry_run) return { label: 'Would apply', about: 'A dry run changes nothing' };
+  if (status === 'quarantined') return { label: 'Applied or set aside', about: 'The plan shows what waits' };
+  if (status === 'cancelled' && note?.startsWith('quarantined'))
+    return { label: 'Applied or discarded', about: 'The run was held, and then cancelled' };
+  return { label: 'Applied' };
+}
+
 export interface Step {
   title: string;
   at: string;

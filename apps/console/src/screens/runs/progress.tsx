@@ -3,6 +3,7 @@ import type { OperatorJob } from './runs-queries';
 
 /** Records applied of records known. A bar without a value while the total is not known. */
 export function Progress({ job }: { job: Pick<OperatorJob, 'status' | 'progress_pct'> }) {
+  if (job.status === 'quarantined') return <span className={styles.progress}>Held</span>;
   const isUnknown = job.status === 'running' && job.progress_pct === 0;
   return (
     <span className={styles.progress}>

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { CopyAs } from '../../components/copy-as';
 import { Facts } from '../../components/facts';
 import { formatCount } from '../../components/format-time';
+import { holdMessage } from '../../components/hold-message';
 import { IdChip } from '../../components/id-chip';
 import { Page, Section } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
@@ -17,7 +18,7 @@ import { answerOf, api, type OperatorJobWithErrors } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
 import { cancellable } from './cancellable';
-import { durationOf, kindOf, stepsOf } from './describe-run';
+import { appliedWords, durationOf, kindOf, stepsOf } from './describe-run';
 import { Phases } from './phases';
 import { RunErrors } from './run-errors';
 import styles from './runs.module.css';
@@ -69,9 +70,14 @@ export function RunScreen() {
       }
     >
       <StatTiles>
-        <StatTile label="Progress" value={`${run.progress_pct} %`} about={batchesOf(run)} />
+        <StatTile
+          label="Progress"
+          value={run.status === 'quarantined' ? 'Held' : `${run.progress_pct} %`}
+          tone={run.status === 'quarantined' ? 'warn' : undefined}
+          about={batchesOf(run)}
+        />
         <StatTile label="Records read" value={formatCount(run.records_read)} />
-        <StatTile label="Applied" value={formatCount(run.records_applied)} />
+        <StatTile {...appliedWords(run)} value={formatCount(run.records_applied)} />
         <StatTile label="Deleted" value={formatCount(run.records_deleted)} />
         <StatTile
           label="Failed"
@@ -84,7 +90,7 @@ export function RunScreen() {
         <Section title="Reason">
           <Facts
             items={[
-              ['Message', run.error_message],
+              ['Message', run.error_message && holdMessage(run.error_message)],
               ['Code', run.error_code],
               ['Text of the source', run.source_message],
               ['Waits for', run.waits_for && `${run.waits_for.job_id} (${run.waits_for.status})`],
