@@ -74,6 +74,22 @@ export function workTests(console: ConsoleContext): void {
       expect(reports).toEqual([]);
     });
 
+    it('lists acts in words, with their time and outcome also on a phone', async () => {
+      const { page, open, reports } = await console.opened({ viewport: { width: 360, height: 740 } });
+      await open('/audit?action=createSyncJob');
+      const row = page.getByRole('row', { name: /Started a run/ }).first();
+      await row.getByRole('time').waitFor();
+      await row.getByText('Accepted').waitFor();
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await row.getByText(/^20\d\d-/).waitFor();
+      const cut = await page
+        .getByRole('row')
+        .getByRole('time')
+        .evaluateAll((times) => times.filter(({ parentElement: cell }) => cell.scrollWidth > cell.clientWidth).length);
+      expect(cut).toBe(0);
+      expect(reports).toEqual([]);
+    });
+
     it('sends a delivery that fails again', async () => {
       const { page, open, reports } = await console.opened();
       const { data } = await console.idsync.operator<List<{ id: string }>>(

@@ -198,7 +198,7 @@ function printExplanation(session: Session, found: responses.Explanation): void 
   session.printTable(['record', 'evidence', 'values', 'other record', 'linked at', 'reason'], links);
 }
 
-/** The reason of the winner says that the precedence is lower. */
+/** The reason of the winner says that the others rank lower. */
 function otherReason(because: string | undefined): string {
-  return because === undefined || because.startsWith('lower precedence') ? '' : `: ${because}`;
+  return because === undefined || because.startsWith('ranked lower') ? '' : `: ${because}`;
 }

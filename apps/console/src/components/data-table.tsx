@@ -12,6 +12,8 @@ export interface Column<Row> {
   align?: 'end';
   /** Hidden on windows that are narrower than this, most important columns last. */
   from?: 'small' | 'medium' | 'wide';
+  /** Hidden on windows that are at least so wide, because another column takes its place. */
+  until?: 'small' | 'medium' | 'wide';
   cell: (row: Row) => ReactNode;
 }
 
@@ -60,7 +62,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, cur
     medium: useMatches(windows.medium),
     wide: useMatches(windows.wide),
   };
-  const shown = columns.filter(({ from }) => !from || fits[from]);
+  const shown = columns.filter(({ from, until }) => (!from || fits[from]) && !(until && fits[until]));
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

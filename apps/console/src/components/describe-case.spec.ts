@@ -34,7 +34,7 @@ describe('a case', () => {
     expect(questionOf(review)).toBe('Eva Brandt may be the same person as one of 2 other people');
   });
 
-  it('of an account without a person asks to whom it belongs', () => {
+  it('of an account without a person names the candidates', () => {
     const review = { record: account(), candidates: [candidate('idn_2', 'Eva Berg'), candidate('idn_3')] };
     expect(questionOf(review)).toBe('Account Eva Brandt may belong to one of 2 people');
     expect(questionOf({ ...review, candidates: review.candidates.slice(0, 1) })).toBe(

@@ -29,7 +29,7 @@ export function explainFields(
     if (!winner) return [];
     const listed = [winner, ...others];
     const over: Rejected[] = [
-      ...others.map((each) => ({ ...show(each, sources), because: rejection(winner, each) })),
+      ...others.map((each) => ({ ...show(each, sources), because: rejection(winner, each, sources) })),
       ...records.flatMap((record) => unlisted(record, field, listed, records, sources)),
     ];
     return [{ field, winner: show(winner, sources), over, because: reason(winner, others, over) }];
@@ -50,8 +50,11 @@ function reason(winner: Attribute, [next]: readonly Attribute[], over: readonly 
   return 'same priority and time, lower source id';
 }
 
-function rejection(winner: Attribute, other: Attribute): string {
-  if (winner.priority !== other.priority) return `lower precedence: priority ${other.priority}`;
+function rejection(winner: Attribute, other: Attribute, sources: Sources): string {
+  if (winner.priority !== other.priority) {
+    const name = sources.shown(winner.source_id).connector ?? 'the source that decides';
+    return `ranked lower: priority ${other.priority}, ${name} has ${winner.priority}`;
+  }
   if (winner.source_id === other.source_id) return 'not the first value of its source';
   if (winner.updated_at !== other.updated_at) return 'same priority, older value';
   return 'same priority and time, higher source id';
@@ -136,7 +139,7 @@ function withDisplayName({ display_name: name }: responses.Identity, fields: rea
   const over = shown
     ? [shown.winner, ...shown.over]
         .filter(({ value }) => value !== '')
-        .map((each) => ({ ...each, because: 'first and last name have higher precedence' }))
+        .map((each) => ({ ...each, because: 'first and last name rank higher' }))
     : [];
   const because = from === first || from === last ? 'first_name and last_name' : `no source has a name; ${from.field}`;
   const shownName: Field = { field: 'display_name', winner: { ...from.winner, value: name }, over, because };

@@ -53,7 +53,7 @@ function rejection(
 ): string {
   if (record.kind !== kind) return 'only users decide, as long as there is one';
   if (!eligible.includes(record)) return 'its source no longer lists it';
-  return deciding.includes(record) ? 'not more active' : 'lower precedence';
+  return deciding.includes(record) ? 'not more active' : 'ranked lower';
 }
 
 /** Returns what gave a user the status: its dates and the status of its source; undefined if the source gives neither. */

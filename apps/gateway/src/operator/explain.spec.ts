@@ -89,7 +89,7 @@ describe('the explanation of the status', () => {
       value: 'inactive',
       source: 'HR',
       over: [
-        'active (AD): lower precedence',
+        'active (AD): ranked lower',
         'deleted (HR): its source no longer lists it',
         'active (AD): only users decide, as long as there is one',
       ],
@@ -164,7 +164,7 @@ describe('the explanation of a field', () => {
         record(3, { fields: { first_name: ['Anna'], last_name: ['Schmidt'] } }),
       ],
     });
-    expect(of('display_name')?.over).toEqual(['Anna Dorn (HR): first and last name have higher precedence']);
+    expect(of('display_name')?.over).toEqual(['Anna Dorn (HR): first and last name rank higher']);
   });
 
   it('says of every other value why it did not win, also if the preferred source has none', () => {
@@ -178,7 +178,7 @@ describe('the explanation of a field', () => {
     expect(of('job_title')).toMatchObject({
       value: 'Engineer',
       source: 'AD',
-      over: ['Clerk (AD): lower precedence: priority 30', ' (HR): empty: the source has no value'],
+      over: ['Clerk (AD): ranked lower: priority 30, AD has 20', ' (HR): empty: the source has no value'],
     });
   });
 
@@ -240,7 +240,7 @@ describe('the explanation of a field', () => {
     expect(of('display_name')).toMatchObject({
       value: 'Anna Schmidt',
       source: 'HR',
-      over: ['Anna Dorn (AD): first and last name have higher precedence'],
+      over: ['Anna Dorn (AD): first and last name rank higher'],
       because: 'first_name and last_name',
     });
   });

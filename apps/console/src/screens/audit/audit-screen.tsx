@@ -10,10 +10,11 @@ import { JsonView } from '../../components/json-view';
 import { Page, Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
+import { Ago, Time } from '../../components/time';
 import { answerOf, api } from '../../data/api';
 import { auditVerificationQuery } from '../../data/audit';
 import { cursorPages, itemsOf } from '../../data/pages';
+import { actWords } from './act-words';
 import type { AuditSearch } from './audit-search';
 
 const route = getRouteApi('/signed-in/$tenantId/audit');
@@ -30,12 +31,13 @@ const auditQuery = (tenantId: string, { actor, action, resource }: AuditSearch) 
 type Entry = Awaited<ReturnType<NonNullable<ReturnType<typeof auditQuery>['queryFn']>>>['data'][number];
 
 const columns: readonly Column<Entry>[] = [
-  { id: 'sequence', header: 'No.', width: '64px', align: 'end', from: 'medium', cell: ({ sequence }) => sequence },
   { id: 'at', header: 'Time', width: '200px', from: 'medium', cell: ({ at }) => <Time at={at} /> },
+  { id: 'ago', header: 'Time', width: '78px', until: 'medium', cell: ({ at }) => <Ago at={at} /> },
   {
     id: 'actor',
     header: 'Who',
-    width: 'minmax(0, 1fr)',
+    width: 'minmax(0, 0.8fr)',
+    from: 'small',
     cell: ({ actor }) => (
       <span dir="auto" title={actor.id}>
         {actor.name}
@@ -45,7 +47,7 @@ const columns: readonly Column<Entry>[] = [
   {
     id: 'action',
     header: 'Act',
-    width: 'minmax(0, 1.3fr)',
+    width: 'minmax(0, 1.6fr)',
     cell: ({ action, sequence }) => (
       <Link
         from="/$tenantId/audit"
@@ -54,7 +56,7 @@ const columns: readonly Column<Entry>[] = [
         className={rowLink}
         resetScroll={false}
       >
-        {action}
+        <span title={action}>{actWords(action)}</span>
       </Link>
     ),
   },
@@ -79,8 +81,7 @@ const columns: readonly Column<Entry>[] = [
   {
     id: 'outcome',
     header: 'Outcome',
-    width: '110px',
-    from: 'small',
+    width: '92px',
     cell: ({ outcome }) => <StatusBadge status={outcome} />,
   },
 ];
@@ -136,7 +137,7 @@ export function AuditScreen() {
         <Dialog
           open
           onOpenChange={() => set({ entry: undefined })}
-          title={`Entry ${shown.sequence}: ${shown.action}`}
+          title={`Entry ${shown.sequence}: ${actWords(shown.action)}`}
           wide
         >
           <JsonView value={shown} label="Entry" />

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import { Section } from '../../components/page';
@@ -23,6 +24,14 @@ export function Values({ identity, explanation, sourceName }: ValuesProps) {
   return (
     <Section title="Values" untitled flush>
       {values.length === 0 && <EmptyState title="No values">No source says anything about this person.</EmptyState>}
+      {values.length > 0 && (
+        <div className={`${styles.value} ${styles.headers}`} aria-hidden="true">
+          <span>Field</span>
+          <span>Value</span>
+          <span>Source that decides</span>
+          <span className={styles.at}>Changed</span>
+        </div>
+      )}
       <ul>
         {status && (
           <Value
@@ -87,7 +96,10 @@ function Reason({
   return (
     <div className={styles.reason}>
       <p>
-        <strong>{sourceName(winner.connector_id)}</strong> decides: {because}.
+        <strong>{sourceName(winner.connector_id)}</strong> decides: {because}.{' '}
+        <Link from="/$tenantId/people/$identityId" to="/$tenantId/rules" search={{ view: 'precedence' }}>
+          Source precedence
+        </Link>
       </p>
       {over.length > 0 && (
         <table className={styles.over}>

@@ -18,7 +18,7 @@ const columns: readonly Column<Identity>[] = [
   {
     id: 'name',
     header: 'Name',
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(0, 1.8fr)',
     cell: (identity) => (
       <Link
         from="/$tenantId/people"
@@ -34,9 +34,9 @@ const columns: readonly Column<Identity>[] = [
   {
     id: 'email',
     header: 'Mail',
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(0, 2.6fr)',
     from: 'medium',
-    cell: (row) => attributeOf(row, 'email') ?? '—',
+    cell: (row) => <span title={attributeOf(row, 'email')}>{attributeOf(row, 'email') ?? '—'}</span>,
   },
   {
     id: 'title',
@@ -45,8 +45,15 @@ const columns: readonly Column<Identity>[] = [
     from: 'wide',
     cell: (row) => <span dir="auto">{attributeOf(row, 'job_title') ?? '—'}</span>,
   },
-  { id: 'records', header: 'Records', width: '170px', from: 'medium', cell: recordsOf },
-  { id: 'status', header: 'Status', width: '110px', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: 'records',
+    header: 'Records',
+    width: '56px',
+    align: 'end',
+    from: 'medium',
+    cell: (identity) => <span title={recordsOf(identity)}>{countOf(identity)}</span>,
+  },
+  { id: 'status', header: 'Status', width: '104px', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'updated',
     header: 'Changed',
@@ -56,6 +63,11 @@ const columns: readonly Column<Identity>[] = [
     cell: ({ updated_at }) => <Ago at={updated_at} />,
   },
 ];
+
+function countOf({ users, accounts, machine_identities: machines, left_out }: Identity): number {
+  const hidden = (left_out?.users ?? 0) + (left_out?.accounts ?? 0) + (left_out?.machine_identities ?? 0);
+  return users.length + accounts.length + machines.length + hidden;
+}
 
 function recordsOf({ users, accounts, machine_identities: machines, left_out }: Identity): string {
   const counts: [number, string, string][] = [

@@ -88,7 +88,7 @@ export function PrecedenceForm({ tenantId, stored, sources }: PrecedenceFormProp
                   onChange={(connector_id) => set(at, { connector_id })}
                 />
                 <TextField
-                  label="Precedence"
+                  label="Priority"
                   type="number"
                   min={0}
                   readOnly={!mayChange}

@@ -5,6 +5,7 @@ import { TokenForm } from '../../app/token-form';
 import { buttonClass } from '../../components/button';
 import { Loading } from '../../components/states';
 import { readMethods, readSession, sessionQuery } from '../../data/session';
+import { isLoopback } from './is-loopback';
 import styles from './sign-in-screen.module.css';
 
 const route = getRouteApi('/sign-in');
@@ -61,7 +62,7 @@ export function SignInScreen() {
         )}
         {methods?.oidc && methods.token && <p className={styles.or}>or</p>}
         {methods?.token && <TokenForm onSignedIn={enter} autoFocus />}
-        {methods?.token && (
+        {methods?.token && isLoopback(location.hostname) && (
           <p className={styles.hint}>
             With <code>npm start</code>, the token is in <code>.data/credentials.json</code>.
           </p>

@@ -59,7 +59,7 @@ export function ConnectionStep(props: ConnectionStepProps) {
             onChange={(records) => onChange({ records: records as Draft['records'] })}
           />
           <TextField
-            label="Precedence"
+            label="Priority"
             hint="The lowest number wins when sources disagree."
             type="number"
             min={0}

@@ -59,7 +59,7 @@ export function SourceScreen() {
           value={source.complete_as_of ? <Ago at={source.complete_as_of} /> : 'Never'}
           about={source.complete_as_of && <Time at={source.complete_as_of} />}
         />
-        <StatTile label="Precedence" value={source.priority} about="The lower one wins" />
+        <StatTile label="Priority" value={source.priority} about="The lowest number wins" />
         <StatTile label="Failures in a row" value={source.failures} tone={source.failures > 0 ? 'bad' : undefined} />
         <StatTile
           label="Records that fail"

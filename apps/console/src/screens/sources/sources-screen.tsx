@@ -38,7 +38,7 @@ const columns: readonly Column<Connector>[] = [
   { id: 'records', header: 'Lists', width: '100px', from: 'wide', cell: ({ records }) => recordsName(records) },
   {
     id: 'priority',
-    header: 'Precedence',
+    header: 'Priority',
     width: '100px',
     align: 'end',
     from: 'wide',
@@ -74,7 +74,7 @@ export function SourcesScreen() {
   return (
     <Page
       title="Sources"
-      description="The systems that people, accounts and machines come from. The lower precedence wins."
+      description="The systems that people, accounts and machines come from. When they disagree, the lowest priority number wins."
       actions={
         <>
           <CopyAs path={`/admin/v1/tenants/${tenantId}/connectors`} cli="idsync connectors list" json={query.data} />
