@@ -1,19 +1,20 @@
-import type { Transaction } from '@idsync/database';
+import { pipelined, type Transaction } from '@idsync/database';
 import { assignTime, recordEvents } from '@idsync/database/bus';
 import {
   addToCounters,
   deleteRecords,
   findFormerlyActive,
   findGroupsWithMembers,
+  insertIdentities,
   insertRecords,
   redirectIdentities,
   removeIdentities,
   restoreIdentities,
   saveAnchors,
-  saveIdentities,
   saveIdentityVersions,
   saveRecordVersions,
   saveTombstones,
+  updateIdentities,
   updateRecords,
 } from '@idsync/database/directory';
 import type { Cause, TimedCause } from './cause.js';
@@ -23,7 +24,7 @@ import { describeGroups, groupChanges } from './group-changes.js';
 import { retentionMs } from './lifecycle.js';
 import { resolveManagers } from './managers/resolve-managers.js';
 import { noteForMatching } from './matching/note-for-matching.js';
-import { placeRecords } from './matching/place-records.js';
+import { type PlacedRecords, placeRecords } from './matching/place-records.js';
 import { saveDisputes } from './matching/save-disputes.js';
 import type { RecordChange } from './record-change.js';
 import { type Settled, settleIdentities } from './settle-identities.js';
@@ -52,55 +53,73 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   const cause: TimedCause = { ...given, at: await assignTime(tx, tenantId, given.fixedTime) };
   stampTimes(placed.changes.values(), cause);
   const settled = settleIdentities(cause, placed);
+  await saveSettled(tx, cause, placed, settled);
+  return settled;
+}
+
+/** Writes the settled changes. PostgreSQL inserts new records and identities while the following statements are prepared. */
+async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRecords, settled: Settled): Promise<void> {
+  const { tenantId } = cause;
+  const present = settled.records.filter(({ removed }) => !removed);
   const made = present.filter(({ before }) => !before).map(({ record }) => record);
   const changed = present.filter(({ before }) => before).map(({ record }) => record);
   const removed = settled.records.filter((change) => change.removed).map(({ record }) => record.id);
   const groups = groupChanges(settled.records);
   const groupIds = groups.map(({ group }) => group.id);
-  const before = await findGroupsWithMembers(tx, tenantId, groupIds);
-  await insertRecords(tx, tenantId, made);
-  await saveRecordVersions(
-    tx,
-    present.flatMap(({ record, before }) => (before && before.document !== record.document ? record.id : [])),
-    cause.at,
-  );
-  await updateRecords(tx, changed);
-  await deleteRecords(tx, removed);
+  await pipelined(async (send) => {
+    const before = await findGroupsWithMembers(tx, tenantId, groupIds);
+    send(insertRecords(tx, tenantId, made));
+    await saveRecordVersions(
+      tx,
+      present.flatMap(({ record, before: was }) => (was && was.document !== record.document ? record.id : [])),
+      cause.at,
+    );
+    await updateRecords(tx, changed);
+    await deleteRecords(tx, removed);
+    await saveIdentities(tx, cause, settled, send);
+    await saveDisputes(tx, cause, placed);
+    send(addToCounters(tx, tenantId, countChanges(settled)));
+    const started = settled.identities.filter(
+      ({ before: was, identity }) => was?.status === 'pending' && identity.status === 'active',
+    );
+    const formerlyActive = await findFormerlyActive(
+      tx,
+      tenantId,
+      started.map(({ identity }) => identity.id),
+    );
+    const after = await findGroupsWithMembers(tx, tenantId, groupIds);
+    await recordEvents(tx, tenantId, [
+      ...describeChanges(settled, cause, formerlyActive),
+      ...describeGroups(groups, { before, after }, cause),
+    ]);
+  });
+}
+
+async function saveIdentities(
+  tx: Transaction,
+  cause: TimedCause,
+  { identities, merged, ended, erased }: Settled,
+  send: (sent: Promise<unknown>) => void,
+): Promise<void> {
+  const { tenantId } = cause;
   const outdated = [
-    ...settled.identities.filter(({ before }) => before).map(({ identity }) => identity.id),
-    ...settled.merged.map(({ identity }) => identity.id),
+    ...identities.filter(({ before }) => before).map(({ identity }) => identity.id),
+    ...merged.map(({ identity }) => identity.id),
   ];
   await saveIdentityVersions(tx, outdated, cause.at);
   await restoreIdentities(tx, [...(cause.revived?.keys() ?? [])], cause.at);
-  await saveIdentities(
-    tx,
-    tenantId,
-    settled.identities.map(({ identity }) => identity),
-  );
+  const made = identities.flatMap(({ identity, before }) => (before ? [] : identity));
+  send(insertIdentities(tx, tenantId, made));
+  const changed = identities.flatMap(({ identity, before }) => (before ? identity : []));
+  await updateIdentities(tx, tenantId, changed);
   await saveTombstones(
     tx,
-    settled.erased.map(({ identity }) => identity),
+    erased.map(({ identity }) => identity),
     new Date(cause.at.getTime() + retentionMs(cause.policy)),
   );
   await removeIdentities(
     tx,
-    settled.ended.map(({ id }) => id),
+    ended.map(({ id }) => id),
   );
-  await redirectIdentities(tx, tenantId, settled.merged, cause.at);
-  await saveDisputes(tx, cause, placed);
-  await addToCounters(tx, tenantId, countChanges(settled));
-  const started = settled.identities.filter(
-    ({ before: was, identity }) => was?.status === 'pending' && identity.status === 'active',
-  );
-  const formerlyActive = await findFormerlyActive(
-    tx,
-    tenantId,
-    started.map(({ identity }) => identity.id),
-  );
-  const after = await findGroupsWithMembers(tx, tenantId, groupIds);
-  await recordEvents(tx, tenantId, [
-    ...describeChanges(settled, cause, formerlyActive),
-    ...describeGroups(groups, { before, after }, cause),
-  ]);
-  return settled;
+  await redirectIdentities(tx, tenantId, merged, cause.at);
 }

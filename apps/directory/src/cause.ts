@@ -50,8 +50,18 @@ export async function loadTenant(
   how: 'alone' | 'shared' = 'shared',
 ): Promise<Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf' | 'policy'>> {
   await lockReferences(tx, tenantId, how);
-  const connectors = new Map((await findConnectors(tx, tenantId)).map((connector) => [connector.id, connector]));
-  const rankOf = rankSources(connectors, await findAttributePriorities(tx, tenantId));
-  const rules = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
-  return { tenantId, connectors, rankOf, rules, policy: await findLifecyclePolicy(tx, tenantId) };
+  const [all, priorities, rules, policy] = await Promise.all([
+    findConnectors(tx, tenantId),
+    findAttributePriorities(tx, tenantId),
+    findMatchingRules(tx, tenantId),
+    findLifecyclePolicy(tx, tenantId),
+  ]);
+  const connectors = new Map(all.map((connector) => [connector.id, connector]));
+  return {
+    tenantId,
+    connectors,
+    rankOf: rankSources(connectors, priorities),
+    rules: rules ?? defaultMatchingRules,
+    policy,
+  };
 }

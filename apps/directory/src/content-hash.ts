@@ -13,7 +13,9 @@ export function contentHash(record: SourceRecord): Buffer {
   let text = `${engineVersion}`;
   for (const field of Object.keys(record.fields).sort()) {
     text += `\0${field}`;
-    for (const value of distinct(record.fields[field] ?? []).sort()) text += `\x01${value}`;
+    const values = record.fields[field] ?? [];
+    if (values.length === 1) text += `\x01${values[0]}`;
+    else for (const value of distinct(values).sort()) text += `\x01${value}`;
   }
   for (const field of distinct(record.kept ?? []).sort()) text += `\x02${field}`;
   return hash('sha256', text, 'buffer').subarray(0, 16);

@@ -13,8 +13,9 @@ export function countChanges(settled: Settled): CounterChange[] {
     if (counted === undefined) return;
     const { status, createdAt } = counted;
     const key = `${resource} ${status} ${createdAt.getTime()}`;
-    const total = totals.get(key) ?? { resource, status, createdAt, by: 0 };
-    totals.set(key, { ...total, by: total.by + by });
+    const total = totals.get(key);
+    if (total) total.by += by;
+    else totals.set(key, { resource, status, createdAt, by });
   };
   for (const { identity, before } of [...settled.identities, ...settled.erased]) {
     add('identity', before, -1);

@@ -28,6 +28,9 @@ const fromMachine: Readonly<Record<string, PersonStatus>> = {
  * machines.
  */
 export function deriveIdentityStatus(records: readonly RecordState[], rankOf: Ranking): PersonStatus {
+  const [first] = records;
+  // Most people of an import.
+  if (records.length === 1 && first?.kind === 'user') return first.status as PersonStatus;
   const users = records.filter((record) => record.kind === 'user');
   if (users.length > 0) return best(decidingUsers(users, rankOf).map((user) => user.status as PersonStatus));
   const accounts = records.filter((record) => record.kind === 'account');

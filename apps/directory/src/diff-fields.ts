@@ -8,7 +8,8 @@ type Fields = Readonly<Record<string, readonly string[]>>;
  * public id. The values of a field are compared as a set.
  */
 export function diffFields(before: Fields, after: Fields, source: string): FieldChange[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  const added = Object.keys(after).filter((field) => !Object.hasOwn(before, field));
+  const names = [...Object.keys(before), ...added].sort();
   return names.flatMap((field) => {
     const from = before[field];
     const to = after[field];

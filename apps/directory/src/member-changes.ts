@@ -15,12 +15,15 @@ export function memberChanges({ records, merged, identities }: Settled): Map<str
     ...identities.flatMap(({ identity, splitFrom }) => (splitFrom ? [`${splitFrom} ${identity.id}`] : [])),
   ]);
   const changes = new Map<string, FieldChange[]>();
+  // The event of a new identity has no changes.
+  const made = new Set(identities.flatMap(({ identity, before }) => (before ? [] : identity.id)));
   const add = (identityId: string, change: FieldChange) =>
     changes.set(identityId, [...(changes.get(identityId) ?? []), change]);
   for (const change of records) {
     const { record, before } = change;
     const [from, to] = [before?.identityId, record.identityId];
     if (from === to || moves.has(`${from} ${to}`)) continue;
+    if (from === undefined && to !== undefined && made.has(to)) continue;
     const [field, id] = [listNames[record.kind], encodeId(recordIds[record.kind], record.id)];
     const source = encodeId('connector', record.connectorId);
     if (to !== undefined && record.kind === 'user') add(to, { field, to: id, source });

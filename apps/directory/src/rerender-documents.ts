@@ -14,8 +14,8 @@ import {
   renewSearchTerms,
   type StoredRecord,
   saveDocumentRendering,
-  saveIdentities,
   scheduleDocumentRendering,
+  updateIdentities,
   updateRecords,
 } from '@idsync/database/directory';
 import { loadTenant } from './cause.js';
@@ -111,7 +111,7 @@ async function renderRecords(tx: Transaction, tenantId: string, ids: readonly st
   );
   await renewSearchTerms(tx, records);
   await renewListTerms(tx, records);
-  await saveIdentities(
+  await updateIdentities(
     tx,
     tenantId,
     identities.filter(({ before, identity }) => identity.document !== before.document).map(({ identity }) => identity),

@@ -6,6 +6,8 @@ export function distinct(values: readonly string[]): string[] {
 /** Returns true if both lists have the same values, in any order and however often. */
 export function sameValues(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
+  // Most values, for which sets take several times as long.
+  if (a.length === 1 && b.length === 1) return a[0] === b[0];
   const [left, right] = [new Set(a), new Set(b)];
   return left.size === right.size && [...left].every((value) => right.has(value));
 }

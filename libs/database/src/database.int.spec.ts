@@ -67,6 +67,30 @@ describe('connections that PostgreSQL closes', () => {
   );
 });
 
+describe('a statement behind one that fails', () => {
+  it('fails with the same error, so that the cause decides what follows', async () => {
+    const outcomes = await database
+      .withoutTenant(async (tx) => {
+        const sent = [tx.query('select 1 / 0'), tx.query('select 2')];
+        const ended = await Promise.allSettled(sent);
+        throw Object.assign(new Error(), { ended });
+      })
+      .catch(({ ended }) => ended);
+    expect(outcomes).toEqual([
+      { status: 'rejected', reason: expect.objectContaining({ code: '22012' }) },
+      { status: 'rejected', reason: expect.objectContaining({ code: '22012' }) },
+    ]);
+  });
+
+  it('fails with its own error after a savepoint has undone the first', async () => {
+    const failure = database.withoutTenant(async (tx) => {
+      await expect(tx.attempt(() => tx.query('select 1 / 0'))).rejects.toMatchObject({ code: '22012' });
+      await Promise.all([tx.query('select from nowhere'), tx.query('select 1')]);
+    });
+    await expect(failure).rejects.toMatchObject({ code: '42P01' });
+  });
+});
+
 describe('a transaction that reads', () => {
   it('sees one state in all of its statements', async () => {
     const tenantId = await fixture.tenant();

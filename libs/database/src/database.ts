@@ -9,7 +9,7 @@ import { serviceRoles } from './roles.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
 import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow } from './single-read.js';
-import { deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
+import { deadlockDetected, failedTransaction, serializationFailure, sqlState } from './sql-state.js';
 
 export type { NamedQuery } from './single-read.js';
 
@@ -209,14 +209,23 @@ export class Database {
   ): Promise<T> {
     const { client, manager, release } = await this.connections.takeManaged(tenantId);
     const committed: (() => void)[] = [];
+    let failure: unknown;
     let broken = false;
     try {
       // One round trip: transactions are small.
       await client.query(beginQuery(begin));
       const result = await work({
         manager,
-        query: async <Row>(text: string, values: readonly unknown[] = []) =>
-          (await client.query({ text, values: [...values] })).rows as Row[],
+        query: async <Row>(text: string, values: readonly unknown[] = []) => {
+          try {
+            return (await client.query({ text, values: [...values] })).rows as Row[];
+          } catch (error) {
+            // A statement that was sent behind the one that failed; callers decide by the cause.
+            if (failure !== undefined && sqlState(error) === failedTransaction) throw failure;
+            failure = error;
+            throw error;
+          }
+        },
         afterCommit: (run) => committed.push(run),
         rolledBack: async <R>(trial: () => Promise<R>) => {
           const registered = committed.length;

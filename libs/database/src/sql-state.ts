@@ -4,6 +4,8 @@ export const uniqueViolation = '23505';
 export const lockNotAvailable = '55P03';
 export const serializationFailure = '40001';
 export const deadlockDetected = '40P01';
+/** An earlier statement of the transaction has failed. */
+export const failedTransaction = '25P02';
 
 /** Returns the SQLSTATE of a failed statement, e.g. `23505`, or undefined if the error is not from PostgreSQL. */
 export function sqlState(error: unknown): string | undefined {

@@ -13,7 +13,8 @@ export interface PlacedPeople {
   /** Identity ids by record id; `placeMachines` adds those of machines. */
   links: Map<string, string>;
   successors: ReadonlyMap<string, string>;
-  holders: ReadonlyMap<string, readonly Holder[]>;
+  /** Computed for machines and accounts only. */
+  holders: () => ReadonlyMap<string, readonly Holder[]>;
   /** Records that changed or waited for a key that moved. */
   touched: ReadonlySet<string>;
   moved: MovedKeys;

@@ -116,14 +116,24 @@ function joinableGroups(component: readonly Cluster[], tier: Tier): (readonly Cl
 
 /** Returns the values of a tier that several clusters have. */
 function sharedValues(clusters: readonly Cluster[], tier: KeyKind): Map<string, Cluster[]> {
-  const byValue = new Map<string, Cluster[]>();
+  const byValue = new Map<string, Cluster>();
+  const shared = new Map<string, Cluster[]>();
   for (const cluster of clusters) {
-    const values = cluster.members.flatMap((member) => keysOf(member).filter(({ kind }) => kind === tier));
-    for (const value of new Set(values.map((key) => key.value))) {
-      byValue.set(value, [...(byValue.get(value) ?? []), cluster]);
+    for (const member of cluster.members) {
+      for (const { kind, value } of keysOf(member)) {
+        if (kind !== tier) continue;
+        const first = byValue.get(value);
+        const sharing = shared.get(value);
+        if (first === undefined) byValue.set(value, cluster);
+        else if (sharing === undefined) {
+          if (first !== cluster) shared.set(value, [first, cluster]);
+        } else if (sharing.at(-1) !== cluster) sharing.push(cluster);
+      }
     }
   }
-  return new Map([...byValue].filter(([, sharing]) => sharing.length > 1));
+  if (shared.size < 2) return shared;
+  // In the order in which the values occur first.
+  return new Map([...byValue.keys()].flatMap((value) => (shared.has(value) ? [[value, shared.get(value) ?? []]] : [])));
 }
 
 /** Returns connected groups of two or more clusters by shared values. */

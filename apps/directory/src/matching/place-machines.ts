@@ -67,9 +67,10 @@ export async function placeMachines(
       links.set(record.id, currentId);
   }
 
+  if (machines.length === 0) return [];
   const linkStrengthOf = await linkStrengths(tx, cause, machines);
   const statuses = statusesOf(neighbourhood, links, cause.rankOf);
-  const holders = new Map([...holdersAmong(outsideKeys, directory, neighbourhood, links), ...people.holders]);
+  const holders = new Map([...holdersAmong(outsideKeys, directory, neighbourhood, links), ...people.holders()]);
   const stateOf = (id: string | undefined): PersonState | undefined =>
     id === undefined ? undefined : { id, ...(statuses.has(id) && { status: statuses.get(id) }) };
   const waiting: { id: string; keys: CorrelationKey[] }[] = [];

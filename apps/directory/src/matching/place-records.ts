@@ -80,7 +80,11 @@ export async function placeRecords(
 
   const disputes: DisputedRecord[] = disputedPeople(partition, assignments, neighbourhood);
   const waiting: { id: string; keys: CorrelationKey[] }[] = [];
-  const holders = holdersOf(assignments, neighbourhood);
+  let known: ReadonlyMap<string, readonly Holder[]> | undefined;
+  const holders = () => {
+    known ??= holdersOf(assignments, neighbourhood);
+    return known;
+  };
   const followedKeys = new Map<string, CorrelationKey>();
   const earlierPerson = (record: StoredRecord) => {
     const kept = keptIdentityOf(record, cause);
@@ -93,13 +97,13 @@ export async function placeRecords(
     if (current && isSettled(record, linkStrengthOf)) {
       links.set(record.id, current);
       const keys = neighbourhood.keysOf(record);
-      const other = record.decided ? undefined : otherPerson(keys, current, holders);
+      const other = record.decided ? undefined : otherPerson(keys, current, holders());
       if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
-      if (!record.decided) waiting.push({ id: record.id, keys: foreignNumbers(keys, current, holders) });
+      if (!record.decided) waiting.push({ id: record.id, keys: foreignNumbers(keys, current, holders()) });
       continue;
     }
     const keys = neighbourhood.keysOf(record);
-    const following = followPeople({ keys }, holders);
+    const following = followPeople({ keys }, holders());
     // Saved for unmoved records too, because another key may now be the deciding one.
     waiting.push({ id: record.id, keys: following.waitsFor });
     const followed = keys[following.waitsFor.length];
@@ -212,7 +216,9 @@ async function saveKeys(
       const record = neighbourhood.changes.get(recordId)?.record;
       for (const key of record ? neighbourhood.keysOf(record) : []) {
         const text = keyText(key);
-        claims.set(text, [...(claims.get(text) ?? []), { identityId, recordId }]);
+        const claimants = claims.get(text);
+        if (claimants) claimants.push({ identityId, recordId });
+        else claims.set(text, [{ identityId, recordId }]);
       }
     }
   }
@@ -259,8 +265,11 @@ function holdersOf(assignments: readonly Assignment[], neighbourhood: Neighbourh
     const holder = { identityId, numbers: cluster.numbers };
     for (const { keys } of cluster.members) {
       for (const key of keys) {
-        if (neighbourhood.keys.get(keyText(key))?.shared === 'common') continue;
-        holders.set(keyText(key), [...(holders.get(keyText(key)) ?? []), holder]);
+        const text = keyText(key);
+        if (neighbourhood.keys.get(text)?.shared === 'common') continue;
+        const others = holders.get(text);
+        if (others) others.push(holder);
+        else holders.set(text, [holder]);
       }
     }
   }

@@ -1,5 +1,6 @@
 import { type KeyKind, matchingKeys, mostKeyValues } from '@idsync/contracts';
 import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
+import { distinct } from '../value-sets.js';
 import { isPermanentKind, type KeyRules, keyValue, normaliseText } from './key-rules.js';
 import { isStopValue } from './stop-values.js';
 
@@ -32,12 +33,13 @@ function recordKeys(fields: Fields, rules: KeyRules): readonly RecordKey[] {
 function keysOfKind(fields: Fields, kind: KeyKind, rules: KeyRules): RecordKey[] {
   const permanent = kind !== 'employee_number' && isPermanentKind(kind, rules);
   const values = valuesOf(fields, kind).flatMap((value) => keyValue(kind, value, rules) ?? []);
-  return [...new Set(values)].map((value) => ({ kind, value, ...(permanent && { permanent }) }));
+  return distinct(values).map((value) => (permanent ? { kind, value, permanent } : { kind, value }));
 }
 
 /** Returns the values of a field that are match keys. The order of values does not count, so it decides nothing. */
 export function valuesOf(fields: Fields, kind: KeyKind): readonly string[] {
   const values = fields[kind] ?? [];
+  if (values.length < 2 && !(kind === 'email' && fields.other_emails)) return values;
   const ordered = isBuiltIn(kind) ? values.slice(0, 1) : [...values].sort();
   const others = kind === 'email' ? [...(fields.other_emails ?? [])].sort() : [];
   return [...ordered, ...others].slice(0, mostKeyValues);

@@ -44,36 +44,44 @@ export async function assignTime(tx: Transaction, tenantId: string, fixedTime?: 
  */
 export async function recordEvents(tx: Transaction, tenantId: string, events: readonly NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
-  const [sequence] = await tx.query<{ last: number; at: Date }>(
-    `update event_sequences set last = last + $2, last_at = case when $3 then ${nextTime} else last_at end
-      where tenant_id = $1 returning last, last_at as at`,
-    [tenantId, events.length, events.some(({ occurredAt }) => occurredAt === undefined)],
-  );
-  if (!sequence) throw new Error(`tenant ${tenantId} has no event sequence`);
-  const first = sequence.last - events.length + 1;
   const ids = events.map(() => newUuid());
-  await tx.query(
-    `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details, traceparent)
-     select $1, $2 + ordinal - 1, id, type, occurred_at, identity_id, subject_id, job_id, details, $10
-       from unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::uuid[], $7::uuid[], $8::uuid[], $9::jsonb[])
-            with ordinality as e (id, type, occurred_at, identity_id, subject_id, job_id, details, ordinal)`,
-    [
-      tenantId,
-      first,
-      uuids(ids),
-      texts(events.map((event) => event.type)),
-      times(events.map((event) => event.occurredAt ?? sequence.at)),
-      uuids(events.map((event) => event.identityId)),
-      uuids(events.map((event) => event.subjectId)),
-      uuids(events.map((event) => event.jobId)),
-      jsons(events.map((event) => JSON.stringify(event.details))),
-      traceparent() ?? null,
-    ],
-  );
+  const isTimed = events.every(({ occurredAt }) => occurredAt !== undefined);
+  // Sent together: the second statement sees the sequence of the first.
+  const [sequences] = await Promise.all([
+    tx.query<{ last: number }>(
+      `update event_sequences set last = last + $2, last_at = case when $3 then last_at else ${nextTime} end
+        where tenant_id = $1 returning last`,
+      [tenantId, events.length, isTimed],
+    ),
+    tx.query(
+      `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details, traceparent)
+       select $1, s.last - $2::bigint + e.nth, e.id, e.type, coalesce(e.occurred_at, s.last_at), e.identity_id, e.subject_id,
+              e.job_id, e.details, $10
+         from (select generate_series(1, $2::bigint) as nth, unnest($3::uuid[]) as id, unnest($4::text[]) as type,
+                      unnest($5::timestamptz[]) as occurred_at, unnest($6::uuid[]) as identity_id,
+                      unnest($7::uuid[]) as subject_id, unnest($8::uuid[]) as job_id, unnest($9::jsonb[]) as details) as e
+        cross join (select last, last_at from event_sequences where tenant_id = $1 limit 1) as s`,
+      [
+        tenantId,
+        events.length,
+        uuids(ids),
+        texts(events.map((event) => event.type)),
+        times(events.map((event) => event.occurredAt)),
+        uuids(events.map((event) => event.identityId)),
+        uuids(events.map((event) => event.subjectId)),
+        uuids(events.map((event) => event.jobId)),
+        jsons(events.map((event) => JSON.stringify(event.details))),
+        traceparent() ?? null,
+      ],
+    ),
+  ]);
+  const last = sequences[0]?.last;
+  if (last === undefined) throw new Error(`tenant ${tenantId} has no event sequence`);
+  const first = last - events.length + 1;
   await enqueue(tx, {
     type: 'facts.recorded',
     tenantId,
-    data: { first_sequence: first, last_sequence: sequence.last },
+    data: { first_sequence: first, last_sequence: last },
   });
   tx.afterCommit(() => {
     for (const { type } of events) eventsAppended.add({ type });

@@ -41,8 +41,7 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
   const [inserted] = await tx.query<{ count: number }>(
     `with inserted as (
        insert into correlation_keys (tenant_id, kind, value, identity_id)
-       select $1, kind, value, identity_id
-         from unnest($2::text[], $3::text[], $4::uuid[]) with ordinality as k (kind, value, identity_id, ordinal) order by ordinal
+       select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[])
        on conflict do nothing returning 1)
      select count(*) from inserted`,
     [...values, uuids(sorted.map((key) => key.expectedId))],
@@ -101,13 +100,13 @@ export async function findContestants(
 ): Promise<string[]> {
   if (keys.length === 0) return [];
   const rows = await tx.query<{ id: string }>(
-    // One index lookup per key: this runs for all keys of a batch, and few of them are contested.
+    // One index lookup per key: this runs for all keys of a batch, and few of them are contested; most tenants have none.
     `select distinct r.identity_id as id
        from unnest($2::text[], $3::text[]) as k (kind, value)
       cross join lateral (select record_id from contested_keys
                            where tenant_id = $1 and kind = k.kind and value = k.value offset 0) c
       cross join lateral (select identity_id from source_records where id = c.record_id offset 0) r
-      where r.identity_id is not null`,
+      where r.identity_id is not null and (select exists (select from contested_keys where tenant_id = $1))`,
     keyColumns(tenantId, keys),
   );
   return rows.map((row) => row.id);

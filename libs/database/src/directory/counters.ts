@@ -32,7 +32,7 @@ export async function addToCounters(
     changes.map((change) => change.createdAt.getTime()),
     changes.map((change) => change.by),
   ];
-  await tx.query(
+  const counted = tx.query(
     `insert into directory_counters (tenant_id, resource, status, count)
      select $1, resource, status, sum(by)
        from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, ms, by)
@@ -40,7 +40,7 @@ export async function addToCounters(
      on conflict (tenant_id, resource, status) do update set count = directory_counters.count + excluded.count`,
     columns,
   );
-  await tx.query(
+  const placed = tx.query(
     `insert into list_positions (tenant_id, resource, level, bucket, status, count)
      select $1, resource, level, ms >> (6 + 6 * level), status, sum(by)
        from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, ms, by)
@@ -49,4 +49,5 @@ export async function addToCounters(
      on conflict (tenant_id, resource, level, bucket, status) do update set count = list_positions.count + excluded.count`,
     columns,
   );
+  await Promise.all([counted, placed]);
 }

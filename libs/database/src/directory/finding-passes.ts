@@ -125,7 +125,8 @@ export async function findUsersAfter(
                                      where tenant_id = $1 and identity_id = part.identity_id offset 0) other
                         where other.id <> part.id and other.kind = 'user'
                           and (other.connector_id = part.connector_id or (other.status = 'deleted' and other.content_hash = '')))
-               or exists (select from contested_keys where tenant_id = $1 and record_id = part.id offset 0) as is_repeated
+               or (select exists (select from contested_keys where tenant_id = $1))
+                  and exists (select from contested_keys where tenant_id = $1 and record_id = part.id offset 0) as is_repeated
         offset 0) each`,
     [tenantId, afterAt ?? '-infinity', afterId ?? '00000000-0000-0000-0000-000000000000', limit],
   );

@@ -43,7 +43,7 @@ export interface NamedGroup {
 
 /** Returns the groups of a user that is not deleted. */
 export function groupsOf({ kind, connectorId, status, fields }: ListedRecord): NamedGroup[] {
-  if (kind !== 'user' || status === deletedStatus.user) return [];
+  if (kind !== 'user' || status === deletedStatus.user || fields.groups === undefined) return [];
   return [...new Set(fields.groups)].map((name) => ({ id: groupIdOf(connectorId, name), connectorId, name }));
 }
 

@@ -224,7 +224,8 @@ export async function findMovedFrom(tx: Transaction, jobId: string, identityIds:
 
 /**
  * Inserts without ON CONFLICT: if two batches insert the same record concurrently, the second must fail, roll back and
- * run again on the first one's result, or it would create a second identity for the record.
+ * run again on the first one's result, or it would create a second identity for the record. Arrays are unnested in the
+ * select list, because in FROM each of them is stored before it is read: 90 of 600 ms for 20 000 records.
  */
 export async function insertRecords(
   tx: Transaction,
@@ -232,16 +233,18 @@ export async function insertRecords(
   records: readonly StoredRecord[],
 ): Promise<void> {
   if (records.length === 0) return;
-  await tx.query(
+  const inserted = tx.query(
     `with inserted as (
      insert into source_records (tenant_id, id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
         changed_at, created_at, updated_at, document, last_job_id, last_seq, linked_by, decided,
         status_since, due_at, previous, machine, weight, evidence, search_terms, manager_id,
         list_terms, kept_identity_id)
-     select $1, * from unnest($2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::bytea[],
-        $9::jsonb[], $10::jsonb[], $11::timestamptz[], $12::timestamptz[], $13::text[], $14::uuid[], $15::integer[], $16::uuid[], $17::boolean[],
-        $18::timestamptz[], $19::timestamptz[], $20::jsonb[], $21::jsonb[], $22::integer[], $23::jsonb[], $24::text[], $25::uuid[],
-        $26::text[], $27::uuid[])
+     select $1, unnest($2::uuid[]), unnest($3::text[]), unnest($4::uuid[]), unnest($5::text[]), unnest($6::uuid[]),
+        unnest($7::text[]), unnest($8::bytea[]), unnest($9::jsonb[]), unnest($10::jsonb[]), unnest($11::timestamptz[]),
+        unnest($12::timestamptz[]), unnest($13::text[]), unnest($14::uuid[]), unnest($15::integer[]), unnest($16::uuid[]),
+        unnest($17::boolean[]), unnest($18::timestamptz[]), unnest($19::timestamptz[]), unnest($20::jsonb[]),
+        unnest($21::jsonb[]), unnest($22::integer[]), unnest($23::jsonb[]), unnest($24::text[]), unnest($25::uuid[]),
+        unnest($26::text[]), unnest($27::uuid[])
      returning id, created_at, search_terms, list_terms),
      listed as (${insertListTermsOfInserted})
      ${insertTermsOfInserted}`,
@@ -272,7 +275,7 @@ export async function insertRecords(
       uuids(records.map(({ keptIdentityId }) => keptIdentityId)),
     ],
   );
-  await insertGroups(tx, tenantId, records);
+  await Promise.all([inserted, insertGroups(tx, tenantId, records)]);
 }
 
 export async function updateRecords(tx: Transaction, records: readonly StoredRecord[]): Promise<void> {

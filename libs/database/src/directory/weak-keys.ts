@@ -38,7 +38,8 @@ async function insertValues(
   const rows = records.flatMap(({ id, values }) => [...new Set(values)].map((value) => ({ id, value })));
   if (rows.length === 0) return;
   await tx.query(
-    `insert into weak_keys (tenant_id, value, record_id) select $1, * from unnest($2::text[], $3::uuid[]) ${onConflict}`,
+    `insert into weak_keys (tenant_id, value, record_id)
+     select $1, unnest($2::text[]), unnest($3::uuid[]) ${onConflict}`,
     [tenantId, texts(rows.map(({ value }) => value)), uuids(rows.map(({ id }) => id))],
   );
 }
