@@ -1,6 +1,7 @@
-// Ratios of idsync to its peers that an earlier run measured. A higher ratio is better for idsync.
+// Ratios of a peer's CPU to idsync's that an earlier run measured. A higher ratio is better for idsync. Rates and latencies
+// are printed only: the load of the machine changes even their ratios by more than a third.
 
-/** The share of a ratio of the baseline that a run must reach; a busy machine changes ratios less than times. */
+/** The share of a ratio of the baseline that a run must reach; a busy machine changes them by less. */
 const leastShare = 2 / 3;
 
 /** Returns a line for each ratio that is worse than in the baseline, or that was not measured. */
