@@ -126,7 +126,12 @@ export class Visit {
   };
 
   /** Returns the violations that axe finds in the whole page. */
-  violations(): Promise<unknown[]> {
+  async violations(): Promise<unknown[]> {
+    // A dialog that fades in has less contrast meanwhile. Spinners never end.
+    await this.page.evaluate(
+      `Promise.all(document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
+         .map((each) => each.finished.catch(() => undefined))).then(() => undefined)`,
+    );
     return this.page.evaluate(
       'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))',
     );
