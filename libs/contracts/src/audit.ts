@@ -6,7 +6,10 @@ import { z } from 'zod';
  */
 export const installationId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** `oidc` is a person of an identity provider, `system` is idsync itself, `anonymous` a caller without a valid token. */
+/**
+ * `oidc` is a person of an identity provider, `portal_link` the holder of a link to the subscriber portal, `system` is
+ * idsync itself, `anonymous` a caller without a valid token.
+ */
 export const actorKinds = [
   'admin_token',
   'service_token',

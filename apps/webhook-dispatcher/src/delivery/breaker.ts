@@ -31,7 +31,7 @@ export function afterFailure(breaker: Breaker, now: number, settings: BreakerSet
   return { failures, trips: breaker.trips + 1, openUntil: now + pause };
 }
 
-/** Returns the breaker without the rest of its pause, so that the next attempt is a probe. */
+/** Returns an open breaker without the rest of its pause, so that the next attempt is a probe; others as they are. */
 export function halfOpened(breaker: Breaker, now: number): Breaker {
   const { openUntil } = breaker;
   return openUntil !== undefined && openUntil > now ? { ...breaker, openUntil: now } : breaker;
