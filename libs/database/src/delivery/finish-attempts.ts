@@ -24,6 +24,8 @@ export interface FinishedAttempt {
   dueAt?: Date;
 }
 
+const place = 'array_position($1::uuid[], d.id)';
+
 /**
  * Stores the outcomes of a tenant's attempts and releases their leases. If a lease was lost, neither the delivery nor
  * the attempt is changed; the attempt is `unknown` by then. Returns the ids of the deliveries whose lease was still
@@ -34,41 +36,41 @@ export async function finishAttempts(
   tenantId: string,
   finished: readonly FinishedAttempt[],
 ): Promise<string[]> {
+  // Of two attempts of a delivery, only the later one can hold the lease.
+  const attempts = finished.toSorted((a, b) => b.number - a.number);
   const rows = await tx.query<{ id: string }>(
-    `with ended as (
-       select * from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[],
-                            $8::timestamptz[], $9::text[], $10::timestamptz[], $11::boolean[], $13::jsonb[], $14::jsonb[])
-         as e (id, number, outcome, status_code, error, response_body, duration_ms, ended_at, status, due_at, counts, request,
-                 response_headers)),
-     held as (
+    // Outcomes are looked up in the arrays, not joined: PostgreSQL expects one delivery, and a join of n takes n * n steps.
+    `with held as (
        update webhook_deliveries d
-          set status = ended.status, attempts = d.attempts + ended.counts::integer, lease_until = null, is_retry = true,
-              due_at = coalesce(ended.due_at, d.due_at),
-              ended_at = case when ended.status <> 'pending' then ended.ended_at end
-         from ended where d.tenant_id = $12 and d.id = any ($1::uuid[]) and d.id = ended.id and d.tries = ended.number and d.status = 'pending' and d.lease_until is not null
-       returning d.id)
+          set status = ($9::text[])[${place}], attempts = d.attempts + ($11::boolean[])[${place}]::integer,
+              lease_until = null, is_retry = true, due_at = coalesce(($10::timestamptz[])[${place}], d.due_at),
+              ended_at = case when ($9::text[])[${place}] <> 'pending' then ($8::timestamptz[])[${place}] end
+        where d.tenant_id = $12 and d.id = any ($1::uuid[]) and d.tries = ($2::integer[])[${place}]
+          and d.status = 'pending' and d.lease_until is not null
+       returning d.id, d.tries as number, ${place} as place)
      update webhook_attempts a
-        set outcome = ended.outcome, status_code = ended.status_code, error = ended.error,
-            response_body = ended.response_body,
-            request = ended.request, response_headers = ended.response_headers, duration_ms = ended.duration_ms, ended_at = ended.ended_at
-       from ended join held using (id)
-      where a.delivery_id = any ($1::uuid[]) and a.delivery_id = ended.id and a.number = ended.number and a.outcome is null
+        set outcome = ($3::text[])[place], status_code = ($4::integer[])[place], error = ($5::text[])[place],
+            response_body = ($6::text[])[place], request = ($13::jsonb[])[place],
+            response_headers = ($14::jsonb[])[place], duration_ms = ($7::integer[])[place],
+            ended_at = ($8::timestamptz[])[place]
+       from held
+      where a.delivery_id = held.id and a.number = held.number and a.outcome is null
      returning a.delivery_id as id`,
     [
-      uuids(finished.map(({ deliveryId }) => deliveryId)),
-      integers(finished.map(({ number }) => number)),
-      texts(finished.map(({ outcome }) => outcome)),
-      integers(finished.map(({ statusCode }) => statusCode)),
-      texts(finished.map(({ error }) => error)),
-      texts(finished.map(({ responseBody }) => responseBody)),
-      integers(finished.map(({ durationMs }) => durationMs)),
-      times(finished.map(({ endedAt }) => endedAt)),
-      texts(finished.map(({ status }) => status)),
-      times(finished.map(({ dueAt }) => dueAt)),
-      booleans(finished.map(({ counts }) => counts)),
+      uuids(attempts.map(({ deliveryId }) => deliveryId)),
+      integers(attempts.map(({ number }) => number)),
+      texts(attempts.map(({ outcome }) => outcome)),
+      integers(attempts.map(({ statusCode }) => statusCode)),
+      texts(attempts.map(({ error }) => error)),
+      texts(attempts.map(({ responseBody }) => responseBody)),
+      integers(attempts.map(({ durationMs }) => durationMs)),
+      times(attempts.map(({ endedAt }) => endedAt)),
+      texts(attempts.map(({ status }) => status)),
+      times(attempts.map(({ dueAt }) => dueAt)),
+      booleans(attempts.map(({ counts }) => counts)),
       tenantId,
-      jsons(finished.map(({ request }) => request && JSON.stringify(request))),
-      jsons(finished.map(({ responseHeaders }) => responseHeaders && JSON.stringify(responseHeaders))),
+      jsons(attempts.map(({ request }) => request && JSON.stringify(request))),
+      jsons(attempts.map(({ responseHeaders }) => responseHeaders && JSON.stringify(responseHeaders))),
     ],
   );
   return rows.map(({ id }) => id);

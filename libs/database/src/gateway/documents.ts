@@ -108,15 +108,17 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
   const deep = query.offset > shallow && query.updatedSince === undefined && query.after === undefined;
   const values: unknown[] = [tenantId, query.limit, query.offset];
   const value = (item: unknown) => `$${values.push(item)}`;
-  const { filter, status, total, counts, unchanged } = conditionsOf(resource, query, value);
+  const { filter, status, total, counts, unchanged, first } = conditionsOf(resource, query, value);
+  const order = `${first.columns}created_at, id`;
   const after =
     query.after === undefined
       ? ''
-      : ` and (created_at, id) > (${value(new Date(query.after.createdAt))}, ${value(query.after.id)})`;
+      : ` and (${order}) > (${first.values}${value(new Date(query.after.createdAt))}, ${value(query.after.id)})`;
   const reach = deep
-    ? ' and created_at >= (select at from start) and (created_at, id) >= (select at, id from start)'
+    ? ` and created_at >= (select at from start)
+        and (${order}) >= (${first.values}(select at from start), (select id from start))`
     : '';
-  const slice = `order by created_at, id limit $2 ${deep ? '' : 'offset $3'}`;
+  const slice = `order by ${order} limit $2 ${deep ? '' : 'offset $3'}`;
   const rows = `${table} where ${filter}${after}${reach} ${slice}`;
   // Changes are sorted by id and time only, because their documents would not fit into memory. The inner order keeps
   // PostgreSQL from reading the whole list in creation order.
@@ -133,7 +135,7 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
                order by created_at, id limit ${maxSortedChanges} + 4 * ($2::bigint + $3::bigint)) as first
        where updated_at >= ${unchanged.since} ${slice})`;
   const parts = deep
-    ? [`recursive ${findPlace(resource, status)}`, findStart(table, filter)]
+    ? [`recursive ${findPlace(resource, status)}`, findStart(table, filter, first)]
     : query.updatedSince
       ? [counts, near]
       : [];
@@ -169,6 +171,8 @@ interface Conditions {
   /** Conditions on the items. */
   filter: string;
   status: string;
+  /** Columns that the list is ordered by before its creation order, and their values; each with a comma. */
+  first: { columns: string; values: string };
   /** Conditions on the items of the list without `updated_since`, and its parameter. */
   unchanged: { filter: string; since: string };
   /** Common table expressions of the total. */
@@ -182,12 +186,18 @@ interface Conditions {
  */
 function conditionsOf(resource: CountedResource, query: DocumentQuery, value: (item: unknown) => string): Conditions {
   const { table, only } = resources[resource];
-  const status = query.status === undefined ? `status <> 'deleted'` : `status = ${value(query.status)}`;
-  const listed = `${only}tenant_id = $1 and ${status}`;
+  const wanted = query.status === undefined ? undefined : value(query.status);
+  const status = wanted === undefined ? `status <> 'deleted'` : `status = ${wanted}`;
+  const rows = `${only}tenant_id = $1`;
+  const listed = `${rows} and ${status}`;
   const all = `select coalesce(sum(count), 0)::bigint from directory_counters
         where tenant_id = $1 and resource = '${resource}' and ${status}`;
+  const none = { columns: '', values: '' };
   if (query.updatedSince === undefined) {
-    return { filter: listed, status, unchanged: { filter: listed, since: '' }, counts: '', total: all };
+    // Not `=`: PostgreSQL drops a constant column from the order, and could then choose another index.
+    const filter = wanted === undefined ? listed : `${rows} and status >= ${wanted} and status <= ${wanted}`;
+    const first = wanted === undefined ? none : { columns: 'status, ', values: `${wanted}, ` };
+    return { filter, status, first, unchanged: { filter, since: '' }, counts: '', total: all };
   }
   const since = value(query.updatedSince);
   const filter = `${listed} and updated_at >= ${since}`;
@@ -196,6 +206,7 @@ function conditionsOf(resource: CountedResource, query: DocumentQuery, value: (i
   return {
     filter,
     status,
+    first: none,
     unchanged: { filter: listed, since },
     counts: [
       count('changed', filter, 'updated_at'),
@@ -230,10 +241,11 @@ function findPlace(resource: CountedResource, status: string): string {
 }
 
 /** Finds the first item of the page. The remaining offset is skipped in the index, without reading documents. */
-function findStart(table: string, filter: string): string {
+function findStart(table: string, filter: string, first: Conditions['first']): string {
   return `start as (
-      select created_at as at, id from ${table} where ${filter} and created_at >= (select since from place)
-       order by created_at, id limit 1 offset (select skip from place))`;
+      select created_at as at, id from ${table}
+       where ${filter} and (${first.columns}created_at) >= (${first.values}(select since from place))
+       order by ${first.columns}created_at, id limit 1 offset (select skip from place))`;
 }
 
 /**
