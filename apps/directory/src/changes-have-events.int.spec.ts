@@ -1,4 +1,5 @@
 import { encodeId, type SourceRecord } from '@idsync/contracts';
+import { shownDetails } from '@idsync/database/bus';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Harness, row } from '../test/harness.js';
@@ -25,7 +26,7 @@ interface Shown {
 interface Recorded {
   type: string;
   identity_id: string;
-  details: { changes?: { field: string; from?: string; to?: string }[] };
+  details: ReturnType<typeof shownDetails>;
 }
 
 const state = () =>
@@ -52,7 +53,7 @@ async function changed(change: () => Promise<unknown>): Promise<Recorded[]> {
     expect({ document, hasEvent: told.has(id) }).toEqual({ document, hasEvent: true });
     if (old) expect(updated_at.getTime()).toBeGreaterThan(old.updated_at.getTime());
   }
-  return events;
+  return events.map((event) => ({ ...event, details: shownDetails(event.details) }));
 }
 
 const userId = async (externalId: string) => encodeId('user', (await harness.record(externalId)).id);

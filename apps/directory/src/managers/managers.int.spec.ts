@@ -1,4 +1,5 @@
 import { encodeId, type SourceRecord } from '@idsync/contracts';
+import { shownDetails } from '@idsync/database/bus';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { evaluate, shownFindings, storedFindings } from '../../test/findings.js';
@@ -57,12 +58,12 @@ describe('the manager of a person', () => {
     await evaluate(directory);
     expect(await managerOf('ann')).toBe('bob');
     expect(await shownFindings(directory)).toEqual(['unknown_manager ann: resolved']);
-    const [event] = await directory.fixture.rows<{ details: { changes: object[] } }>(
+    const [event] = await directory.fixture.rows<{ details: Record<string, unknown> }>(
       `select details from events where tenant_id = $1 and type = 'user.updated'`,
       [directory.tenant],
     );
     const to = encodeId('identity', await directory.identityOf('bob'));
-    expect(event?.details.changes).toEqual([
+    expect(shownDetails(event?.details ?? {}).changes).toEqual([
       { field: 'manager_id', from: 'bob', to, source: encodeId('connector', hr) },
     ]);
     await evaluate(directory);

@@ -1,5 +1,6 @@
 import { encodeId, type SourceRecord } from '@idsync/contracts';
 import { Database } from '@idsync/database';
+import { shownDetails } from '@idsync/database/bus';
 import { lockUnfinishedJobs } from '@idsync/database/directory';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
@@ -146,13 +147,13 @@ describe('a hand-over of the records of a deleted connector', () => {
     const events = await eventsAfter(sequence);
     expect(events.filter((type) => /^(identity|lifecycle)\./.test(type))).toEqual([]);
     expect(events.filter((type) => type === 'user.deleted')).toHaveLength(3);
-    const [renamed] = await directory.fixture.rows<{ changes: unknown }>(
-      `select details -> 'changes' as changes from events
+    const [renamed] = await directory.fixture.rows<{ details: Record<string, unknown> }>(
+      `select details from events
         where tenant_id = $1 and sequence > $2 and type = 'user.updated' and subject_id = $3`,
       [directory.tenant, sequence, before.p1],
     );
     const change = { field: 'external_id', from: 'p1', to: 'new1', source: encodeId('connector', hr) };
-    expect(renamed?.changes).toEqual(prefix === 'p' ? undefined : [change]);
+    expect(shownDetails(renamed?.details ?? {}).changes).toEqual(prefix === 'p' ? undefined : [change]);
     const [kept] = await directory.fixture.rows<{ identity_id: string }>(
       'select identity_id from source_records where id = $1',
       [before.p1],

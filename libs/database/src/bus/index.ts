@@ -1,3 +1,4 @@
+export { shownDetails } from '../event-details.js';
 export * from './dead-letters.js';
 export * from './deleted-tenants.js';
 export * from './outbox.js';

@@ -1,8 +1,9 @@
 // SQL by hand: events are inserted in bulk under the lock of their sequence.
-import { type EventType, type FieldChange, newUuid } from '@idsync/contracts';
+import { type EventType, newUuid } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
 import { jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { type EventDetails, storedDetails } from '../event-details.js';
 import { eventsAppended } from '../metrics.js';
 import { enqueue } from './outbox.js';
 
@@ -15,7 +16,7 @@ export interface NewEvent {
   /** Subject of the event: the identity, record or job itself. */
   subjectId?: string;
   jobId?: string;
-  details: { changes?: FieldChange[] } & Record<string, unknown>;
+  details: EventDetails;
 }
 
 /**
@@ -70,7 +71,7 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
         uuids(events.map((event) => event.identityId)),
         uuids(events.map((event) => event.subjectId)),
         uuids(events.map((event) => event.jobId)),
-        jsons(events.map((event) => JSON.stringify(event.details))),
+        jsons(events.map((event) => JSON.stringify(storedDetails(event.details)))),
         traceparent() ?? null,
       ],
     ),

@@ -1,6 +1,7 @@
 // SQL by hand: a size-limited page from lateral joins, benchmarked.
 import { encodeId, type FieldChange, type IdKind, recordIds, showsChanges } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { type EventDetails, shownDetails } from '../event-details.js';
 import { isWithinPage } from '../gateway/page.js';
 import { useIndexScans } from '../use-index-scans.js';
 
@@ -29,7 +30,7 @@ interface EventRow {
   subjectId: string | null;
   identityId: string | null;
   traceparent: string | null;
-  details: Record<string, unknown> & { changes?: FieldChange[]; values_left_out?: true };
+  details: EventDetails;
   /** The body that was sent, if it is still stored. */
   sent: string | null;
   /** The public document of the event's subject after the event; null if the subject is gone, or it is not needed. */
@@ -147,7 +148,7 @@ function renderEventBody(event: EventRow, tenant: string): string {
 
 /** Appends to the text of the rendered document instead of parsing it. */
 function renderData({ type, subjectId, identityId, details, resource }: EventRow): string {
-  const { changes = [], ...rest } = details;
+  const { changes = [], ...rest } = shownDetails(details);
   const kind = subjectKinds[type.slice(0, type.indexOf('.'))];
   // An event of a job, a finding, a group or a test has only its own details, no document.
   if (!kind) return JSON.stringify({ ...rest, changed: changedOf(type, rest) });

@@ -1,6 +1,7 @@
 // SQL by hand: cursors, so that an export of any size needs the memory of a few rows.
 import { encodeId, type IdKind, isUuid } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { shownDetails } from '../event-details.js';
 import { type ExportedKind, exportedKinds } from './exported-kinds.js';
 
 /** Rows that are read at once. A document can have hundreds of kilobytes. */
@@ -71,7 +72,7 @@ const idKinds: Record<string, IdKind> = {
   case_id: 'case',
 };
 /** Values of sources and of operators, in which nothing is an id of idsync, and events, which have public ids. */
-const asStored = new Set(['fields', 'config', 'details', 'pushed']);
+const asStored = new Set(['fields', 'config', 'pushed']);
 
 /** Replaces the ids of other resources at any depth, and leaves out null. */
 function withPublicIds(value: unknown): unknown {
@@ -82,6 +83,7 @@ function withPublicIds(value: unknown): unknown {
     Object.entries(value).flatMap(([name, part]) => {
       if (part === null) return [];
       if (asStored.has(name)) return [[name, part]];
+      if (name === 'details') return [[name, shownDetails(part)]];
       const kind = Object.hasOwn(idKinds, name) ? idKinds[name] : undefined;
       return [[name, kind && typeof part === 'string' && isUuid(part) ? encodeId(kind, part) : withPublicIds(part)]];
     }),

@@ -1,6 +1,7 @@
 // SQL by hand: lateral joins over a lineage, and a size-limited page.
 import { uuids } from '../arrays.js';
 import type { Database, Transaction } from '../database.js';
+import { type EventDetails, shownDetails } from '../event-details.js';
 import { useIndexScans } from '../use-index-scans.js';
 import { isWithinPage } from './page.js';
 import { survivor } from './survivor.js';
@@ -10,7 +11,7 @@ export interface EventRow {
   id: string;
   type: string;
   occurredAt: Date;
-  details: Record<string, unknown>;
+  details: EventDetails;
 }
 
 export interface HistoryPage {
@@ -49,7 +50,7 @@ export async function findHistory(
         order by sequence`,
       [...values, page.afterSequence ?? 0, page.limit, page.offset],
     );
-    const events = rows.filter(({ fits }) => fits);
+    const events = rows.filter(({ fits }) => fits).map((row) => ({ ...row, details: shownDetails(row.details) }));
     return { events, isCut: events.length < rows.length, total: count?.total ?? 0 };
   });
 }

@@ -4,6 +4,7 @@ import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { likePattern } from '../delivery/event-bodies.js';
 import { findSequencesOf } from '../delivery/replays.js';
+import { type EventDetails, shownDetails } from '../event-details.js';
 import { useIndexScans } from '../use-index-scans.js';
 import { findLineage } from './history.js';
 
@@ -97,13 +98,13 @@ export async function findEvent(
   tx: Transaction,
   tenantId: string,
   id: string,
-): Promise<(ListedEvent & { details: Record<string, unknown> }) | undefined> {
+): Promise<(ListedEvent & { details: EventDetails }) | undefined> {
   const time = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
   if (time > Date.now() + idSkewMs) return undefined;
   const near = { since: new Date(time - idSkewMs), until: new Date(time + idSkewMs) };
   const { first, last } = await findSequencesOf(tx, tenantId, near);
   await useIndexScans(tx);
-  const [event] = await tx.query<ListedEvent & { details: Record<string, unknown> }>(
+  const [event] = await tx.query<ListedEvent & { details: EventDetails }>(
     shownEvents(
       `(select *, (select connector_id from sync_jobs as j where j.tenant_id = $1 and j.id = events.job_id) from events
          where tenant_id = $1 and sequence between $2 and $3 and id = $4 limit 1)`,
@@ -111,7 +112,7 @@ export async function findEvent(
     ),
     [tenantId, first, last, id],
   );
-  return event;
+  return event && { ...event, details: shownDetails(event.details) };
 }
 
 /** An event is appended at the end of its transaction, and the clocks of processes differ. */
