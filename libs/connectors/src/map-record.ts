@@ -58,13 +58,14 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
     externalId = externalIdOf(mapping.externalId, valuesOf);
     const fields: SourceRecord['fields'] = {};
     const problems: FieldProblem[] = [];
-    for (const [field, source] of Object.entries(mapping.fields)) {
+    for (const { field, source, forOne, hasOthers, read } of targetsOf(mapping)) {
       try {
-        const forOne = !isList(mapping.kind, field);
-        const values = present(transformed(source, (name) => valuesOf(name, forOne)));
+        const values = present(
+          typeof source === 'string' ? valuesOf(source, forOne) : transformed(source, (name) => valuesOf(name, forOne)),
+        );
         // A value that is not stored must not make the field unusable.
-        fields[field] = fieldValues(mapping, field, forOne ? values.slice(0, 1) : values);
-        const others = field === 'email' && !('other_emails' in mapping.fields) ? otherEmails(values) : [];
+        fields[field] = read(usable(forOne && values.length > 1 ? values.slice(0, 1) : values));
+        const others = hasOthers ? otherEmails(values) : [];
         if (others.length > 0) fields.other_emails = others;
       } catch (error) {
         if (!(error instanceof Unusable)) throw error;
@@ -83,6 +84,34 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
     const named = externalId !== undefined && { external_id: externalId };
     return { error: { ...named, message, ...(said !== undefined && { said }) } };
   }
+}
+
+interface Target {
+  field: string;
+  source: FieldSource;
+  /** True if the field takes one of the values. */
+  forOne: boolean;
+  /** True if further values are other addresses. */
+  hasOthers: boolean;
+  /** Reads the values. Throws Unusable if they cannot be read. */
+  read: (values: string[]) => string[];
+}
+
+const targets = new WeakMap<Mapping, readonly Target[]>();
+
+/** Returns the fields of a mapping. They are the same for every entry of a source, of which there can be millions. */
+function targetsOf(mapping: Mapping): readonly Target[] {
+  const known = targets.get(mapping);
+  if (known) return known;
+  const found = Object.entries(mapping.fields).map(([field, source]) => ({
+    field,
+    source,
+    forOne: !isList(mapping.kind, field),
+    hasOthers: field === 'email' && !('other_emails' in mapping.fields),
+    read: readerOf(mapping, field),
+  }));
+  targets.set(mapping, found);
+  return found;
 }
 
 /** Maps the entry at a line, which is added to its problems. */
@@ -114,7 +143,7 @@ function externalIdOf(name: string, valuesOf: ValuesOf): string {
   try {
     const [id] = present(valuesOf(name));
     if (id === undefined) throw new Unusable('is missing');
-    if (Buffer.byteLength(id) > maxExternalIdBytes) {
+    if (isLongerThan(id, maxExternalIdBytes)) {
       throw new Unusable(`is longer than ${maxExternalIdBytes} bytes`);
     }
     requireStorable(id);
@@ -137,7 +166,12 @@ function isStorable(value: string): boolean {
 }
 
 function isTooLong(value: string): boolean {
-  return Buffer.byteLength(value) > recordLimits.valueBytes;
+  return isLongerThan(value, recordLimits.valueBytes);
+}
+
+/** A UTF-16 unit takes at most three bytes, so most values need not be measured. */
+function isLongerThan(value: string, bytes: number): boolean {
+  return 3 * value.length > bytes && Buffer.byteLength(value) > bytes;
 }
 
 function transformed(source: FieldSource, valuesOf: (name: string) => readonly string[]): readonly string[] {
@@ -145,7 +179,7 @@ function transformed(source: FieldSource, valuesOf: (name: string) => readonly s
     return valuesFrom(source, (name) => {
       const values = valuesOf(name);
       // A failing transform reports the value.
-      if (typeof source !== 'string') for (const value of values) requireStorable(value);
+      for (const value of values) requireStorable(value);
       return values;
     });
   } catch (error) {
@@ -163,31 +197,45 @@ function present(values: readonly string[]): string[] {
   return found;
 }
 
-function fieldValues({ kind, listSeparator }: Mapping, field: string, values: string[]): string[] {
+function usable(values: string[]): string[] {
   for (const value of values) {
     if (isTooLong(value)) {
       throw new UnusableRecord(`is longer than ${recordLimits.valueBytes / 1_024} KiB`);
     }
     requireStorable(value);
   }
+  return values;
+}
+
+function readerOf({ kind, listSeparator }: Mapping, field: string): Target['read'] {
   const { list, date, integer, status } = recordFields[kind];
-  if (field.startsWith('attributes.')) return values;
-  if (includes(list, field)) return listSeparator ? present(values.flatMap((v) => v.split(listSeparator))) : values;
-  const [value] = values;
-  if (value === undefined) return [];
-  if (field === 'status') return [oneOf(status, value)];
-  if (field === 'classification') return [oneOf(machineClassifications, value)];
-  if (includes(date, field)) {
-    const iso = parseDate(value);
-    if (iso) return [iso];
-    if (value === '0' || standsForNoDate(value)) return [];
-    throw new Unusable('is not a date (ISO 8601 or GeneralizedTime)', value);
+  if (field.startsWith('attributes.')) return (values) => values;
+  if (includes(list, field)) {
+    return listSeparator ? (values) => present(values.flatMap((v) => v.split(listSeparator))) : (values) => values;
   }
-  if (includes(integer, field)) {
-    if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw new Unusable('is not an integer from 0 to 100', value);
-    return [String(Number(value))];
-  }
-  return [value];
+  const one = (read: (value: string) => string | undefined) => (values: string[]) => {
+    const [value] = values;
+    const found = value === undefined ? undefined : read(value);
+    return found === undefined ? [] : [found];
+  };
+  if (field === 'status') return one((value) => oneOf(status, value));
+  if (field === 'classification') return one((value) => oneOf(machineClassifications, value));
+  if (includes(date, field)) return one(readDate);
+  if (includes(integer, field)) return one(readInteger);
+  return (values) => values;
+}
+
+/** Returns no date for a value that means "no date". */
+function readDate(value: string): string | undefined {
+  const iso = parseDate(value);
+  if (iso) return iso;
+  if (value === '0' || standsForNoDate(value)) return undefined;
+  throw new Unusable('is not a date (ISO 8601 or GeneralizedTime)', value);
+}
+
+function readInteger(value: string): string {
+  if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw new Unusable('is not an integer from 0 to 100', value);
+  return String(Number(value));
 }
 
 function isList(kind: RecordKind, field: string): boolean {
