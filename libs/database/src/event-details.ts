@@ -6,10 +6,10 @@ export type EventDetails = { changes?: FieldChange[]; values_left_out?: true } &
 const commonSource = 'changes_source';
 
 /** Returns the details as they are stored. */
-export function storedDetails({ changes, ...rest }: EventDetails): object {
+export function storedDetails(details: EventDetails): object {
+  const { changes, ...rest } = details;
   const source = changes?.[0]?.source;
-  if (changes === undefined || source === undefined) return changes ? { ...rest, changes } : rest;
-  if (!changes.every((change) => change.source === source)) return { ...rest, changes };
+  if (!changes || source === undefined || changes.some((change) => change.source !== source)) return details;
   return { ...rest, [commonSource]: source, changes: changes.map(({ source: _, ...change }) => change) };
 }
 

@@ -41,11 +41,12 @@ export function jsonlConnector(records: RecordKind, config: JsonlConfig, source:
   };
 
   const idOf = jsonReader([config.external_id]);
+  const idOnly: Mapping = { ...mapping, fields: {} };
   const readIds: IdReader = async (file, signal, add) => {
     for await (const one of readLines(file, fileBeginning, signal)) {
       const read = readLine(file, one);
       if (!read || !('value' in read)) continue;
-      const mapped = mapRecord({ ...mapping, fields: {} }, idOf(read.value));
+      const mapped = mapRecord(idOnly, idOf(read.value));
       if ('record' in mapped) add(mapped.record.external_id, one.line);
     }
   };

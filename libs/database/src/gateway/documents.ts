@@ -100,8 +100,7 @@ const timeOf: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.
 
 /**
  * Builds the statement of a page: document (null beyond the size limit), total, position of the tenant, and if requested
- * that of the item. Each
- * combination of filters has its own prepared statement, so that it is planned for its index.
+ * that of the item. Each combination of filters has its own prepared statement, so that it is planned for its index.
  */
 export function pageQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
   const { table } = resources[resource];

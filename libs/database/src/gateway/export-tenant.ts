@@ -50,13 +50,21 @@ async function writeRows(
   }
 }
 
+interface ExportedRow {
+  document?: string | null;
+  id?: unknown;
+  /** Only of events, in which ids are public. */
+  details?: Record<string, unknown>;
+}
+
 /** The document is JSON that is sent as it is stored. */
 function lineOf(kind: string, { idKind }: Pick<ExportedKind, 'idKind'>, row: object): string {
-  const { document, id, ...rest } = row as { document?: string | null; id?: unknown };
+  const { document, id, details, ...rest } = row as ExportedRow;
   const shown = JSON.stringify({
     kind,
     ...(typeof id === 'string' && { id: idKind ? encodeId(idKind, id) : id, uuid: idKind ? id : undefined }),
     ...(withPublicIds(rest) as object),
+    ...(details && { details: shownDetails(details) }),
   });
   return document ? `${shown.slice(0, -1)},"document":${document}}\n` : `${shown}\n`;
 }
@@ -71,8 +79,8 @@ const idKinds: Record<string, IdKind> = {
   reverted_by: 'operation',
   case_id: 'case',
 };
-/** Values of sources and of operators, in which nothing is an id of idsync, and events, which have public ids. */
-const asStored = new Set(['fields', 'config', 'pushed']);
+/** Values of sources and of operators, in which nothing is an id of idsync. */
+const asStored = new Set(['fields', 'config', 'details', 'pushed']);
 
 /** Replaces the ids of other resources at any depth, and leaves out null. */
 function withPublicIds(value: unknown): unknown {
@@ -83,7 +91,6 @@ function withPublicIds(value: unknown): unknown {
     Object.entries(value).flatMap(([name, part]) => {
       if (part === null) return [];
       if (asStored.has(name)) return [[name, part]];
-      if (name === 'details') return [[name, shownDetails(part)]];
       const kind = Object.hasOwn(idKinds, name) ? idKinds[name] : undefined;
       return [[name, kind && typeof part === 'string' && isUuid(part) ? encodeId(kind, part) : withPublicIds(part)]];
     }),
