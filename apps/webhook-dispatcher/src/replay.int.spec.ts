@@ -192,12 +192,13 @@ describe('an endpoint whose breaker is open', () => {
     expect(await endpoint()).toEqual({ open: null, trips: 0 });
   });
 
-  it('is probed at once by a test, before what waits, and pauses longer if it still fails', async () => {
+  it('is probed at once by a test of one engine, before what waits, and pauses longer if it still fails', async () => {
     const engine = await broken();
     const before = receiver.received.length;
     await testOf(engine);
     await until(async () => (await endpoint())?.trips === 2);
     expect(sequences().slice(before)).toEqual([5]);
+    expect(await endpoint()).toEqual({ open: true, trips: 2 });
   });
 
   it('is probed by a test also within a delay that its receiver requested', async () => {

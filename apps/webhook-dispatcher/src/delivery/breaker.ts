@@ -31,12 +31,6 @@ export function afterFailure(breaker: Breaker, now: number, settings: BreakerSet
   return { failures, trips: breaker.trips + 1, openUntil: now + pause };
 }
 
-/** Returns an open breaker without the rest of its pause, so that the next attempt is a probe; others as they are. */
-export function halfOpened(breaker: Breaker, now: number): Breaker {
-  const { openUntil } = breaker;
-  return openUntil !== undefined && openUntil > now ? { ...breaker, openUntil: now } : breaker;
-}
-
 /** `open`: no attempts; `half_open`: one probe at a time; `closed`: no restriction. */
 export function breakerState(breaker: Breaker, now: number): 'open' | 'half_open' | 'closed' {
   if (breaker.openUntil === undefined) return 'closed';

@@ -13,6 +13,7 @@ import {
   lockDeliveryHour,
   type Receiver,
   resetChangedEndpoints,
+  takeProbes,
 } from '@idsync/database/delivery';
 import { WakeUp } from '@idsync/messaging';
 import {
@@ -199,19 +200,22 @@ export class DeliveryEngine extends BackgroundService {
     return begun;
   }
 
-  private async claimOf(tenantId: string, wanted: readonly ClaimRequest[]): Promise<number> {
+  private async claimOf(tenantId: string, shares: readonly ClaimRequest[]): Promise<number> {
     const { database, settings } = this.context;
     const quota = this.quotas.get(tenantId);
-    const calls = new Map(wanted.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
+    const calls = new Map(shares.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
     const kept = quota === undefined ? 0 : this.blocks.left(tenantId, this.clock.now());
-    const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
-    const { claimed, receivers, requests, taken } = await database.transaction(tenantId, async (tx) => {
+    const probed = shares.flatMap(({ webhookId }) => (this.endpoints.get(webhookId)?.isProbed ? webhookId : []));
+    const { claimed, receivers, wanted, requests, taken, probes } = await database.transaction(tenantId, async (tx) => {
+      const probes = new Set(probed.length === 0 ? [] : await takeProbes(tx, tenantId, probed));
+      const wanted = shares.filter(({ webhookId }) => !probed.includes(webhookId) || probes.has(webhookId));
+      const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
       const hour = quota === undefined || kept >= most ? undefined : await lockDeliveryHour(tx, tenantId);
       const remaining = hour && quota !== undefined ? Math.max(quota - hour.attempts, 0) : 0;
       const requests = quota === undefined ? wanted : withinRoom(wanted, kept + remaining);
       if (requests.length === 0)
-        return { claimed: [], receivers: new Map<string, Receiver>(), requests, taken: undefined };
+        return { claimed: [], receivers: new Map<string, Receiver>(), wanted, requests, taken: undefined, probes };
       const claimed = await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
       const beyond = Math.max(claimed.length - kept, 0);
       const block = beyond > 0 ? blockOf(remaining - beyond) : 0;
@@ -222,13 +226,16 @@ export class DeliveryEngine extends BackgroundService {
       return {
         claimed,
         receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])),
+        wanted,
         requests,
         taken,
+        probes,
       };
     });
+    for (const webhookId of probed) this.endpoints.get(webhookId)?.probeTaken(probes.has(webhookId));
     if (taken) this.blocks.keep(tenantId, taken.left, taken.until);
     else this.blocks.use(tenantId, claimed.length);
-    if (requests.length === 0) {
+    if (requests.length === 0 && wanted.length > 0) {
       quotaWaits.add({});
       const until = nextHour(this.clock.now());
       for (const { webhookId } of wanted) this.endpoints.get(webhookId)?.waitForQuota(until);

@@ -1,5 +1,5 @@
 import type { DueEndpoint } from '@idsync/database/delivery';
-import { afterFailure, type Breaker, type BreakerSettings, breakerState, closed, halfOpened } from './breaker.js';
+import { afterFailure, type Breaker, type BreakerSettings, breakerState, closed } from './breaker.js';
 import { initialCap, nextCap } from './concurrency-cap.js';
 import type { Waiting } from './share-slots.js';
 
@@ -25,6 +25,8 @@ export class Endpoint {
   private pausedUntil = 0;
   /** The last time at which a probe was requested. */
   private probedAt = 0;
+  /** What held back the endpoint before a probe was requested, until this process knows whether it makes the probe. */
+  private beforeProbe?: { breaker: Breaker; pausedUntil: number };
   /** The tenant has used up its quota until then. */
   private withoutQuotaUntil = 0;
 
@@ -46,22 +48,35 @@ export class Endpoint {
     this.calls += 1;
     this.hasFirst = true;
     this.hasRetry = true;
-    if (probeAskedAt && probeAskedAt.getTime() > this.probedAt) {
-      this.probedAt = probeAskedAt.getTime();
-      this.breaker = halfOpened(this.breaker, now);
-      // One attempt, also within a delay that the receiver requested.
-      if (this.pausedUntil > now) this.breaker = { ...this.breaker, openUntil: now };
-      this.pausedUntil = 0;
-    }
     if (openUntil && openUntil.getTime() > (this.breaker.openUntil ?? 0)) {
       this.breaker = { failures, trips, openUntil: openUntil.getTime() };
     }
+    if (!probeAskedAt || probeAskedAt.getTime() <= this.probedAt) return;
+    this.probedAt = probeAskedAt.getTime();
+    const { breaker, pausedUntil } = this;
+    if (breakerState(breaker, now) !== 'open' && pausedUntil <= now) return;
+    this.beforeProbe = { breaker, pausedUntil };
+    // One attempt, also within a delay that the receiver requested.
+    this.breaker = { ...breaker, openUntil: now };
+    this.pausedUntil = 0;
+  }
+
+  /** True if the next attempt is made because a probe was requested. */
+  get isProbed(): boolean {
+    return this.beforeProbe !== undefined;
+  }
+
+  /** Ends the request for a probe. `isOwn`: this process makes it; otherwise, the endpoint waits as before. */
+  probeTaken(isOwn: boolean): void {
+    if (this.beforeProbe && !isOwn) Object.assign(this, this.beforeProbe);
+    this.beforeProbe = undefined;
   }
 
   /** Resets what this process has measured, because the webhook was changed. */
   reset(): void {
     this.breaker = closed;
     this.pausedUntil = 0;
+    this.beforeProbe = undefined;
     this.cap = initialCap;
   }
 

@@ -2,7 +2,7 @@ import { newUuid } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../database.js';
-import { type EndpointResult, saveEndpointResults } from './endpoints.js';
+import { askForProbe, type EndpointResult, saveEndpointResults, takeProbes } from './endpoints.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -79,5 +79,45 @@ describe('the stored state of an endpoint', () => {
     });
     await save({ succeeded: true });
     expect(await known()).toMatchObject({ failures: 0, failing: false });
+  });
+});
+
+describe('a request for a probe', () => {
+  const ask = () => database.transaction(tenantId, (tx) => askForProbe(tx, tenantId, webhookId));
+  const take = () => database.transaction(tenantId, (tx) => takeProbes(tx, tenantId, [webhookId]));
+
+  it('is kept for a failing endpoint only', async () => {
+    expect(await ask()).toBe(false);
+    await save({ succeeded: true });
+    expect(await ask()).toBe(false);
+    await save({ failures: 1 });
+    expect(await ask()).toBe(true);
+  });
+
+  it('is taken by one of several processes, and again after the next request', async () => {
+    await save({ failures: 1 });
+    await ask();
+    expect((await Promise.all([take(), take(), take()])).flat()).toEqual([webhookId]);
+    expect(await take()).toEqual([]);
+    await ask();
+    expect(await take()).toEqual([webhookId]);
+  });
+
+  it('remains if the process that takes it is killed before its claim is committed', async () => {
+    await save({ failures: 1 });
+    await ask();
+    const killed = database.transaction(tenantId, async (tx) => {
+      await takeProbes(tx, tenantId, [webhookId]);
+      throw new Error('killed');
+    });
+    await expect(killed).rejects.toThrow('killed');
+    expect(await take()).toEqual([webhookId]);
+  });
+
+  it('is answered by any success', async () => {
+    await save({ failures: 1 });
+    await ask();
+    await save({ succeeded: true });
+    expect(await take()).toEqual([]);
   });
 });

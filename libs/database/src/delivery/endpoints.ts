@@ -9,7 +9,7 @@ export interface DueEndpoint {
   tenantId: string;
   /** Until when a circuit breaker, possibly of another process, blocks calls. */
   openUntil: Date | null;
-  /** When an attempt was last requested while the endpoint failed. */
+  /** When an attempt was requested while the endpoint failed; null once a process has taken the request. */
   probeAskedAt: Date | null;
   failures: number;
   trips: number;
@@ -63,15 +63,27 @@ export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> 
   );
 }
 
-/** Ends the pause of a failing endpoint. Returns whether it is failing. */
+/** Requests an attempt within the pause of a failing endpoint. Returns whether it is failing. */
 export async function askForProbe(tx: Transaction, tenantId: string, webhookId: string): Promise<boolean> {
   const rows = await tx.query(
-    `update webhook_endpoints
-        set probe_asked_at = now(), open_until = case when open_until > now() then now() else open_until end
+    `update webhook_endpoints set probe_asked_at = now()
       where tenant_id = $1 and webhook_id = $2 and failures > 0 returning 1`,
     [tenantId, webhookId],
   );
   return rows.length > 0;
+}
+
+/** Takes the requested probes of these webhooks, so that one process makes each. Returns the webhooks that had one. */
+export async function takeProbes(tx: Transaction, tenantId: string, webhookIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `with asked as (
+       select webhook_id from webhook_endpoints
+        where tenant_id = $1 and webhook_id = any($2) and probe_asked_at is not null order by webhook_id for update)
+     update webhook_endpoints set probe_asked_at = null
+      where tenant_id = $1 and webhook_id = any(array(select webhook_id from asked)) returning webhook_id as id`,
+    [tenantId, uuids(webhookIds)],
+  );
+  return rows.map(({ id }) => id);
 }
 
 export async function findReceivers(
@@ -112,6 +124,7 @@ export async function saveEndpointResults(tx: Transaction, results: readonly End
               then greatest(e.trips, excluded.trips) else excluded.trips end,
             open_until = case when excluded.last_success_at is null
               then greatest(e.open_until, excluded.open_until) else excluded.open_until end,
+            probe_asked_at = case when excluded.last_success_at is null then e.probe_asked_at end,
             last_success_at = coalesce(excluded.last_success_at, e.last_success_at),
             last_failure_at = coalesce(excluded.last_failure_at, e.last_failure_at),
             failing_since = case when excluded.last_success_at is null
