@@ -126,6 +126,22 @@ describe('with four eyes, a release', () => {
     expect(await releases(acme)).toEqual([]);
   });
 
+  it('is stale once the token of its requester is revoked, and can still be rejected', async () => {
+    const acme = await tenant();
+    const issued = (await gateway.operator('POST', '/service-tokens', { name: 'iris', role: 'operator' })).body;
+    tokens.iris = issued.token;
+    const [approved, rejected] = [await waiting(acme, 'iris'), await waiting(acme, 'iris')];
+    await gateway.operator('DELETE', `/service-tokens/${issued.id}`);
+    const answer = await as('bob', 'POST', `${approved.path}/approve`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 'the approval is stale: the token of its requester has been revoked' },
+    });
+    expect((await as('bob', 'GET', approved.path)).body.status).toBe('stale');
+    expect((await as('bob', 'POST', `${rejected.path}/reject`)).body.status).toBe('rejected');
+    expect(await releases(acme)).toEqual([]);
+  });
+
   it('expires', async () => {
     const acme = await tenant({ four_eyes: true, approval_hours: 1 });
     const { path, approval } = await waiting(acme);

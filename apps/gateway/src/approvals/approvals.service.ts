@@ -85,8 +85,11 @@ export class Approvals {
         requireRole(caller, row);
         if (row.status === 'approved') return repeated(row, describe);
         if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
-        if (!isSecondPerson(await this.withIssuer(row.requestedBy), approver))
+        const requester = await this.withIssuer(row.requestedBy);
+        if (!isSecondPerson(requester, approver))
           throw new ApiError(403, `another operator than ${JSON.stringify(row.requestedBy.name)} must approve this`);
+        // Revoking a token takes back what it could do, which includes what it left to others.
+        if (requester.isRevoked) throw new Stale('the token of its requester has been revoked');
         const operationId = await this.perform(tx, row, approver);
         return this.decide(tx, row, { status: 'approved', reason, operationId }, describe);
       });
@@ -145,12 +148,12 @@ export class Approvals {
     return shown;
   }
 
-  /** Adds who issued the token. Tokens belong to the installation, which a transaction of a tenant does not see. */
+  /** Adds who issued the token, and whether it was revoked. Tokens belong to the installation, which a transaction of a tenant does not see. */
   private async withIssuer(actor: AuditActor): Promise<IssuedActor> {
     if (actor.kind !== 'service_token' || actor.id === undefined) return actor;
     const id = uuidOf('serviceToken', actor.id);
     const token = await this.database.readTransaction(installationId, (tx) => findServiceToken(tx, id));
-    return token ? { ...actor, issuer: token.createdBy } : actor;
+    return token ? { ...actor, issuer: token.createdBy, isRevoked: token.revokedAt !== null } : actor;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AuditActor } from '@idsync/database/gateway';
 
-/** An actor, with the name of the operator who issued the actor's token. */
-export type IssuedActor = AuditActor & { issuer?: string };
+/** An actor, with the name of the operator who issued the actor's token, and whether that was revoked since. */
+export type IssuedActor = AuditActor & { issuer?: string; isRevoked?: boolean };
 
 /**
  * Returns whether an approver is another person than the requester, as far as tokens show. A token counts as the one who
