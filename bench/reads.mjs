@@ -3,13 +3,14 @@
 //
 // Uses DATABASE_URL, by default an embedded PostgreSQL. BENCH_RECORDS (5000), BENCH_ROUNDS (7), BENCH_REQUESTS (1000
 // per round), BENCH_CLIENTS (8). BENCH_OTHER: another checkout with a build, whose gateway is measured too.
+// BENCH_REPLICA=true: a private PostgreSQL with a streaming replica, from which a second gateway reads.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { encodeId } from '../libs/contracts/dist/index.js';
-import { DirectoryFixture, freePort } from '../libs/testing/dist/index.js';
+import { DirectoryFixture, freePort, PrivatePostgres } from '../libs/testing/dist/index.js';
 import { bareConnection } from './support/bare-connection.mjs';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { connectionSeconds, cpuSeconds, secondsBetween } from './support/cpu-time.mjs';
@@ -39,9 +40,10 @@ const cases = [
   ['an unchanged page of 50', '/v1/identities?limit=50', 1.5, 'conditional'],
 ];
 
-await withBenchDatabase(async ({ url }) => {
+const withDatabase = process.env.BENCH_REPLICA === 'true' ? withReplica : withBenchDatabase;
+await withDatabase(async ({ url, readUrl }) => {
   await fill(url);
-  const admin = await bareConnection(url);
+  const admins = await Promise.all([url, ...(readUrl ? [readUrl] : [])].map(bareConnection));
   const env = {
     DATABASE_URL: url,
     ADMIN_TOKEN: randomBytes(24).toString('base64url'),
@@ -49,44 +51,57 @@ await withBenchDatabase(async ({ url }) => {
   };
   const here = await startGateway(env);
   const targets = [here, await startBare(url)];
+  if (readUrl) targets.push(await startGateway({ ...env, DATABASE_READ_URL: readUrl }, undefined, 'with the replica'));
   if (process.env.BENCH_OTHER) targets.push(await startGateway(env, resolve(process.env.BENCH_OTHER)));
   try {
     const headers = { 'x-api-key': await createKey(here.url, env.ADMIN_TOKEN) };
     for (const [name, path, limit, condition] of cases) {
       if (condition) headers['if-none-match'] = await versionOf(`${here.url}${path}`, headers);
-      await compare(name, path, limit, targets, headers, admin);
+      await compare(name, path, limit, targets, headers, admins);
     }
   } finally {
     for (const { child } of targets) {
       child.kill('SIGTERM');
       await once(child, 'exit');
     }
-    await admin.end();
+    for (const admin of admins) await admin.end();
   }
 });
 
-async function compare(name, path, limit, all, headers, admin) {
+async function compare(name, path, limit, all, headers, admins) {
   const targets = limit === undefined ? all.filter(({ name: which }) => which !== 'bare Fastify') : all;
   const results = new Map(targets.map((target) => [target, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       await loadOf(`${target.url}${path}`, requests / 10, clients, headers);
-      const before = [await cpuSeconds(target.child.pid), await connectionSeconds(admin)];
+      const before = [await cpuSeconds(target.child.pid), ...(await Promise.all(admins.map(connectionSeconds)))];
       const { rate, p99 } = await loadOf(`${target.url}${path}`, requests, clients, headers);
       const used = (await cpuSeconds(target.child.pid)) - before[0];
-      const database = secondsBetween(before[1], await connectionSeconds(admin));
+      const [database, replica = 0] = await Promise.all(
+        admins.map(async (admin, at) => secondsBetween(before[at + 1], await connectionSeconds(admin)) / requests),
+      );
       // The first round only compiles.
-      if (round >= 0) results.get(target).push({ rate, p99, process: used / requests, database: database / requests });
+      if (round >= 0) results.get(target).push({ rate, p99, process: used / requests, database, replica });
     }
   }
   const bare = results.get(all[1]);
   const micros = (seconds) => Math.round(seconds * 1_000_000);
   printTable(`${name}${limit === undefined ? '' : `: at most ${limit} times the CPU of bare Fastify`}`, [
-    ['process', 'CPU, µs', 'PostgreSQL, µs', 'requests/s', 'p99, ms', 'CPU vs bare', 'rate vs bare'],
+    [
+      'process',
+      'CPU, µs',
+      'PostgreSQL, µs',
+      ...(admins.length > 1 ? ['replica, µs'] : []),
+      'requests/s',
+      'p99, ms',
+      'CPU vs bare',
+      'rate vs bare',
+    ],
     ...targets.map((target) => {
       const of = (field) => median(results.get(target).map((each) => each[field]));
       const vs = (field) => bare && (of(field) / median(bare.map((each) => each[field]))).toFixed(2);
-      const figures = [micros(of('process')), micros(of('database')), Math.round(of('rate')), of('p99')];
+      const ofReplica = admins.length > 1 ? [micros(of('replica'))] : [];
+      const figures = [micros(of('process')), micros(of('database')), ...ofReplica, Math.round(of('rate')), of('p99')];
       return [target.name, ...figures, vs('process'), vs('rate')];
     }),
   ]);
@@ -100,11 +115,22 @@ function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-async function startGateway(env, root) {
+async function startGateway(env, root, name = root ?? 'gateway') {
   const gateway = await GatewayProcess.create(env, root && join(root, 'apps/gateway/dist/main.js'));
   gateway.start();
   await gateway.isReady();
-  return { name: root ?? 'gateway', url: gateway.url, child: gateway.child };
+  return { name, url: gateway.url, child: gateway.child };
+}
+
+async function withReplica(work) {
+  const primary = await PrivatePostgres.start();
+  const replica = await primary.replica();
+  try {
+    await work({ url: primary.url, readUrl: replica.url });
+  } finally {
+    await replica.remove();
+    await primary.remove();
+  }
 }
 
 async function startBare(url) {

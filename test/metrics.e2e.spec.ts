@@ -140,6 +140,7 @@ describe('the metrics of a sync, from its trigger to a receiver,', () => {
       'queue',
       'quota',
       'route',
+      'server',
       'service',
       'state',
       'status',

@@ -54,6 +54,20 @@ describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => 
     expect(new URL(templateOf('migrate').DATABASE_URL ?? '').username).toBe(owner.username);
   });
 
+  it('lets the gateway alone read from replicas, with its own login, if it has the component for it', () => {
+    const has = overlay === 'example';
+    const readUrls = services.map((service) => [service, templateOf(service).DATABASE_READ_URL !== undefined]);
+    expect(readUrls).toEqual(services.map((service) => [service, has && service === 'gateway']));
+    const gateway = ofKind<IDeployment>(manifests, 'Deployment').find(({ metadata }) => metadata?.name === 'gateway');
+    const files = gateway && containerOf(gateway).env?.filter(({ name }) => name === 'DATABASE_READ_URL_FILE');
+    expect(files).toEqual(
+      has ? [{ name: 'DATABASE_READ_URL_FILE', value: '/etc/idsync/secrets/DATABASE_READ_URL' }] : [],
+    );
+    if (!has) return;
+    const [own, replicas] = [templateOf('gateway').DATABASE_URL, templateOf('gateway').DATABASE_READ_URL];
+    expect(replicas).toBe(own?.replace('postgresql-rw', 'postgresql-ro'));
+  });
+
   it('never schedules two instances of PostgreSQL or RabbitMQ on one node', () => {
     const [postgresql] = ofKind<ICluster>(manifests, 'Cluster');
     expect(postgresql?.spec?.affinity).toMatchObject({

@@ -1,6 +1,6 @@
 import { DatabaseModule } from '@idsync/database';
 import { BusModule } from '@idsync/messaging';
-import { RuntimeModule } from '@idsync/runtime';
+import { Logger, RuntimeModule } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { ConsoleModule } from './console/console.module.js';
@@ -28,9 +28,12 @@ export class GatewayModule {
         RuntimeModule.forRoot('gateway', config),
         DatabaseModule.forRootAsync({
           service: 'gateway',
-          inject: [ConfigService],
-          useFactory: (settings: Config) => ({
+          inject: [ConfigService, Logger],
+          useFactory: (settings: Config, log: Logger) => ({
             url: settings.get('DATABASE_URL', { infer: true }),
+            readUrl: settings.get('DATABASE_READ_URL', { infer: true }),
+            onReplicaChange: (err: unknown) =>
+              err === undefined ? log.info('read replica is used again') : log.warn({ err }, 'read replica failed'),
             shareOf: currentShare,
           }),
         }),

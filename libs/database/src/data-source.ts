@@ -42,7 +42,11 @@ interface OpenConnections {
 export class ServiceDataSource extends DataSource {
   readonly connections: OpenConnections;
 
-  constructor(options: PostgresOptions) {
+  /** `variable`: where the address comes from. */
+  constructor(
+    options: PostgresOptions,
+    private readonly variable = 'DATABASE_URL',
+  ) {
     const connections = { count: 0 };
     super({ ...options, extra: { ...options.extra, Client: countedClient(connections) } });
     this.connections = connections;
@@ -53,7 +57,7 @@ export class ServiceDataSource extends DataSource {
     try {
       return await super.initialize();
     } catch (cause) {
-      throw new Error(`DATABASE_URL: ${problemOf(cause as Failure, serverOf(this.options))}`, { cause });
+      throw new Error(`${this.variable}: ${problemOf(cause as Failure, serverOf(this.options))}`, { cause });
     }
   }
 

@@ -1,16 +1,18 @@
 // SQL by hand: begin, settings and commit of a transaction, each in one round trip.
-import { isUuid, type ServiceName } from '@idsync/contracts';
+import { installationId, isUuid, type ServiceName } from '@idsync/contracts';
 import type pg from 'pg';
-import type { EntityManager } from 'typeorm';
 import { ServiceDataSource, typeOrmOptions } from './data-source.js';
 import type { Share } from './fair-shares.js';
 import { listen } from './listen.js';
+import { ReadReplica, type ReplicaWork } from './read-replica.js';
 import { serviceRoles } from './roles.js';
+import { beginTimeoutMs, runTransaction, type Transaction } from './run-transaction.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
 import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow } from './single-read.js';
-import { deadlockDetected, failedTransaction, serializationFailure, sqlState } from './sql-state.js';
+import { deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
+export type { Transaction } from './run-transaction.js';
 export type { NamedQuery } from './single-read.js';
 
 export interface DatabaseOptions {
@@ -29,25 +31,10 @@ export interface DatabaseOptions {
    * only.
    */
   shareOf?: (tenantId: string) => Share;
-}
-
-/** An open transaction, which sees only rows of its tenant. */
-export interface Transaction {
-  /** TypeORM's repositories on this transaction's connection. They never begin, commit or roll back by themselves. */
-  readonly manager: EntityManager;
-  query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs the callback once after the commit, and not after a rollback. It must not throw. */
-  afterCommit(run: () => void): void;
-  /** Runs `work`, rolls back its changes and its `afterCommit` callbacks, and returns its result. */
-  rolledBack<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs `work`. If it fails, rolls back only its changes and its `afterCommit` callbacks, and throws its error. */
-  attempt<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** The first statement of a transaction, with its own timeout. */
-interface BeginQuery {
-  text: string;
-  query_timeout: number;
+  /** A streaming replica that serves reads of tenants. */
+  readUrl?: string;
+  /** Called with the problem when the replica fails, and with undefined when it is used again. */
+  onReplicaChange?: (problem: unknown) => void;
 }
 
 const beginSnapshot = 'begin isolation level repeatable read read only';
@@ -56,10 +43,6 @@ const beginSnapshot = 'begin isolation level repeatable read read only';
 export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 
 const attempts = 5;
-/**
- * Shorter than the statement timeout: `begin` does no work, so a connection that has not answered it by then is dead.
- */
-const beginTimeoutMs = 10_000;
 const defaultPoolSize = 10;
 /** An id that no tenant has. */
 const noTenant = '00000000-0000-0000-0000-000000000000';
@@ -73,14 +56,27 @@ const freshMs = 2_000;
 export class Database {
   readonly service: ServiceName;
   private readonly connections: ServiceConnections;
+  private readonly replica: ReadReplica | undefined;
   private answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly dataSource: ServiceDataSource,
-    { service, poolSize = defaultPoolSize, shareOf = ownShare }: Omit<DatabaseOptions, 'url'>,
+    { service, poolSize = defaultPoolSize, shareOf = ownShare, readUrl, ...options }: Omit<DatabaseOptions, 'url'>,
   ) {
     this.service = service;
     this.connections = new ServiceConnections(dataSource, { service, poolSize, shareOf });
+    if (readUrl === undefined) return;
+    this.replica = new ReadReplica({
+      url: readUrl,
+      service,
+      poolSize,
+      shareOf,
+      role: this.role,
+      statementTimeoutMs: options.statementTimeoutMs ?? defaultTimeoutMs(service),
+      primaryPosition: () => this.walPosition(),
+      onChange: options.onReplicaChange,
+    });
+    this.replica.open().catch(() => undefined);
   }
 
   /** Connects and checks that the schema is the one this code knows. Throws SchemaVersionError if not. */
@@ -94,13 +90,14 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    this.onApplicationShutdown();
+    await this.onApplicationShutdown();
     await this.dataSource.destroy();
   }
 
-  /** Called by Nest; TypeOrmModule closes the data source afterwards. */
-  onApplicationShutdown(): void {
+  /** Called by Nest; TypeOrmModule closes the data source of the primary afterwards. */
+  async onApplicationShutdown(): Promise<void> {
     this.connections.close();
+    await this.replica?.close();
   }
 
   /** Compares the current schema with the version that this code was written for. */
@@ -127,10 +124,14 @@ export class Database {
 
   /**
    * Runs `work` in a transaction that reads only rows of `tenantId`; a statement that writes fails. All statements see the
-   * same committed state, so that the total of a list belongs to its rows.
+   * same committed state, so that the total of a list belongs to its rows. It may run on the read replica.
    */
   async readTransaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(tenantId, `${beginSnapshot}; ${setTenant(tenantId)}`, work);
+    const begin = `${beginSnapshot}; ${setTenant(tenantId)}`;
+    const read = await this.onReplica(tenantId, (connection, onBroken) =>
+      runTransaction(connection, begin, work, onBroken),
+    );
+    return read ? read.result : this.run(tenantId, begin, work);
   }
 
   /** Like `readTransaction`, but never repeated, so `work` may send what it reads. */
@@ -162,10 +163,10 @@ export class Database {
     }
   }
 
-  /** Runs one read of index ranges for a tenant, in one round trip. */
+  /** Runs one read of index ranges for a tenant, in one round trip. It may run on the read replica. */
   async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
     checkTenant(tenantId);
-    return this.single(tenantId, (client) => readOnce<Row>(client, tenantId, query));
+    return this.singleOfTenant(tenantId, (client) => readOnce<Row>(client, tenantId, query));
   }
 
   /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
@@ -176,7 +177,31 @@ export class Database {
   /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */
   async readTexts(tenantId: string, query: NamedQuery): Promise<TextRow[]> {
     checkTenant(tenantId);
-    return this.single(tenantId, (client) => readTexts(client, tenantId, query));
+    return this.singleOfTenant(tenantId, (client) => readTexts(client, tenantId, query));
+  }
+
+  private async singleOfTenant<Row>(tenantId: string, run: (client: pg.Client) => Promise<Row[]>): Promise<Row[]> {
+    const read = await this.onReplica(tenantId, async ({ client }, onBroken) => {
+      try {
+        return await run(client);
+      } catch (error) {
+        onBroken();
+        throw error;
+      }
+    });
+    return read ? read.result : this.single(tenantId, run);
+  }
+
+  /** Returns undefined if the primary must run the read. Tokens and the like, which belong to no tenant, are not read there. */
+  private async onReplica<T>(tenantId: string, work: ReplicaWork<T>): Promise<{ result: T } | undefined> {
+    return tenantId === installationId ? undefined : this.replica?.read(tenantId, work);
+  }
+
+  /** Everything that was committed before this call is at or below the position, unless commits are asynchronous. */
+  private async walPosition(): Promise<string> {
+    const text = 'select pg_current_wal_flush_lsn()::text as position';
+    const [row] = await this.readAcrossTenants<{ position: string }>({ name: 'wal-position', text, values: [] });
+    return row?.position ?? '';
   }
 
   private async single<Row>(tenantId: string | undefined, run: (client: pg.Client) => Promise<Row[]>): Promise<Row[]> {
@@ -207,62 +232,16 @@ export class Database {
     begin: string,
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
-    const { client, manager, release } = await this.connections.takeManaged(tenantId);
-    const committed: (() => void)[] = [];
-    let failure: unknown;
+    const connection = await this.connections.takeManaged(tenantId);
     let broken = false;
     try {
-      // One round trip: transactions are small.
-      await client.query(beginQuery(begin));
-      const result = await work({
-        manager,
-        query: async <Row>(text: string, values: readonly unknown[] = []) => {
-          try {
-            return (await client.query({ text, values: [...values] })).rows as Row[];
-          } catch (error) {
-            // A statement that was sent behind the one that failed; callers decide by the cause.
-            if (failure !== undefined && sqlState(error) === failedTransaction) throw failure;
-            failure = error;
-            throw error;
-          }
-        },
-        afterCommit: (run) => committed.push(run),
-        rolledBack: async <R>(trial: () => Promise<R>) => {
-          const registered = committed.length;
-          await client.query('savepoint trial');
-          const found = await trial();
-          await client.query('rollback to savepoint trial; release savepoint trial');
-          committed.length = registered;
-          return found;
-        },
-        attempt: async <R>(part: () => Promise<R>) => {
-          const registered = committed.length;
-          // Sent together with the first statement of the work, which fails too if this one does.
-          const begun = client.query('savepoint attempt');
-          begun.catch(() => undefined);
-          try {
-            const found = await part();
-            await begun;
-            await client.query('release savepoint attempt');
-            return found;
-          } catch (error) {
-            await client.query('rollback to savepoint attempt; release savepoint attempt');
-            committed.length = registered;
-            throw error;
-          }
-        },
-      });
-      await client.query('commit');
-      this.answeredAt = performance.now();
-      for (const run of committed) run();
-      return result;
-    } catch (error) {
-      await client.query('rollback').catch(() => {
+      const result = await runTransaction(connection, begin, work, () => {
         broken = true;
       });
-      throw error;
+      this.answeredAt = performance.now();
+      return result;
     } finally {
-      release(broken);
+      connection.release(broken);
     }
   }
 }
@@ -271,8 +250,12 @@ const ownShare = (tenantId: string): Share => ({ group: tenantId, member: tenant
 
 /** TypeORM options of a service. */
 export function serviceDataSource({ url, service, poolSize = defaultPoolSize, ...options }: DatabaseOptions) {
-  const statementTimeoutMs = options.statementTimeoutMs ?? (service === 'gateway' ? 30_000 : 300_000);
+  const statementTimeoutMs = options.statementTimeoutMs ?? defaultTimeoutMs(service);
   return typeOrmOptions({ url, role: serviceRoles[service], poolSize, statementTimeoutMs });
+}
+
+function defaultTimeoutMs(service: ServiceName): number {
+  return service === 'gateway' ? 30_000 : 300_000;
 }
 
 /** Connects and checks that the schema is the one this code knows. Throws SchemaVersionError if not. */
@@ -290,11 +273,6 @@ export async function connectChecked(dataSource: ServiceDataSource): Promise<Ser
 /** Searches are short, and detect a dead connection as `begin` does. */
 function withTimeout(query: NamedQuery): NamedQuery {
   return { ...query, timeoutMs: beginTimeoutMs };
-}
-
-/** A firewall or a vanished host may have dropped a pooled connection silently, which shows at its next use. */
-function beginQuery(text: string): BeginQuery {
-  return { text, query_timeout: beginTimeoutMs };
 }
 
 /** SET takes no parameters, so the id is interpolated and must be a uuid. */

@@ -32,6 +32,8 @@ export interface ServiceConnectionsOptions {
   poolSize: number;
   /** Returns whose fair share of connections the current work of a tenant counts against. */
   shareOf: (tenantId: string) => Share;
+  /** The server of the connections; default the primary. */
+  server?: 'primary' | 'replica';
 }
 
 /** Hands out the connections of a service, and counts them. The gateway distributes them fairly among tenants. */
@@ -44,7 +46,7 @@ export class ServiceConnections {
 
   constructor(
     private readonly dataSource: ServiceDataSource,
-    { service, poolSize, shareOf }: ServiceConnectionsOptions,
+    { service, poolSize, shareOf, server = 'primary' }: ServiceConnectionsOptions,
   ) {
     this.shareOf = shareOf;
     this.shares = service === 'gateway' ? fairShares(poolSize) : undefined;
@@ -52,7 +54,7 @@ export class ServiceConnections {
       const { running, waiting } = this.work;
       const idle = Math.max(dataSource.connections.count - running, 0);
       return Object.entries({ in_use: running, idle, waiting }).map(([state, value]) => ({
-        labels: { service, state },
+        labels: { service, server, state },
         value,
       }));
     });

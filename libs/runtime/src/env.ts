@@ -9,6 +9,7 @@ export class EnvironmentError extends Error {
 /** Secret variables, which can also be read from a file named in `<NAME>_FILE`. */
 export const secretVariables = [
   'DATABASE_URL',
+  'DATABASE_READ_URL',
   'AMQP_URL',
   'ADMIN_TOKEN',
   'ENCRYPTION_KEY',

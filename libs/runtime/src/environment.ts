@@ -57,6 +57,7 @@ const variables = {
   OTEL_SERVICE_NAME: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: postgresUrl,
+  DATABASE_READ_URL: postgresUrl.optional(),
   AMQP_URL: amqpUrl.optional(),
   ADMIN_TOKEN: z.string({ error: adminToken }).min(16, adminToken),
   ADMIN_TOKEN_DISABLED: z
@@ -130,8 +131,14 @@ const variables = {
 };
 
 const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
-const { ADMIN_TOKEN_DISABLED, ENCRYPTION_KEYS_PREVIOUS, WEBHOOK_ALLOW_CIDRS, SOURCE_ALLOW_CIDRS, LOG_LEVEL } =
-  variables;
+const {
+  DATABASE_READ_URL,
+  ADMIN_TOKEN_DISABLED,
+  ENCRYPTION_KEYS_PREVIOUS,
+  WEBHOOK_ALLOW_CIDRS,
+  SOURCE_ALLOW_CIDRS,
+  LOG_LEVEL,
+} = variables;
 const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS, PUBLIC_URL } = variables;
 const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME, OIDC_SCOPES } = variables;
 const { OIDC_GROUPS_CLAIM, OIDC_ROLE_MAPPING, METRICS_URL, PORTAL_FRAME_ANCESTORS } = variables;
@@ -176,6 +183,7 @@ function checkSignIn(values: Partial<Record<keyof typeof signIn, unknown>>, cont
 export const gatewayEnvironment = z
   .object({
     ...everyService,
+    DATABASE_READ_URL,
     ...signIn,
     METRICS_URL,
     PORT,

@@ -37,6 +37,7 @@ export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/reso
 export { addressVetter, publicNetworks, type VetAddress, vetPort, vetUrl } from './outbound/vet-address.js';
 export { type RunningService, runService } from './run-service.js';
 export { RuntimeModule } from './runtime.module.js';
+export { SharedReads } from './shared-reads.js';
 export { ShutdownFailures } from './shutdown-failures.js';
 export {
   addTraceAttributes,

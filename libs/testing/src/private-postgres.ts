@@ -1,11 +1,15 @@
-import { chmod, chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, chmod, chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createDatabase, databaseUrl, migrate } from '@idsync/database/schema';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { DirectoryFixture } from './directory-fixture.js';
 import { freePort } from './free-port.js';
 import { fillDataDir } from './prepared-cluster.js';
+
+const run = promisify(execFile);
 
 const upWithinMs = 60_000;
 
@@ -53,6 +57,26 @@ export class PrivatePostgres {
       return postgres;
     } catch (error) {
       await postgres.remove();
+      throw error;
+    }
+  }
+
+  /** Starts a streaming replica of it, which copies its data. It is restarted for that. */
+  async replica(parent = tmpdir()): Promise<PrivatePostgres> {
+    const replica = new PrivatePostgres(await mkdtemp(join(parent, 'idsync-replica-')), await freePort());
+    const directory = join(replica.dataDir, 'postgres');
+    try {
+      const { password } = new URL(this.serverUrl);
+      await this.stop();
+      await run('cp', ['-a', `${this.dataDir}/.`, replica.dataDir]);
+      const address = `host=127.0.0.1 port=${this.port} user=postgres password=${password}`;
+      await appendFile(join(directory, 'postgresql.auto.conf'), `primary_conninfo = '${address}'\n`);
+      await run('cp', ['-a', join(directory, 'PG_VERSION'), join(directory, 'standby.signal')]);
+      await this.up();
+      await replica.up();
+      return replica;
+    } catch (error) {
+      await replica.remove();
       throw error;
     }
   }

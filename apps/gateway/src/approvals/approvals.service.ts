@@ -88,7 +88,7 @@ export class Approvals {
         const requester = await this.withIssuer(row.requestedBy);
         if (!isSecondPerson(requester, approver))
           throw new ApiError(403, `another operator than ${JSON.stringify(row.requestedBy.name)} must approve this`);
-        // Revoking a token takes back what it could do, which includes what it left to others.
+        // A revoked token must have no further effect, also by its requests that wait for others.
         if (requester.isRevoked) throw new Stale('the token of its requester has been revoked');
         const operationId = await this.perform(tx, row, approver);
         return this.decide(tx, row, { status: 'approved', reason, operationId }, describe);

@@ -1,7 +1,7 @@
 import { Database } from '@idsync/database';
 import { findTenantPosition } from '@idsync/database/gateway';
+import { SharedReads } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
-import { SharedReads } from './shared-reads.js';
 
 /** Reads the positions of tenants, once for all requests that wait for one: a read costs more than the rest of a 304. */
 @Injectable()

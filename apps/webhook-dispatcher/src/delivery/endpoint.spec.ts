@@ -66,7 +66,7 @@ describe('a probe that was requested', () => {
     expect(endpoint.waiting(now)).toBeUndefined();
   });
 
-  it('counts once, and not for an endpoint that is not held back', () => {
+  it('counts once, and not for an endpoint that may send anyway', () => {
     const endpoint = open();
     probed(endpoint);
     endpoint.probeTaken(false);

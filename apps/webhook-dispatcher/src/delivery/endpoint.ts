@@ -25,7 +25,7 @@ export class Endpoint {
   private pausedUntil = 0;
   /** The last time at which a probe was requested. */
   private probedAt = 0;
-  /** What held back the endpoint before a probe was requested, until this process knows whether it makes the probe. */
+  /** The state before a probe was requested, until this process knows whether it makes the probe. */
   private beforeProbe?: { breaker: Breaker; pausedUntil: number };
   /** The tenant has used up its quota until then. */
   private withoutQuotaUntil = 0;

@@ -1,0 +1,95 @@
+// SQL by hand: begin, savepoints and commit, each in one round trip.
+import type { EntityManager } from 'typeorm';
+import type { ManagedConnection } from './service-connections.js';
+import { failedTransaction, sqlState } from './sql-state.js';
+
+/** An open transaction, which sees only rows of its tenant. */
+export interface Transaction {
+  /** TypeORM's repositories on this transaction's connection. They never begin, commit or roll back by themselves. */
+  readonly manager: EntityManager;
+  query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs the callback once after the commit, and not after a rollback. It must not throw. */
+  afterCommit(run: () => void): void;
+  /** Runs `work`, rolls back its changes and its `afterCommit` callbacks, and returns its result. */
+  rolledBack<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work`. If it fails, rolls back only its changes and its `afterCommit` callbacks, and throws its error. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** The first statement of a transaction, with its own timeout. */
+interface BeginQuery {
+  text: string;
+  query_timeout: number;
+}
+
+/**
+ * Shorter than the statement timeout: `begin` does no work, so a connection that has not answered it by then is dead.
+ */
+export const beginTimeoutMs = 10_000;
+
+/**
+ * Runs `work` in a transaction of a connection; `begin` begins it and sets its tenant. Rolls back after an error, and calls
+ * `onBroken` if that fails, so that the connection must be closed.
+ */
+export async function runTransaction<T>(
+  { client, manager }: ManagedConnection,
+  begin: string,
+  work: (tx: Transaction) => Promise<T>,
+  onBroken: () => void,
+): Promise<T> {
+  const committed: (() => void)[] = [];
+  let failure: unknown;
+  try {
+    // One round trip: transactions are small.
+    await client.query(beginQuery(begin));
+    const result = await work({
+      manager,
+      query: async <Row>(text: string, values: readonly unknown[] = []) => {
+        try {
+          return (await client.query({ text, values: [...values] })).rows as Row[];
+        } catch (error) {
+          // A statement that was sent behind the one that failed; callers decide by the cause.
+          if (failure !== undefined && sqlState(error) === failedTransaction) throw failure;
+          failure = error;
+          throw error;
+        }
+      },
+      afterCommit: (run) => committed.push(run),
+      rolledBack: async <R>(trial: () => Promise<R>) => {
+        const registered = committed.length;
+        await client.query('savepoint trial');
+        const found = await trial();
+        await client.query('rollback to savepoint trial; release savepoint trial');
+        committed.length = registered;
+        return found;
+      },
+      attempt: async <R>(part: () => Promise<R>) => {
+        const registered = committed.length;
+        // Sent together with the first statement of the work, which fails too if this one does.
+        const begun = client.query('savepoint attempt');
+        begun.catch(() => undefined);
+        try {
+          const found = await part();
+          await begun;
+          await client.query('release savepoint attempt');
+          return found;
+        } catch (error) {
+          await client.query('rollback to savepoint attempt; release savepoint attempt');
+          committed.length = registered;
+          throw error;
+        }
+      },
+    });
+    await client.query('commit');
+    for (const run of committed) run();
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(onBroken);
+    throw error;
+  }
+}
+
+/** A firewall or a vanished host may have dropped a pooled connection silently, which shows at its next use. */
+function beginQuery(text: string): BeginQuery {
+  return { text, query_timeout: beginTimeoutMs };
+}
