@@ -15,8 +15,8 @@ export interface BusDriver {
   consume(deliver: Deliver): Promise<void>;
   /** Stops consuming and waits for messages in progress; throws after a time limit. */
   stopConsuming(): Promise<void>;
-  /** Publishes the oldest outbox rows of this service; returns the number that left the outbox. Throws on failure. */
-  forwardOutbox(token: number): Promise<number>;
+  /** Publishes the oldest outbox rows of this service; returns whether more may be waiting. Throws on failure. */
+  forwardOutbox(token: number): Promise<boolean>;
   /** Counts the messages of the broker's queues. Undefined while it is unavailable, and if the queues are rows. */
   depths(): Promise<ReadonlyMap<string, QueueDepth> | undefined>;
   /** Version of the broker; undefined without one, and while it is not connected. */

@@ -47,9 +47,10 @@ export class OutboxRelay {
       try {
         await this.listen();
         const token = await this.leaseToken();
-        const forwarded = token === undefined ? 0 : await this.driver.forwardOutbox(token);
+        const hasMore = token !== undefined && (await this.driver.forwardOutbox(token));
         failures = 0;
-        if (forwarded === 0) await this.wakeUp.wait(pollMs);
+        // A message that was committed meanwhile has called already.
+        if (!hasMore) await this.wakeUp.wait(pollMs);
       } catch (err) {
         failures += 1;
         this.lease = undefined;

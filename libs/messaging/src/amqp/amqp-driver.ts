@@ -100,7 +100,7 @@ export class AmqpDriver implements BusDriver {
     await closeTogether(...this.consumers.splice(0).map((consumer) => () => consumer.stop()));
   }
 
-  async forwardOutbox(token: number): Promise<number> {
+  async forwardOutbox(token: number): Promise<boolean> {
     return this.forwarder.forward(token);
   }
 

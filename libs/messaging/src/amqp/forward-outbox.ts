@@ -20,11 +20,11 @@ export class OutboxForwarder {
     private readonly log: Logger,
   ) {}
 
-  /** Returns the number of rows deleted from the outbox. */
-  async forward(token: number): Promise<number> {
+  /** Returns whether more rows may be waiting that RabbitMQ has not rejected. */
+  async forward(token: number): Promise<boolean> {
     const waiting = [...this.refused].filter(([, { again }]) => again > performance.now()).map(([id]) => id);
     const rows = await this.oldestRows(waiting);
-    if (rows.length === 0) return 0;
+    if (rows.length === 0) return false;
     const { confirmed, refused } = await this.publisher.publish(rows);
     for (const id of confirmed) this.refused.delete(id);
     for (const id of refused) this.countRefusal(id);
@@ -36,7 +36,7 @@ export class OutboxForwarder {
       );
     }
     if (confirmed.length > 0) await this.deleteConfirmed(confirmed, token);
-    return confirmed.length;
+    return rows.length === window;
   }
 
   private oldestRows(waiting: readonly number[]): Promise<OutgoingRow[]> {

@@ -1,7 +1,8 @@
 import { type QueueDefinition, queues } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 
-const batchSize = 500;
+/** Maximum messages of a transaction. */
+export const batchSize = 500;
 
 /** Which queue binds which type. */
 const routes = Object.entries<QueueDefinition>(queues).flatMap(([queue, definition]) =>

@@ -18,6 +18,8 @@ export class PostgresConsumer {
   private readonly inFlight = new InFlight();
   private readonly claims = new Map<number, Claim>();
   private stopped = false;
+  /** False if the last claim emptied the queue. A notification tells of the next message. */
+  private mayHaveMore = true;
   private running: Promise<void> | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
 
@@ -53,9 +55,10 @@ export class PostgresConsumer {
       try {
         const free = this.definition.prefetch - this.inFlight.size;
         const claimed = free > 0 ? await this.claim(free) : [];
+        this.mayHaveMore = claimed.length === free;
         failures = 0;
         for (const message of claimed) this.inFlight.add(this.handle(message));
-        if (claimed.length === 0) await this.wakeUp.wait(pollMs);
+        if (claimed.length === 0 || !this.mayHaveMore) await this.wakeUp.wait(pollMs);
       } catch (err) {
         failures += 1;
         this.log.warn({ err, queue: this.queue }, 'claiming messages failed, will retry');
@@ -83,13 +86,16 @@ export class PostgresConsumer {
       });
       if (outcome.kind === 'done') await acknowledge(this.database, message);
       else if (outcome.kind === 'dead') await giveUp(this.database, message, outcome.reason);
-      else await retryLater(this.database, message, this.backoff(message.attempts));
+      else {
+        await retryLater(this.database, message, this.backoff(message.attempts));
+        this.mayHaveMore = true;
+      }
     } catch (err) {
       // The lease expires and the message is redelivered.
       this.log.warn({ err, queue: this.queue }, 'settling a message failed');
     } finally {
       this.claims.delete(message.id);
-      this.wakeUp.call();
+      if (this.mayHaveMore) this.wakeUp.call();
     }
   }
 

@@ -3,7 +3,7 @@ import type { Database } from '@idsync/database';
 import { closeInTurn, closeTogether, type Logger } from '@idsync/runtime';
 import type { Backoff, BusDriver, Deliver } from '../driver.js';
 import { queuesOf } from '../queues-of.js';
-import { forwardOutbox } from './forward-outbox.js';
+import { batchSize, forwardOutbox } from './forward-outbox.js';
 import { PostgresConsumer } from './postgres-consumer.js';
 
 export interface PostgresDriverOptions {
@@ -46,8 +46,8 @@ export class PostgresDriver implements BusDriver {
     this.unlisten = undefined;
   }
 
-  async forwardOutbox(): Promise<number> {
-    return forwardOutbox(this.options.database);
+  async forwardOutbox(): Promise<boolean> {
+    return (await forwardOutbox(this.options.database)) === batchSize;
   }
 
   async depths(): Promise<undefined> {
