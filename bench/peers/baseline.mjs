@@ -4,17 +4,15 @@
 /** The share of a ratio of the baseline that a run must reach; a busy machine changes them by less. */
 const leastShare = 2 / 3;
 
-/** Returns a line for each ratio that is worse than in the baseline, or that was not measured. */
+/** Returns the part and a line for each ratio that is worse than in the baseline, or that was not measured. */
 export function worseThan(baseline, ratios, parts) {
-  const measured = new Map(ratios);
   return Object.entries(baseline)
-    .filter(([name]) => parts.includes(name.split(':')[0]))
-    .flatMap(([name, before]) => {
-      const ratio = measured.get(name);
-      if (ratio === undefined) return [`${name}: not measured; the baseline has ${before}`];
-      if (ratio >= before * leastShare) return [];
-      return [
-        `${name}: ${ratio.toFixed(2)}; the baseline has ${before}, at least ${(before * leastShare).toFixed(2)} is required`,
-      ];
-    });
+    .map(([name, before]) => ({ part: name.split(':')[0], name, before, ratio: ratios.get(name) }))
+    .filter(({ part, before, ratio }) => parts.includes(part) && !(ratio >= before * leastShare))
+    .map(({ part, name, before, ratio }) => ({ part, line: `${name}: ${describe(ratio, before)}` }));
+}
+
+function describe(ratio, before) {
+  if (ratio === undefined) return `not measured; the baseline has ${before}`;
+  return `${ratio.toFixed(2)}; the baseline has ${before}, at least ${(before * leastShare).toFixed(2)} is required`;
 }
