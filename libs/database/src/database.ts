@@ -4,13 +4,14 @@ import type pg from 'pg';
 import { ServiceDataSource, typeOrmOptions } from './data-source.js';
 import type { Share } from './fair-shares.js';
 import { listen } from './listen.js';
+import { OftenUsed } from './often-used.js';
 import { ReadReplica, type ReplicaWork } from './read-replica.js';
 import { serviceRoles } from './roles.js';
 import { beginTimeoutMs, runTransaction, type Transaction } from './run-transaction.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
 import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow } from './single-read.js';
-import { deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
+import { changedResult, deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
 export type { Transaction } from './run-transaction.js';
 export type { NamedQuery } from './single-read.js';
@@ -37,7 +38,8 @@ export interface DatabaseOptions {
   onReplicaChange?: (problem: unknown) => void;
 }
 
-const beginSnapshot = 'begin isolation level repeatable read read only';
+const readOnly = 'read only';
+const beginSnapshot = `begin isolation level repeatable read ${readOnly}`;
 
 /** Used by queries of index ranges; see `useIndexScans`. */
 export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
@@ -57,6 +59,7 @@ export class Database {
   readonly service: ServiceName;
   private readonly connections: ServiceConnections;
   private readonly replica: ReadReplica | undefined;
+  private readonly often = new OftenUsed();
   private answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -115,8 +118,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in a transaction that reads and writes only rows of `tenantId`. Retries after a deadlock or
-   * serialization failure, with at most five attempts.
+   * Runs `work` in a transaction that reads and writes only rows of `tenantId`. Retries after a deadlock, a serialization
+   * failure, or a change of a table, with at most five attempts.
    */
   async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run(tenantId, `begin; ${setTenant(tenantId)}`, work);
@@ -129,7 +132,7 @@ export class Database {
   async readTransaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const begin = `${beginSnapshot}; ${setTenant(tenantId)}`;
     const read = await this.onReplica(tenantId, (connection, onBroken) =>
-      runTransaction(connection, begin, work, onBroken),
+      runTransaction(connection, { begin, work, onBroken }),
     );
     return read ? read.result : this.run(tenantId, begin, work);
   }
@@ -144,7 +147,7 @@ export class Database {
    * are found must be written in a transaction of their tenant.
    */
   async acrossTenants<T>(search: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(undefined, 'begin read only', search);
+    return this.run(undefined, `begin ${readOnly}`, search);
   }
 
   /** Runs `work` in a transaction that sees rows of no tenant, for tables without tenants such as those of the bus. */
@@ -166,7 +169,7 @@ export class Database {
   /** Runs one read of index ranges for a tenant, in one round trip. It may run on the read replica. */
   async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
     checkTenant(tenantId);
-    return this.singleOfTenant(tenantId, (client) => readOnce<Row>(client, tenantId, query));
+    return this.singleOfTenant(tenantId, query, (client) => readOnce<Row>(client, tenantId, query));
   }
 
   /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
@@ -177,10 +180,15 @@ export class Database {
   /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */
   async readTexts(tenantId: string, query: NamedQuery): Promise<TextRow[]> {
     checkTenant(tenantId);
-    return this.singleOfTenant(tenantId, (client) => readTexts(client, tenantId, query));
+    return this.singleOfTenant(tenantId, query, (client) => readTexts(client, tenantId, query));
   }
 
-  private async singleOfTenant<Row>(tenantId: string, run: (client: pg.Client) => Promise<Row[]>): Promise<Row[]> {
+  private async singleOfTenant<Row>(
+    tenantId: string,
+    { isOnPrimary = false }: NamedQuery,
+    run: (client: pg.Client) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    if (isOnPrimary) return this.single(tenantId, run);
     const read = await this.onReplica(tenantId, async ({ client }, onBroken) => {
       try {
         return await run(client);
@@ -235,9 +243,11 @@ export class Database {
     const connection = await this.connections.takeManaged(tenantId);
     let broken = false;
     try {
-      const result = await runTransaction(connection, begin, work, () => {
+      const onBroken = () => {
         broken = true;
-      });
+      };
+      const often = begin.includes(readOnly) ? undefined : this.often;
+      const result = await runTransaction(connection, { begin, work, onBroken, often });
       this.answeredAt = performance.now();
       return result;
     } finally {
@@ -285,7 +295,7 @@ function checkTenant(tenantId: string): void {
   if (!isUuid(tenantId)) throw new TypeError('tenant id is not a uuid');
 }
 
-const retryable = new Set([serializationFailure, deadlockDetected]);
+const retryable = new Set([serializationFailure, deadlockDetected, changedResult]);
 
 /** True if `transaction` runs its work again after this error. */
 export function isRetryable(error: unknown): boolean {

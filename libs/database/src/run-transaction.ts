@@ -1,7 +1,8 @@
 // SQL by hand: begin, savepoints and commit, each in one round trip.
 import type { EntityManager } from 'typeorm';
+import type { OftenUsed } from './often-used.js';
 import type { ManagedConnection } from './service-connections.js';
-import { failedTransaction, sqlState } from './sql-state.js';
+import { changedResult, failedTransaction, notPrepared, sqlState } from './sql-state.js';
 
 /** An open transaction, which sees only rows of its tenant. */
 export interface Transaction {
@@ -27,15 +28,23 @@ interface BeginQuery {
  */
 export const beginTimeoutMs = 10_000;
 
-/**
- * Runs `work` in a transaction of a connection; `begin` begins it and sets its tenant. Rolls back after an error, and calls
- * `onBroken` if that fails, so that the connection must be closed.
- */
+/** States of statements after one that failed; the second if the one that failed should have prepared them. */
+const followsFailure = new Set([failedTransaction, notPrepared]);
+
+export interface TransactionOptions<T> {
+  /** Begins the transaction and sets its tenant. */
+  begin: string;
+  work: (tx: Transaction) => Promise<T>;
+  /** Called if the transaction could not be rolled back, so that the connection must be closed. */
+  onBroken: () => void;
+  /** Statements to prepare; absent for reads, whose plans depend on which filters have a value. */
+  often?: OftenUsed;
+}
+
+/** Runs `work` in a transaction of a connection. Rolls back after an error. */
 export async function runTransaction<T>(
   { client, manager }: ManagedConnection,
-  begin: string,
-  work: (tx: Transaction) => Promise<T>,
-  onBroken: () => void,
+  { begin, work, onBroken, often }: TransactionOptions<T>,
 ): Promise<T> {
   const committed: (() => void)[] = [];
   let failure: unknown;
@@ -45,12 +54,15 @@ export async function runTransaction<T>(
     const result = await work({
       manager,
       query: async <Row>(text: string, values: readonly unknown[] = []) => {
+        // Without values, a text may contain several statements.
+        const name = values.length > 0 ? often?.nameOf(text) : undefined;
         try {
-          return (await client.query({ text, values: [...values] })).rows as Row[];
+          return (await client.query({ text, values: [...values], ...(name && { name }) })).rows as Row[];
         } catch (error) {
           // A statement that was sent behind the one that failed; callers decide by the cause.
-          if (failure !== undefined && sqlState(error) === failedTransaction) throw failure;
+          if (failure !== undefined && followsFailure.has(sqlState(error) ?? '')) throw failure;
           failure = error;
+          if (name !== undefined && sqlState(error) === changedResult) often?.rename(text);
           throw error;
         }
       },

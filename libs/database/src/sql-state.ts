@@ -4,6 +4,10 @@ export const uniqueViolation = '23505';
 export const lockNotAvailable = '55P03';
 export const serializationFailure = '40001';
 export const deadlockDetected = '40P01';
+/** A prepared statement has other columns than when it was prepared, because a table was changed. */
+export const changedResult = '0A000';
+/** There is no prepared statement of this name. */
+export const notPrepared = '26000';
 /** An earlier statement of the transaction has failed. */
 export const failedTransaction = '25P02';
 

@@ -1,6 +1,7 @@
 // SQL by hand: bulk locks and deletions that skip locked rows.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { planForValues } from '../plan-for-values.js';
 import { lockRecordsById, type StoredRecord } from './records.js';
 
 export interface DueRecord {
@@ -42,6 +43,7 @@ export async function purgeErasedIdentities(
   now: Date,
   limit: number,
 ): Promise<{ status: string; createdAt: Date }[]> {
+  await planForValues(tx);
   return tx.query(
     `with purged as (
        delete from identities where id in (

@@ -3,6 +3,7 @@ import type { PersonStatus } from '@idsync/contracts';
 import { texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { eventsAbout } from '../events-about.js';
+import { planForValues } from '../plan-for-values.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
 
 /** A row of identities. */
@@ -97,6 +98,7 @@ export async function redirectIdentities(
   now: Date,
 ): Promise<void> {
   if (redirects.length === 0) return;
+  await planForValues(tx);
   const ids = redirects.map(({ identity }) => identity.id);
   const into = redirects.map(({ intoId }) => intoId);
   await tx.query('delete from identities where id = any($1)', [ids]);
@@ -187,6 +189,7 @@ export async function removeIdentities(tx: Transaction, ids: readonly string[]):
 
 /** Deletes earlier versions of these identities and the values in their events. Events keep their type and time. */
 export async function eraseIdentityHistory(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await planForValues(tx);
   const lineage = `select unnest($1::uuid[]) union select id from identity_redirects where into_id = any($1)`;
   await tx.query(`delete from identity_versions where identity_id in (${lineage})`, [ids]);
   await tx.query(

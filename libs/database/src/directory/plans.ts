@@ -11,6 +11,7 @@ import { integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { type PlanAction, type PlanState, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
+import { planForValues } from '../plan-for-values.js';
 
 /** Changes that a job plans in addition to those that its batches applied at once. */
 export interface SyncPlan {
@@ -153,6 +154,7 @@ export async function planDeletions(
   tenantId: string,
   { id, connectorId }: { id: string; connectorId: string },
 ): Promise<number> {
+  await planForValues(tx);
   const [row] = await tx.query<{ count: number }>(
     `with missing as materialized (
        select id from source_records where connector_id = $3 and status not in ${deletedStatuses}

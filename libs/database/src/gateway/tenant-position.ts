@@ -13,6 +13,7 @@ export async function findTenantPosition(database: Database, tenantId: string): 
     name: 'tenant-position',
     text: positionOfTenant,
     values: [tenantId],
+    isOnPrimary: true,
   });
   return row?.[0] ?? undefined;
 }
