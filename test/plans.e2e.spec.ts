@@ -69,7 +69,7 @@ describe('a statement of a service in a tenant with many people reads a bounded 
   });
 });
 
-/** What reads too much with plans that do not know the values. */
+/** Names each statement that reads too much with a plan that does not know its values. */
 async function generic(): Promise<string[]> {
   await tenant.withGenericPlans(true);
   const statements = await tenant.work();

@@ -8,7 +8,7 @@ const maxCounted = 1_000;
 /**
  * Names the statements that a process executes often, so that each connection prepares and plans them once: planning costs
  * PostgreSQL several times as much as executing a small statement. After five executions, PostgreSQL keeps one plan for
- * all values if it estimates that plan to cost no more than planning for each.
+ * all values if it estimates that plan to cost at most as much as planning for each.
  */
 export class OftenUsed {
   private readonly names = new Map<string, string>();

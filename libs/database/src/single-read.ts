@@ -6,7 +6,7 @@ export interface NamedQuery {
   name: string;
   text: string;
   values: readonly unknown[];
-  /** Never runs on the read replica, because it costs no more than asking for the position of the primary. */
+  /** Never runs on the read replica, because it costs as little as asking for the position of the primary. */
   isOnPrimary?: boolean;
   /** Timeout in the driver, by default that of the connection. */
   timeoutMs?: number;

@@ -18,7 +18,7 @@ export class PostgresConsumer {
   private readonly inFlight = new InFlight();
   private readonly claims = new Map<number, Claim>();
   private stopped = false;
-  /** False if the last claim emptied the queue. A notification tells of the next message. */
+  /** False if the last claim emptied the queue. The next message comes with a notification. */
   private mayHaveMore = true;
   private running: Promise<void> | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
