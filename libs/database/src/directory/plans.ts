@@ -102,6 +102,7 @@ export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
  * source that changes every external id would otherwise seem to delete few.
  */
 export async function countKnownBefore(tx: Transaction, connectorId: string, jobId: string): Promise<number> {
+  await planForValues(tx);
   const [row] = await tx.query<{ known: number }>(
     `select count(*)::int as known from source_records
       where connector_id = $1 and status not in ${deletedStatuses}

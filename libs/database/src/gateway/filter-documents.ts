@@ -53,8 +53,13 @@ export async function filterDocuments(
 /** An index range that contains all items of the list. */
 interface Order {
   name: string;
-  /** Selects `id` and `created_at`. A function, because PostgreSQL refuses parameters that a statement does not use. */
+  /**
+   * Selects `id` and `created_at`, and `first` before them in the order if there is one. A function, because PostgreSQL
+   * refuses parameters that a statement does not use.
+   */
   rows: () => string;
+  /** The status is first in the order; the list has one. */
+  isByStatus?: boolean;
   /** Absent if the rows are those of the resource itself. */
   shared?: Shared;
 }
@@ -67,9 +72,17 @@ function ordersOf(
 ): Order[] {
   const orders: Order[] = shared.map((each) => ({ name: each.name, rows: () => each.rows, shared: each }));
   const [table, only] = resource === 'identity' ? ['identities', ''] : ['source_records', `kind = 'user' and `];
-  const rows = `select id, created_at from ${table} where ${only}tenant_id = $1`;
+  const rows = `select id, created_at, status as first from ${table} where ${only}tenant_id = $1`;
   const { status, updatedSince } = query;
-  if (status !== undefined) orders.push({ name: 'status', rows: () => `${rows} and status = ${value(status)}` });
+  if (status !== undefined) {
+    // Not `=`, which would drop the column from the order: only the index of statuses has this order, also where PostgreSQL
+    // has no statistics.
+    const ofStatus = () => {
+      const one = value(status);
+      return `${rows} and status >= ${one} and status <= ${one} order by status, created_at, id`;
+    };
+    orders.push({ name: 'status', rows: ofStatus, isByStatus: true });
+  }
   if (updatedSince) {
     // The inner order keeps PostgreSQL from reading the whole list in creation order.
     const since = () => `${rows} and updated_at >= ${value(updatedSince)} order by updated_at offset 0`;
@@ -102,9 +115,6 @@ function sizeOf({ rows }: Order): string {
   return `(select count(*) from (select from (${rows()}) as one limit ${maxCompared}) as counted)`;
 }
 
-/** The count needs it too, or PostgreSQL may read the whole table. */
-const inOrder = 'order by found.created_at, found.id';
-
 /**
  * Builds the statement of a page; each combination of filters has its own prepared statement. A page without a position
  * is among the rows that are counted. Documents are read last, for the items of the page only.
@@ -122,6 +132,9 @@ export function filterQuery(
   const orders = ordersOf(resource, query, shared, value);
   const order = orders[along] ?? orders[0];
   if (!order) throw new Error('a list without filters has no order');
+  const columns = `${order.isByStatus ? 'found.first, ' : ''}found.created_at, found.id`;
+  // The count needs it too, or PostgreSQL may read the whole table.
+  const inOrder = `order by ${columns}`;
   const others = shared.filter((each) => each !== order.shared);
   const { joins, conditions } = joined(resource, order.shared, others, query.status);
   const shown = conditionsOf(resource, query, value).map(({ sql }) => sql);
@@ -129,7 +142,7 @@ export function filterQuery(
     from (${order.rows()}) as found ${joins} where ${[...conditions, ...shown].join(' and ')}`;
   const most = value(Math.max(maxFilteredTotal + 1, after ? 0 : limit + offset));
   const page = after
-    ? `${rows} and (found.created_at, found.id) > (${value(new Date(after.createdAt))}, ${value(after.id)}) ${inOrder}`
+    ? `${rows} and (${columns}) > (${order.isByStatus ? `${value(query.status)}, ` : ''}${value(new Date(after.createdAt))}, ${value(after.id)}) ${inOrder}`
     : 'select * from counted order by created_at, id';
   const parts = [...orders.map(({ name }) => name), along, query.status === 'deleted' && 'deleted', after && 'after'];
   return {
