@@ -61,6 +61,19 @@ describe('a CSV source', () => {
     expect(records).toEqual([{ external_id: '1', fields: { groups: ['a', 'b'], departments: ['x,y'] } }]);
   });
 
+  it('finds the last row of an id between delimiters of several bytes', async () => {
+    const text = 'id§name\n1§a¨b\n2§c\n1§"d§e"\n';
+    await expect(read(text, { delimiter: '§' })).resolves.toMatchObject({
+      names: [
+        ['2', 'c'],
+        ['1', 'd§e'],
+      ],
+      errors: [
+        { external_id: '1', line: 2, message: 'the id is listed again in line 4, which is the one that counts' },
+      ],
+    });
+  });
+
   it('rejects a quote or a line break as delimiter', () => {
     for (const delimiter of ['"', '\n', '\r']) {
       expect(() => source('csv', '', { delimiter })).toThrow('delimiter must not be a quote or a line break');
@@ -204,6 +217,19 @@ describe('a CSV source', () => {
       message: '"source.csv" has no column "c", "name"',
       said: 'available columns: "a", "b"',
     });
+  });
+
+  it('names the first 40 available columns', async () => {
+    const columns = (count: number) => Array.from({ length: count }, (_, index) => `c${index + 1}`);
+    const quoted = columns(40).map((name) => `"${name}"`);
+    for (const [count, end] of [
+      [40, ''],
+      [41, ', …'],
+    ] as const) {
+      await expect(read(`${columns(count).join(',')}\n`)).rejects.toMatchObject({
+        said: `available columns: ${quoted.join(', ')}${end}`,
+      });
+    }
   });
 
   it('fails for duplicate column names, but not for columns without a name', async () => {
