@@ -70,7 +70,10 @@ describe('the events of a batch', () => {
   });
 
   it('leave out records that are removed', () => {
-    expect(types({ records: [{ record: storedRecord(5), before: storedRecord(5), removed: true }] })).toEqual([]);
+    const before = storedRecord(5, { identityId: ann });
+    const record = storedRecord(5, { fields: { email: ['a@x.org'] }, status: 'inactive' });
+    expect(types({ records: [{ record, before }] })).toEqual(['user.updated', 'user.status_changed']);
+    expect(types({ records: [{ record, before, removed: true }] })).toEqual([]);
   });
 });
 
@@ -200,6 +203,18 @@ describe('the events of a record', () => {
     ['email', ['user.updated']],
   ])('of a user with a changed %s are %j', (field, expected) => {
     expect(recordTypes({ fields: { [field]: ['b'] } }, { fields: { [field]: ['a'] } })).toEqual(expected);
+  });
+
+  it('of a user with another manager contain a mover, but not if the first one is named or found', () => {
+    const named = (text: string, managerId?: string) => ({
+      fields: { manager_id: [text] },
+      ...(managerId && { managerId }),
+    });
+    expect(recordTypes(named('bob'), named('ann'))).toEqual(['user.updated', 'lifecycle.mover']);
+    expect(recordTypes(named('bob', bob), named('ann', ann))).toEqual(['user.updated', 'lifecycle.mover']);
+    expect(recordTypes({ fields: {} }, named('ann'))).toEqual(['user.updated', 'lifecycle.mover']);
+    expect(recordTypes(named('bob'), { fields: {} })).toEqual(['user.updated']);
+    expect(recordTypes(named('bob', bob), named('bob'))).toEqual(['user.updated']);
   });
 
   it('of a new user and of an account contain no mover', () => {

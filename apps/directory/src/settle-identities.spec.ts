@@ -150,6 +150,24 @@ describe('a settled record', () => {
     });
   });
 
+  it('belongs to the job before again if a second change returns to the state before the job', () => {
+    const earlier = { fields: {}, status: 'active', changedAt: {}, contentHash: 'b', lastJobId: uuid(899), lastSeq: 1 };
+    const start = { ...before, lastJobId: uuid(900), lastSeq: 7, previous: earlier };
+    const first = { ...start, status: 'inactive', contentHash: Buffer.alloc(16, 1), lastJobId: uuid(901), lastSeq: 2 };
+    settle([{ record: first, before: start }]);
+    expect(first.previous).toMatchObject({ lastJobId: uuid(900), lastSeq: 7, previous: earlier });
+
+    const back = { ...first, status: start.status, contentHash: start.contentHash, lastSeq: 3 };
+    settle([{ record: back, before: first }]);
+    expect(back).toMatchObject({ lastJobId: uuid(900), lastSeq: 7, previous: earlier });
+
+    for (const other of [{ status: 'deleted' }, { contentHash: Buffer.alloc(16, 2) }]) {
+      const elsewhere = { ...back, ...other, lastJobId: uuid(901), lastSeq: 3, previous: first.previous };
+      settle([{ record: elsewhere, before: first }]);
+      expect(elsewhere).toMatchObject({ lastJobId: uuid(901), lastSeq: 3, previous: first.previous });
+    }
+  });
+
   it('keeps the first state of a job that changes it twice, and none without new values', () => {
     const twice = changed();
     settle([{ record: twice, before: { ...before, lastJobId: uuid(901) } }]);
