@@ -108,6 +108,14 @@ describe('a machine reference to a person', () => {
     ]);
   });
 
+  it('does not give a machine to a person with its address and another employee number, whatever else is resolved', async () => {
+    await directory.sync(hr, [row('ann', { email: 'ann@x.org', employee_number: '9' })]);
+    await directory.sync(apps, [row('bot', { email: 'ann@x.org', employee_number: '8', manager_id: 'bob' })]);
+    expect(await shown()).toMatchObject({ manager_id: '"bob"', under: undefined });
+    await directory.sync(await directory.fixture.connector(directory.tenant), [bob()]);
+    expect(await shown()).toMatchObject({ manager_id: 'bob', under: undefined });
+  });
+
   it('is not resolved when two people have the same external id', async () => {
     const other = await directory.fixture.connector(directory.tenant);
     await directory.sync(hr, [bob()]);

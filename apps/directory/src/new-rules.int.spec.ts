@@ -54,6 +54,21 @@ describe('new rules', () => {
     expect(result).toMatchObject({ records_moved: 0, accounts_moved: 0, identities_parted: 0 });
   });
 
+  it('link an account by a key that they add, instead of by a fuzzy rule that still links it', async () => {
+    const login = 'user_principal_name';
+    await change({ ...trusting, certain: trusting.certain.filter((kind) => kind !== login) }, false);
+    const payroll = await directory.fixture.connector(directory.tenant, { priority: 40 });
+    const admins = await directory.fixture.connector(directory.tenant, { priority: 50, records: 'account' });
+    await directory.sync(payroll, [row('bo', { display_name: 'Bo Berg', [login]: 'bo@x.org' })]);
+    await directory.sync(admins, [row('admin', { display_name: 'Ann Lee', [login]: 'bo@x.org' })]);
+    expect(await directory.people()).toEqual([['ad', 'admin', 'hr', 'login'], ['bo']]);
+    await change(trusting, false);
+    expect(await directory.people()).toEqual([
+      ['ad', 'hr', 'login'],
+      ['admin', 'bo'],
+    ]);
+  });
+
   it('part what no rule links any longer, and open the cases of the fuzzy rules', async () => {
     const result = await change(defaultMatchingRules, false);
     expect(await directory.people()).toEqual([['ad'], ['hr']]);

@@ -34,6 +34,12 @@ describe('records of one identity with contradicting numbers', () => {
     ]);
   });
 
+  it('stay in the order of the oldest if a deleted record is connected to a present one', () => {
+    const left = { ...gone('a', '17'), name: ['ann', 'lee'] };
+    const [ann, bo] = [user('b', '17', { name: 'Ann Lee' }), user('c', '18', { name: 'Bo Berg' })];
+    expect(parts(left, ann, bo)).toEqual([['a', 'b'], ['c']]);
+  });
+
   it('are not separated by the number of a deleted record', () => {
     expect(parts(gone('a', '17'), user('b', '18'))).toEqual([['a', 'b']]);
   });

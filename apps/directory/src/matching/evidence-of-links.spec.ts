@@ -65,6 +65,26 @@ describe('the evidence of the links of an identity', () => {
     ]);
   });
 
+  it('stays as it was after a value has changed, until links are computed again by other rules', () => {
+    const first = linkedBefore(member(1, 'a', identity), { kind: 'first' });
+    const second = linkedBefore(member(2, 'b', identity), { rule: 'email', record_id: uuid(1) });
+    const made = second.before?.evidence;
+    expect(evidence([first, second]).get(uuid(2))).toEqual(made);
+    expect(evidence([first, second], [], true).get(uuid(2))).not.toEqual(made);
+    const decided = { ...second, record: { ...second.record, decided: true } };
+    expect(evidence([first, decided], [], true).get(uuid(2))).toEqual(made);
+    const equal = linkedBefore(member(2, 'a', identity), { rule: 'email', record_id: uuid(1) });
+    expect(evidence([first, equal], [], true).get(uuid(2))).toEqual(made);
+  });
+
+  it('of a new record is its deciding key, also if a younger record has it and was linked by a former value', () => {
+    const login = { kind: 'user_principal_name', value: 'a' } as const;
+    const first = linkedBefore(member(1, 'x', identity, { keys: [login] }), { kind: 'first' });
+    const added = member(2, 'b', undefined, { keys: [{ kind: 'email', value: 'b' }, login] });
+    const younger = linkedBefore(member(3, 'b', identity), { rule: 'user_principal_name', record_id: uuid(1) });
+    expect(evidence([first, added, younger]).get(uuid(2))).toMatchObject({ rule: 'email', record_id: uuid(3) });
+  });
+
   it('is unknown for records of an earlier version, and another record is still compared with them', () => {
     expect(shown(evidence([member(1, 'a', identity), member(2, 'a')]))).toEqual([
       [undefined, undefined],

@@ -134,6 +134,8 @@ describe('the similarity of two names', () => {
     ['Al Fox', 'Al Berg', false],
     ['Test1 Account', 'Test2 User', true],
     ['Test1 Account', 'Test1 User', false],
+    // The similarity of the first words is exactly 0.85.
+    ['Enid Berg', 'Neide Vogt', false],
   ])('of %j and %j have nothing in common: %s', (a, b, expected) => {
     const words = (text: string) => nameWords({ display_name: [text] });
     expect(namesDisagree(words(a), words(b))).toBe(expected);

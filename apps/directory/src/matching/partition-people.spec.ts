@@ -252,6 +252,32 @@ describe('partitionPeople', () => {
     expect(undecided).toEqual(expect.arrayContaining(people.slice(1).map(({ recordId }) => recordId)));
   });
 
+  it('joins nothing by a number of an unnamed person that fits two others, one of whom has left', () => {
+    const karl = { ...named('okta:1', 'n1', 'karl berg'), hasLeft: true };
+    const people = [named('hr:1', 'n1', 'ann lee'), person('ad:1', 'n1'), karl];
+    expect(groups(people)).toEqual(['ad:1', 'hr:1', 'okta:1']);
+  });
+
+  it('returns a corrected number with the people who have it, also if only one of their records does', () => {
+    const kept = { linkStrength: 'kept', identityId: 'I' } as const;
+    const { disputes } = partitionPeople([
+      { ...named('hr:1', 'n1', 'ann lee'), ...kept },
+      { ...named('hr:2', 'n2', 'ann lee'), ...kept },
+      named('ad:3', 'n2 mx', 'karl berg'),
+      named('okta:4', 'mx', 'karl berg'),
+    ]);
+    const candidates = disputes.map((each) =>
+      each.candidates.map(({ members }) => members.map(({ recordId }) => recordId)),
+    );
+    expect(disputes).toMatchObject([{ doubt: 'changed_number', recordId: 'hr:2' }]);
+    expect(candidates).toEqual([
+      [
+        ['ad:3', 'okta:4'],
+        ['hr:1', 'hr:2'],
+      ],
+    ]);
+  });
+
   it('joins two contracts of one person although a third person has the number, whose record it returns', () => {
     const people = ['ann lee', 'ann lee', 'karl berg'].map((name, at) => named(`hr:${at}`, 'n1', name));
     expect(groups(people)).toEqual(['hr:0+hr:1', 'hr:2']);
