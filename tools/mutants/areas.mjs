@@ -33,8 +33,8 @@ export const areas = {
     specs: [
       'apps/directory/src/sweep/*.spec.ts',
       'apps/sync-worker/src/{choose-mode,job-outcome}.spec.ts',
-      'apps/directory/src/sweep/{sweep,dry-run}.int.spec.ts',
-      'apps/sync-worker/src/{sweep-answers,apply-progress}.int.spec.ts',
+      'apps/directory/src/sweep/{sweep,dry-run,retire,reused-ids}.int.spec.ts',
+      'apps/sync-worker/src/{sweep-answers,apply-progress,end-retirement}.int.spec.ts',
     ],
   },
   plans: {
@@ -43,7 +43,10 @@ export const areas = {
       'apps/directory/src/operations/apply-plan.ts',
       'libs/database/src/directory/{plans,delete-planned}.ts',
     ],
-    specs: ['apps/directory/src/sweep/{sweep,dry-run}.int.spec.ts'],
+    specs: [
+      'libs/database/src/directory/planned-additions.int.spec.ts',
+      'apps/directory/src/sweep/{dry-run,additions,beside-held-job,sweep}.int.spec.ts',
+    ],
   },
   leases: {
     sources: [
@@ -55,7 +58,7 @@ export const areas = {
       'apps/sync-worker/src/{job-counts,divide-by-weight}.spec.ts',
       'libs/runtime/src/next-run.spec.ts',
       'libs/database/src/sync/schedules.int.spec.ts',
-      'apps/sync-worker/src/{claim-job,scheduled-runs,job-scheduler.service,chores,run-job}.int.spec.ts',
+      'apps/sync-worker/src/{claim-job,scheduled-runs,job-scheduler.service,chores,run-job,suspended-tenants}.int.spec.ts',
     ],
   },
   bus: {
@@ -64,7 +67,8 @@ export const areas = {
     specs: [
       'libs/messaging/src/{delivery,housekeeping,on.decorator,service-checks}.spec.ts',
       'libs/messaging/src/postgres/claim-messages.int.spec.ts',
-      'libs/messaging/src/{bus-contract,bus.module}.int.spec.ts',
+      'libs/database/src/bus/record-events.int.spec.ts',
+      'libs/messaging/src/{bus-contract,bus.module,service-checks}.int.spec.ts',
     ],
   },
   delivery: {
@@ -83,14 +87,17 @@ export const areas = {
       'libs/runtime/src/outbound/*.spec.ts',
       'libs/database/src/delivery/*.int.spec.ts',
       'apps/webhook-dispatcher/src/{fan-out,chores}.int.spec.ts',
-      'apps/webhook-dispatcher/src/delivery/delivery-engine.service.int.spec.ts',
+      'apps/webhook-dispatcher/src/sending/http-sender.int.spec.ts',
+      'apps/webhook-dispatcher/src/delivery/{delivery-engine.service,isolation}.int.spec.ts',
     ],
   },
   auth: {
     sources: ['apps/gateway/src/access/*.ts', 'libs/database/src/gateway/api-keys.ts'],
     specs: [
-      'apps/gateway/src/access/{access.guard,api-key,client-network}.spec.ts',
-      'apps/gateway/src/access/{key-ring,rate-limit,unknown-keys,access,operator-roles}.int.spec.ts',
+      'apps/gateway/src/access/*.spec.ts',
+      'apps/gateway/src/access/{key-ring,rate-limit,allowed-networks,sessions}.int.spec.ts',
+      'apps/gateway/src/public/portal-links.int.spec.ts',
+      'apps/gateway/src/access/{access,unknown-keys,operator-roles}.int.spec.ts',
     ],
   },
   tenancy: {
@@ -142,7 +149,7 @@ export const areas = {
     ],
     specs: [
       'apps/directory/src/operations/run-operation.int.spec.ts',
-      'apps/directory/src/{merge-and-split,review}.int.spec.ts',
+      'apps/directory/src/{history,review,merge-and-split}.int.spec.ts',
     ],
   },
   replay: {
