@@ -32,6 +32,7 @@ export default class MutantEnvironment extends ProcessEnvironment {
     this.#done = true;
     const tests = testsOf(state.rootDescribeBlock);
     await this.#tryMutants(state.rootDescribeBlock, tests);
+    report({ ended: true });
     // Jest itself runs nothing more.
     for (const test of tests) test.mode = 'skip';
   }
@@ -61,9 +62,10 @@ export default class MutantEnvironment extends ProcessEnvironment {
       // The tests of a spec may build on each other: then all of them run, not only those that reach the mutant.
       const apart = tried > 0 || (await this.#run(root, new Set(chosen), limitMs)) === undefined;
       const set = new Set(apart ? chosen : tests);
-      report({ begun: id, limitMs: [...set].reduce((sum, test) => sum + limitMs(test), 30_000) });
+      // The limit begins again with each test, so that an endless loop soon ends.
+      const entering = (owner) => report({ begun: id, limitMs: limitMs(owner) + 60_000 });
       this.#active = id;
-      const found = await this.#run(root, set, limitMs);
+      const found = await this.#run(root, set, limitMs, entering);
       this.#active = undefined;
       if (!found) {
         report({ id, status: 'survived' });
@@ -73,7 +75,7 @@ export default class MutantEnvironment extends ProcessEnvironment {
       // Only counts if the same tests pass without the mutant. Otherwise state that an earlier mutant left may be the
       // cause, and the mutant is tried again as the first of a new process.
       const timedOut = found.error?.timedOut === true;
-      const healthy = !timedOut && (await this.#run(root, set, limitMs)) === undefined;
+      const healthy = !timedOut && (await this.#run(root, set, limitMs, entering)) === undefined;
       if (healthy || timedOut || tried === 0)
         report({ id, status: timedOut ? 'timed out' : 'noticed', by: nameOf(found) });
       else report({ again: id });
@@ -93,7 +95,7 @@ export default class MutantEnvironment extends ProcessEnvironment {
     let began = performance.now();
     let owner;
     const entering = (next) => {
-      if (owner) durations.set(owner, performance.now() - began);
+      if (owner) durations.set(owner, (durations.get(owner) ?? 0) + performance.now() - began);
       began = performance.now();
       owner = next;
       this.#owner = next;

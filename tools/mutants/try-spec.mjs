@@ -9,6 +9,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const jest = 'node_modules/jest/bin/jest.js';
 /** Limits the start of a process and the run without mutants. */
 const startMs = 300_000;
+/** A test that timed out may keep its process alive. */
+const exitMs = 10_000;
 
 /**
  * Returns the result of each mutant that the spec reaches, why the spec cannot be used, if so, and whether the time was
@@ -73,10 +75,10 @@ function runJest(spec, plan, results, endsAt) {
     let seen = 0;
     // A mutant may loop without end, which no timer in its process can interrupt.
     const watch = setInterval(() => {
-      const { lines, limitMs } = read(results);
+      const { lines, ended, limitMs = startMs } = read(results);
       if (lines !== seen) since = Date.now();
       seen = lines;
-      if (Date.now() - since > (limitMs ?? startMs) || Date.now() > endsAt + 30_000)
+      if (Date.now() - since > (ended ? exitMs : limitMs) || Date.now() > endsAt + 30_000)
         process.kill(-child.pid, 'SIGKILL');
     }, 500);
     child.on('close', () => {

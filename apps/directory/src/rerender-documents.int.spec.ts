@@ -27,7 +27,7 @@ beforeEach(async () => {
   const people = ['1', '2', '3', '4', '5'].map((id) => row(id, { email: `p${id}@x.org`, first_name: `P${id}` }));
   await directory.sync(hr, people);
   await directory.sync(apps, [row('a', { email: 'p1@x.org' }), row('b', { email: 'nobody@x.org' })]);
-  await directory.sync(bots, [row('bot', { owned_by: 'p2@x.org' })]);
+  await directory.sync(bots, [row('bot', { owned_by: 'p2@x.org', display_name: 'Build Bot' })]);
 });
 
 afterAll(() => directory?.close());
@@ -94,6 +94,9 @@ describe('documents of another version', () => {
     expect(await directory.fixture.rows(`${cases} where c.tenant_id = $1`, [directory.tenant])).toEqual([
       { external_id: 'j' },
     ]);
+    const machines = `select from weak_keys w join source_records r on r.id = w.record_id
+      where r.tenant_id = $1 and r.kind = 'machine_identity'`;
+    expect(await directory.fixture.rows(machines, [directory.tenant])).toEqual([]);
     const old = `select from weak_keys where tenant_id = $1 and value like 'old %'`;
     expect(await directory.fixture.rows(old, [directory.tenant])).toEqual([]);
   });
