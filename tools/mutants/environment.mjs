@@ -62,6 +62,12 @@ export default class MutantEnvironment extends ProcessEnvironment {
       // The tests of a spec may build on each other: then all of them run, not only those that reach the mutant.
       const apart = tried > 0 || (await this.#run(root, new Set(chosen), limitMs)) === undefined;
       const set = new Set(apart ? chosen : tests);
+      const once = apart ? undefined : await this.#run(root, set, limitMs);
+      // Otherwise every mutant would seem to be noticed.
+      if (once) {
+        report({ broken: `${nameOf(once)} fails when the tests run a second time in a process` });
+        return;
+      }
       // The limit begins again with each test, so that an endless loop soon ends.
       const entering = (owner) => report({ begun: id, limitMs: limitMs(owner) + 60_000 });
       this.#active = id;

@@ -1,14 +1,15 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordError, RecordKind, SourceRecord } from '@idsync/contracts';
-import { afterAll } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Connector, Cursor, Page, ReadOptions, ReadRecord } from '../src/connector.js';
 import { createConnector } from '../src/create-connector.js';
 
 /** A sources folder that is removed after the tests of the file. */
 export function sourcesFolder() {
   const dir = mkdtempSync(join(tmpdir(), 'idsync-sources-'));
+  beforeAll(() => mkdirSync(dir, { recursive: true }));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
   const standard = {
     csv: { external_id: 'id', fields: { display_name: 'name' } },
