@@ -39,7 +39,8 @@ const searches = new Set([
   'count',
   'countBy',
 ]);
-const observations = /\blog(?:ger)?\.|\bmetrics\b|\.(?:observe|inc|setAttribute|recordException)\(|^super\(/;
+const observations =
+  /\blog(?:ger)?\.|\bmetrics\b|\.(?:observe|inc|setAttribute|recordException)\(|\.(?:add|startAtZero)\(\{|^super\(/;
 const skipped = new Set([
   'ImportDeclaration',
   'ExportAllDeclaration',

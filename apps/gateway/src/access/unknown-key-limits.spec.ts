@@ -21,6 +21,26 @@ describe('look-ups of unknown keys', () => {
     expect(await limits.lookUp('203.0.113.9', async () => 'a key')).toBe('a key');
   });
 
+  it('are refused in the queue when earlier ones of the network have failed in the meantime', async () => {
+    const limits = new UnknownKeyLimits();
+    await failIn(limits, '198.51.100.7', maxFailures - 1);
+    let found = 0;
+    const first = limits.lookUp('198.51.100.7', nothing);
+    const second = limits.lookUp('198.51.100.7', async () => (found += 1));
+    expect(await first).toBeUndefined();
+    await expect(second).rejects.toMatchObject({ status: 429 });
+    expect(found).toBe(0);
+  });
+
+  it('are counted for the 10 000 networks that sent them last', () => {
+    const limits = new UnknownKeyLimits();
+    for (let n = 0; n < maxFailures; n += 1) limits.count('198.51.100.7');
+    for (let n = 0; n < 9_999; n += 1) limits.count(`network ${n}`);
+    expect(() => limits.check('198.51.100.7')).toThrow(expect.objectContaining({ status: 429 }));
+    for (let n = 0; n < 10_000; n += 1) limits.count(`network ${n}`);
+    expect(() => limits.check('198.51.100.7')).not.toThrow();
+  });
+
   it('that find a key do not count', async () => {
     const limits = new UnknownKeyLimits();
     for (let n = 0; n <= maxFailures; n += 1) await limits.lookUp('198.51.100.7', async () => 'a key');
