@@ -17,6 +17,12 @@ describe('a SCIM filter', () => {
     });
   });
 
+  it('with a second condition on an attribute of a group tests it on each resource', () => {
+    const { narrowing, matches } = readFilter('Group', 'displayName eq "Staff" and displayName eq "All"');
+    expect(narrowing).toEqual({ name: 'Staff' });
+    expect(matches?.({ displayName: 'Staff' })).toBe(false);
+  });
+
   it('for an impossible id returns nothing, which is the connection test of Entra ID', () => {
     expect(readFilter('User', 'id eq "7b1c9f1e-9f0c-4ac1-8f3e-1f0b3a1c2d3e"')).toEqual({ narrowing: { ids: [] } });
     expect(readFilter('Group', `id eq "${id}" and members eq "${id}"`)).toEqual({

@@ -293,6 +293,11 @@ describe('a SCIM PATCH', () => {
     const adds = Array.from({ length: 60 }, (_, n) => emails(1, `b${n}`));
     expect(refusal(() => patched(adds, before))).toContain('tooMany: the operations must compare at most 50000 values');
     expect(patched(adds.slice(0, 40), before).emails).toHaveLength(1_040);
+    const removeBy = (terms: number) => [
+      { op: 'remove', path: `emails[${Array.from({ length: terms }, (_, n) => `value eq "a${n}"`).join(' or ')}]` },
+    ];
+    expect(patched(removeBy(50), before).emails).toHaveLength(950);
+    expect(refusal(() => patched(removeBy(51), before))).toContain('tooMany');
     const terms = Array.from({ length: 60 }, (_, n) => `type co "${n}"`).join(' or ');
     const look = { op: 'remove', path: `emails[${terms}]` };
     expect(refusal(() => patched([look], before))).toContain(

@@ -404,6 +404,12 @@ describe('a SCIM group', () => {
     expect((await client.send('DELETE', path)).status).toBe(204);
   });
 
+  it('shows the first 64 characters of the names of its members', async () => {
+    const [fits, longer] = [await client.user('a'.repeat(64)), await client.user('b'.repeat(65))];
+    const { members } = await client.group('Long names', [fits, longer]);
+    expect(members).toMatchObject([{ display: 'a'.repeat(64) }, { display: 'b'.repeat(64) }]);
+  });
+
   it('is not changed if one of many members is unknown', async () => {
     const [ada, staff] = [await client.user('ada'), await client.group('Staff')];
     const { status, body } = await client.patch(
