@@ -107,7 +107,8 @@ describe('a difference', () => {
     replies[`PATCH ${of('settings')}`] = [[200, settings]];
     const asked = await service.idsync(['apply', '-f', 'tenant.yaml'], { env: env(), typed: 'n\n' });
     expect([asked.code, writes()]).toEqual([1, []]);
-    expect((await idsync(['apply', '-f', 'tenant.yaml', '--dry-run'])).code).toBe(0);
+    const dry = await idsync(['apply', '-f', 'tenant.yaml', '--dry-run']);
+    expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/update +settings +- +grace_days/)]);
     expect(writes()).toEqual([]);
     expect((await service.idsync(['apply', '-f', 'tenant.yaml'], { env: env(), typed: 'y\n' })).code).toBe(0);
     expect(writes()).toMatchObject([{ call: `PATCH ${of('settings')}`, body: { grace_days: 60 } }]);
@@ -177,6 +178,13 @@ attribute_priorities:
     expect(second?.body).toEqual({ priority: 3 });
   });
 
+  it('that does not exist is named when another section refers to it', async () => {
+    write('version: 1\nattribute_priorities: [{field: "*", connector: Payroll, priority: 1}]\n');
+    const { err } = await idsync(['apply', '-f', 'tenant.yaml', '--yes']);
+    expect(err).toContain('there is no connector "Payroll"');
+    expect(writes()).toEqual([]);
+  });
+
   it('is deleted only with --prune, last', async () => {
     write('version: 1\nsettings: {grace_days: 60}\nconnectors: []\n');
     replies[`PATCH ${of('settings')}`] = [[200, settings]];
@@ -234,6 +242,14 @@ describe('a webhook of the file', () => {
     ]);
     expect(`${out}${err}`).not.toContain('whsec_');
     expect(err).toContain('idsync webhooks rotate-secret whk_2');
+  });
+
+  it('that exists is changed in the fields that differ', async () => {
+    write('version: 1\nwebhooks: [{callback_url: "https://receiver.example.com/", events: ["user.*"], active: true}]');
+    replies['PATCH /v1/webhooks/whk_1'] = [[200, hook]];
+    expect((await idsync(['apply', '-f', 'tenant.yaml', '--yes'])).code).toBe(0);
+    expect(writes()).toMatchObject([{ call: 'PATCH /v1/webhooks/whk_1', body: { events: ['user.*'] } }]);
+    expect(writes()[0]?.body).not.toHaveProperty('active');
   });
 
   it('needs an API key', async () => {

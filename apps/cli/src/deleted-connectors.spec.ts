@@ -34,11 +34,16 @@ describe('the deletion of a connector', () => {
   });
 
   it.each([
-    [['--records', 'keep'], 'records=keep'],
-    [['--records', 'retire'], 'records=retire'],
-    [['--records', 'hand-over', '--to', 'HR new'], 'records=hand_over&to=con_new'],
-  ])('passes the decision %j', async (options, query) => {
-    expect((await idsync('delete', 'HR', ...options)).code).toBe(0);
+    [['--records', 'keep'], 'records=keep', ''],
+    [['--records', 'retire'], 'records=retire', 'a job deletes them: idsync jobs list --connector con_hr\n'],
+    [
+      ['--records', 'hand-over', '--to', 'HR new'],
+      'records=hand_over&to=con_new',
+      'an operation hands them over: idsync operations list\n',
+    ],
+  ])('passes the decision %j', async (options, query, note) => {
+    const { code, err } = await idsync('delete', 'HR', ...options);
+    expect([code, err]).toEqual([0, `deleted HR, which had 40 live records\n${note}`]);
     expect(deletions()).toEqual([`DELETE ${path}?${query}`]);
   });
 

@@ -284,6 +284,26 @@ describe('idsync watch', () => {
     expect(err).toBe('no API key: showing jobs only\n');
   });
 
+  it('shows the note of a job, or its error', async () => {
+    const running = { ...job, status: 'running', progress_pct: 40, note: 'waits for the source' };
+    const jobs = [running, { ...running, job_id: 'job_2', error_message: 'no such file' }];
+    service.replies['GET /tenants/ten_1/sync-jobs'] = [[200, { data: jobs, total: 2 }]];
+    const { out } = await idsync(['watch'], stopAtSecondLook());
+    expect(out).toMatch(/ job_1 +HR, full, 3 applied, 0 deleted, 1 failed, waits for the source\n/);
+    expect(out).toMatch(/ job_2 +HR, full, 3 applied, 0 deleted, 1 failed, no such file\n/);
+  });
+
+  it('reads the jobs every two seconds', async () => {
+    const began = performance.now();
+    await idsync(['watch'], stopAtSecondLook());
+    expect(performance.now() - began).toBeGreaterThan(1_900);
+  });
+
+  it('ends when the jobs are refused', async () => {
+    service.replies['GET /tenants/ten_1/sync-jobs'] = [[403, { error: 'the role viewer is needed' }]];
+    expect(await idsync(['watch'])).toMatchObject({ code: 1, err: 'idsync: the role viewer is needed\n' });
+  });
+
   it('ends when either feed is refused', async () => {
     service.replies['GET /v1/events?after=0'] = [[403, { error: 'missing scope events:read' }]];
     expect(await idsync(['watch', '-o', 'jsonl'])).toMatchObject({
@@ -311,9 +331,10 @@ describe('idsync identities history', () => {
 
   it('names the resource that an event without another subject is about', async () => {
     const entry = { id: 'evt_1', event_type: 'user.created', occurred_at: '2026-01-31T12:00:00.000Z' };
-    const data = [{ ...entry, details: { id: 'usr_1' } }];
-    service.replies['GET /v1/identities/idn_1/history'] = [[200, { data, total: 1 }]];
-    expect((await idsync(['identities', 'history', 'idn_1'])).out).toMatch(/user\.created +evt_1 +usr_1 /);
+    for (const details of [{ id: 'usr_1' }, { record_id: 'usr_1', id: 'cas_1' }]) {
+      service.replies['GET /v1/identities/idn_1/history'] = [[200, { data: [{ ...entry, details }], total: 1 }]];
+      expect((await idsync(['identities', 'history', 'idn_1'])).out).toMatch(/user\.created +evt_1 +usr_1 /);
+    }
   });
 
   it('names the identity that does not exist', async () => {

@@ -29,7 +29,8 @@ describe('idsync webhooks portal', () => {
 
   it('revokes all links of a webhook', async () => {
     service.replies['DELETE /tenants/ten_1/webhooks/whk_1/portal-links'] = [[204]];
-    const { code } = await service.idsync(['webhooks', 'revoke-portal', 'whk_1']);
+    const { code, err } = await service.idsync(['webhooks', 'revoke-portal', 'whk_1']);
     expect([code, service.requests.at(-1)?.call]).toEqual([0, expect.stringMatching(/^DELETE .*portal-links$/)]);
+    expect(err).toBe('the portal links of whk_1 are revoked\n');
   });
 });

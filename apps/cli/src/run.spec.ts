@@ -103,7 +103,8 @@ describe('the command line', () => {
 
   it('revokes a key of the tenant that --tenant names', async () => {
     replies['DELETE /tenants/ten_2/api-keys/key_1'] = [[204, '']];
-    expect((await idsync(['keys', 'revoke', 'key_1', '--tenant', 'ten_2'])).code).toBe(0);
+    const { code, err } = await idsync(['keys', 'revoke', 'key_1', '--tenant', 'ten_2']);
+    expect([code, err]).toEqual([0, 'revoked key_1\n']);
   });
 
   it('sends a connector body from a file, and changes and deletes the connector by its name', async () => {

@@ -56,6 +56,11 @@ describe('command line settings', () => {
     expect(readSettings({}, { DATA_DIR: 'elsewhere' }, cwd).token).toBe('of-file');
   });
 
+  it('need no file, also if DATA_DIR is not a directory', () => {
+    writeFileSync(join(cwd, 'elsewhere'), '');
+    expect(readSettings({}, { DATA_DIR: 'elsewhere' }, cwd)).toEqual(readSettings({}, {}, cwd));
+  });
+
   it('default to port 3000 of the local host', () => {
     expect(readSettings({}, { ADMIN_TOKEN: ' of-env\n', IDSYNC_URL: '' }, cwd)).toEqual({
       url: 'http://127.0.0.1:3000',

@@ -21,6 +21,12 @@ afterEach(() => service.stop());
 const idsync = (words: string[], typed?: string) => service.idsync(['tenants', ...words], { typed });
 const written = () => service.requests.filter(({ call }) => call.startsWith('POST'));
 
+it('shows the selected tenant, or another one', async () => {
+  for (const id of ['ten_1', 'ten_9']) service.replies[`GET /tenants/${id}`] = [[200, { id, name: `of ${id}` }]];
+  expect((await idsync(['show'])).out).toContain('of ten_1');
+  expect((await idsync(['show', 'ten_9'])).out).toContain('of ten_9');
+});
+
 describe('the deletion of a tenant', () => {
   it('asks for the name of the tenant, with what it has', async () => {
     const { code, err } = await idsync(['delete', 'ten_1'], 'Acme\n');

@@ -7,6 +7,15 @@ const show = () => undefined;
 const never = () => false;
 
 describe('watching', () => {
+  it('waits longer from read to read, until the resource is settled', async () => {
+    const times: number[] = [];
+    const read = async () => times.push(performance.now());
+    expect(await watch(read, show, (reads) => reads === 3, { timeoutMs: 60_000, outageMs: 0 })).toBe(3);
+    const [first = 0, second = 0, third = 0] = times;
+    expect(second - first).toBeGreaterThan(90);
+    expect(third - second).toBeGreaterThan(140);
+  });
+
   it('stops after its timeout', async () => {
     const watching = watch(async () => running, show, never, { timeoutMs: 0, outageMs: 0 });
     await expect(watching).rejects.toThrow('the job or replay continues');
