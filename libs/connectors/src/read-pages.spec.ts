@@ -2,7 +2,9 @@ import { appendFileSync, renameSync, statSync, truncateSync, utimesSync, writeFi
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { names, readAll, sourcesFolder } from '../test/source-fixture.js';
-import type { Connector, Page } from './connector.js';
+import { type Connector, type Page, SourceError } from './connector.js';
+import type { FileSource } from './open-source-file.js';
+import { fileConnector } from './read-pages.js';
 
 const { dir, source, openFiles } = sourcesFolder();
 const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index},name ${index}\n`).join('');
@@ -105,5 +107,44 @@ describe('reading a file page by page', () => {
       break;
     }
     expect(openFiles()).toEqual([]);
+  });
+});
+describe('a file from which reading', () => {
+  const records = ['1', '2', '3'].map((external_id) => ({ external_id, fields: {} }));
+  /** What the file is told when it is closed: true if no later read resumes in it. */
+  async function closings(error: Error | undefined, pages: number): Promise<boolean[]> {
+    const closed: boolean[] = [];
+    const file = {
+      path: 'source',
+      fingerprint: 'f',
+      size: 3,
+      unchanged: async () => true,
+      close: async (finished: boolean) => void closed.push(finished),
+    };
+    const connector = fileConnector({ open: async () => file } as object as FileSource, {
+      async *readEntries() {
+        for (const [at, record] of records.entries())
+          yield { next: { offset: at + 1, line: at + 2 }, line: at + 1, record };
+        if (error) throw error;
+      },
+      readIds: async () => undefined,
+      readFields: async () => [],
+    });
+    const read = async () => {
+      let left = pages;
+      for await (const _ of connector.read({ pageSize: 2, signal: new AbortController().signal })) {
+        left -= 1;
+        if (left === 0) break;
+      }
+    };
+    await read().catch((thrown) => expect(thrown).toBe(error));
+    return closed;
+  }
+
+  it('continues later is kept, and one that was read or is unusable is not', async () => {
+    expect(await closings(undefined, 1)).toEqual([false]);
+    expect(await closings(undefined, 9)).toEqual([true]);
+    expect(await closings(new Error('the connection was lost'), 9)).toEqual([false]);
+    expect(await closings(new SourceError('is no CSV', { code: 'misconfigured' }), 9)).toEqual([true]);
   });
 });

@@ -44,6 +44,44 @@ function recorded(): { database: Database; statements: string[] } {
 const id = '01900000-0000-7000-8000-00000000000a';
 const query = { name: 'one', text: 'select 1', values: [] };
 
+describe('work after the commit of a transaction', () => {
+  it('runs once it is committed, unless the part that registered it was undone', async () => {
+    const { database, statements } = recorded();
+    const note = (text: string) => () => void statements.push(text);
+    await database.transaction(id, async (tx) => {
+      tx.afterCommit(note('whole'));
+      const part = async () => {
+        tx.afterCommit(note('failed'));
+        throw new Error('failed part');
+      };
+      await expect(tx.attempt(part)).rejects.toThrow('failed part');
+      await tx.rolledBack(async () => tx.afterCommit(note('trial')));
+      await tx.attempt(async () => tx.afterCommit(note('part')));
+    });
+    expect(statements.slice(1)).toEqual([
+      'savepoint attempt',
+      'rollback to savepoint attempt; release savepoint attempt',
+      'savepoint trial',
+      'rollback to savepoint trial; release savepoint trial',
+      'savepoint attempt',
+      'release savepoint attempt',
+      'commit',
+      'whole',
+      'part',
+    ]);
+  });
+
+  it('does not run if the transaction fails', async () => {
+    const { database, statements } = recorded();
+    const work = database.transaction(id, async (tx) => {
+      tx.afterCommit(() => void statements.push('work'));
+      throw new Error('failed');
+    });
+    await expect(work).rejects.toThrow('failed');
+    expect(statements.slice(1)).toEqual(['rollback']);
+  });
+});
+
 describe('the tenant of a transaction', () => {
   it('is set before any other statement', async () => {
     const { database, statements } = recorded();

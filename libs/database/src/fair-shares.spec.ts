@@ -33,6 +33,10 @@ class Works {
     }
   }
 
+  get waiting(): number {
+    return this.shares.waiting;
+  }
+
   async end(name: string): Promise<void> {
     this.running.splice(this.running.indexOf(name), 1);
     this.ends.get(name)?.();
@@ -109,6 +113,43 @@ describe('FairShares', () => {
     await works.begin('a.1.3');
     await works.end('a.1.1');
     expect(works.running).toEqual(['a.1.3']);
+  });
+
+  it('starts work that has waited once, whatever the time after that', async () => {
+    const works = new Works({ connections: 1, waitMs: 10 });
+    await works.begin('a.1.1', 'a.1.2');
+    await works.end('a.1.1');
+    await works.begin('b.1.1');
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    await works.end('a.1.2');
+    expect([works.running, works.refused, works.waiting]).toEqual([[], ['b.1.1'], 0]);
+  });
+
+  it('keeps tenants without recent usage until their number has doubled since the last ones were dropped', async () => {
+    const shares = new FairShares({ ...limits, connections: 10_000 }, () => 0);
+    const ends = Array.from({ length: 1_001 }, (_, nth) => shares.takeNow({ group: `${nth}`, member: 'key' }));
+    for (const end of ends) end?.();
+    for (let nth = 0; nth < 1_001; nth += 1) shares.takeNow({ group: `other ${nth}`, member: 'key' })?.();
+    expect(shares.size).toBe(2_002);
+    shares.takeNow({ group: 'last', member: 'key' })?.();
+    expect(shares.size).toBe(1);
+  });
+
+  it.each([
+    [1, 1_001],
+    [0.9, 1],
+  ])('counts a tenant as idle after less than a millisecond: %d ms', (usedMs, size) => {
+    const time = { now: 0 };
+    const shares = new FairShares(limits, () => time.now);
+    for (let nth = 0; nth < 1_001; nth += 1) {
+      const end = shares.takeNow({ group: `${nth}`, member: 'key' });
+      // Only the time that the connection is in use passes.
+      const began = time.now;
+      time.now += usedMs;
+      end?.();
+      time.now = began;
+    }
+    expect(shares.size).toBe(size);
   });
 
   it('drops idle tenants and keys, so that memory is bounded', async () => {

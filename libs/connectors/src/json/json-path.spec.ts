@@ -38,6 +38,7 @@ describe('a JSON path', () => {
     ['groups', ['a', 'b']],
     ['groups[]', ['a', 'b']],
     ['groups[1]', ['b']],
+    ['matrix[][1]', ['2', '4']],
     ['matrix[1][0]', ['3']],
     ['labels["app.kubernetes.io/name"]', ['idsync']],
     ['["labels"]["a\\"b]"]', ['odd']],

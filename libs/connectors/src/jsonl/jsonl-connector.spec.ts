@@ -25,6 +25,19 @@ describe('a JSON lines source', () => {
     }
   });
 
+  it('reads lines that are longer than what is read from the file at once', async () => {
+    const name = 'x'.repeat(150_000);
+    const lines = ['1', '2', '3'].map((id) => `{"id":"${id}","note":"${name}","name":"n${id}"}\n{"id":"${id}b"}\n`);
+    const { records, errors } = await readAll(source('jsonl', lines.join('')));
+    expect(errors).toEqual([]);
+    expect(names(records)).toEqual(
+      ['1', '2', '3'].flatMap((id) => [
+        [id, `n${id}`],
+        [`${id}b`, undefined],
+      ]),
+    );
+  });
+
   it('maps paths through any values', async () => {
     const line = {
       user: { id: 12345 },

@@ -62,7 +62,8 @@ describe('an LDIF source', () => {
   });
 
   it('accepts changetype add and fails for any other', async () => {
-    await expect(read('dn: a\nchangetype: add\nuid: 1\n')).resolves.toMatchObject({ names: [['1', undefined]] });
+    for (const type of ['add', 'Add'])
+      await expect(read(`dn: a\nchangetype: ${type}\nuid: 1\n`)).resolves.toMatchObject({ names: [['1', undefined]] });
     for (const type of ['modify', 'delete', 'modrdn', 'moddn']) {
       await expect(read(`dn: a\nuid: 1\n\ndn: b\nchangetype: ${type}\n`)).rejects.toThrow(
         '"source.ldif": line 5 has a changetype other than add, but only complete entries are supported',
