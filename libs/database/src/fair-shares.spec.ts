@@ -140,15 +140,11 @@ describe('FairShares', () => {
     [0.9, 1],
   ])('counts a tenant as idle after less than a millisecond: %d ms', (usedMs, size) => {
     const time = { now: 0 };
-    const shares = new FairShares(limits, () => time.now);
-    for (let nth = 0; nth < 1_001; nth += 1) {
-      const end = shares.takeNow({ group: `${nth}`, member: 'key' });
-      // Only the time that the connection is in use passes.
-      const began = time.now;
-      time.now += usedMs;
-      end?.();
-      time.now = began;
-    }
+    const shares = new FairShares({ ...limits, connections: 10_000 }, () => time.now);
+    const ends = Array.from({ length: 1_000 }, (_, nth) => shares.takeNow({ group: `${nth}`, member: 'key' }));
+    time.now = usedMs;
+    for (const end of ends) end?.();
+    shares.takeNow({ group: 'last', member: 'key' });
     expect(shares.size).toBe(size);
   });
 
