@@ -109,9 +109,10 @@ describe('reading a file page by page', () => {
     expect(openFiles()).toEqual([]);
   });
 });
+
 describe('a file from which reading', () => {
   const records = ['1', '2', '3'].map((external_id) => ({ external_id, fields: {} }));
-  /** What the file is told when it is closed: true if no later read resumes in it. */
+  /** Returns the argument of each `close`: true if no later read resumes in the file. */
   async function closings(error: Error | undefined, pages: number): Promise<boolean[]> {
     const closed: boolean[] = [];
     const file = {

@@ -9,7 +9,7 @@ import { createConnector } from '../src/create-connector.js';
 /** A sources folder that is removed after the tests of the file. */
 export function sourcesFolder() {
   const dir = mkdtempSync(join(tmpdir(), 'idsync-sources-'));
-  beforeAll(() => mkdirSync(dir, { recursive: true }));
+  beforeAll(() => void mkdirSync(dir, { recursive: true }));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
   const standard = {
     csv: { external_id: 'id', fields: { display_name: 'name' } },

@@ -252,7 +252,7 @@ describe('partitionPeople', () => {
     expect(undecided).toEqual(expect.arrayContaining(people.slice(1).map(({ recordId }) => recordId)));
   });
 
-  it('joins nothing by a number of an unnamed person that fits two others, one of whom has left', () => {
+  it('joins nothing by a number of an unnamed person that fits two others, also if one has left', () => {
     const karl = { ...named('okta:1', 'n1', 'karl berg'), hasLeft: true };
     const people = [named('hr:1', 'n1', 'ann lee'), person('ad:1', 'n1'), karl];
     expect(groups(people)).toEqual(['ad:1', 'hr:1', 'okta:1']);

@@ -15,8 +15,7 @@ const ada = {
 const emails = (parts: object[]) => ({ emails: parts });
 const values = emails([{ value: 'ada@work.example' }, { value: 'ada@home.example' }]);
 const types = emails([{ type: 'work' }, { type: 'home' }]);
-const without = (...names: (keyof typeof ada)[]) =>
-  Object.fromEntries(Object.entries(ada).filter(([name]) => !names.includes(name)));
+const without = (left: string) => Object.fromEntries(Object.entries(ada).filter(([name]) => name !== left));
 
 it.each([
   [{}, ada],
