@@ -62,6 +62,11 @@ function simulate({ pages }: typeof runs extends fc.Arbitrary<infer Run> ? Run :
   return seen;
 }
 
+it('a page adds its fields that were left out to those of the job', () => {
+  const page = { records: 1, batches: 1, errors: 0, fieldsLeftOut: 3, last: false };
+  expect(afterPage({ ...none, fieldsLeftOut: 2 }, page).fieldsLeftOut).toBe(5);
+});
+
 describe('the counts of a job', () => {
   it('have a progress that never decreases and stays between 0 and 99 while the job runs', () => {
     fc.assert(

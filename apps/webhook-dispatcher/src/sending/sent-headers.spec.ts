@@ -21,6 +21,11 @@ describe('the stored headers of a response', () => {
     expect(Object.keys(stored).length).toBeGreaterThan(5);
   });
 
+  it('are those before the first one that exceeds 8 KiB', () => {
+    const full = Object.fromEntries([...'abcdefgh'].map((name) => [name, 'v'.repeat(1_023)]));
+    expect(storedHeaders({ ...full, i: '' })).toEqual(full);
+  });
+
   it('contain no NUL, which PostgreSQL does not store', () => {
     expect(storedHeaders({ odd: 'a\0b' })).toEqual({ odd: 'a\uFFFDb' });
   });
