@@ -1,8 +1,11 @@
+import { encodeId, newUuid } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { AuditLog } from '../audit/audit-log.service.js';
 import type { FailedSignIns } from '../audit/failed-sign-ins.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import type { OperatorCaller } from './caller.js';
 import { OperatorGuard } from './operator.guard.js';
 import type { OperatorTokens } from './operator-tokens.service.js';
@@ -30,5 +33,50 @@ describe('an operator who receives a response that lasts', () => {
     expect(await hasAccessStill({ tenantIds: new Set(['a', 'b']) }, 'a')).toBe(true);
     expect(await hasAccessStill({ tenantIds: new Set(['b']) }, 'a')).toBe(false);
     expect(await hasAccessStill(undefined, 'a')).toBe(false);
+  });
+});
+
+describe('a route of a tenant', () => {
+  @OperatorAccess({ read: 'viewer', write: 'admin' })
+  class Operated {
+    handle(): void {}
+  }
+  const audit = { recordRefusal: async () => undefined } as Partial<AuditLog> as AuditLog;
+  const guard = new OperatorGuard(
+    new Reflector(),
+    audit,
+    {} as FailedSignIns,
+    {} as OperatorTokens,
+    {} as Sessions,
+    {} as SessionCookie,
+  );
+
+  /** Returns 200, or the status of the error. */
+  async function statusOf(tenantIds: string[] | undefined, tenantId: string): Promise<number> {
+    const caller: OperatorCaller = {
+      access: 'operator',
+      actor: { kind: 'admin_token', name: 'operator' },
+      role: 'viewer',
+      ...(tenantIds && { tenantIds: new Set(tenantIds) }),
+    };
+    const context = {
+      getHandler: () => Operated.prototype.handle,
+      getClass: () => Operated,
+      switchToHttp: () => ({
+        getRequest: () => ({ caller, method: 'GET', params: { tenantId: encodeId('tenant', tenantId) } }),
+      }),
+    } as unknown as ExecutionContext;
+    try {
+      return (await guard.canActivate(context)) ? 200 : 0;
+    } catch (error) {
+      return (error as { status: number }).status;
+    }
+  }
+
+  it('is unknown to operators of other tenants only', async () => {
+    const [own, other] = [newUuid(), newUuid()];
+    expect([await statusOf([own], own), await statusOf([own], other), await statusOf(undefined, other)]).toEqual([
+      200, 404, 200,
+    ]);
   });
 });
