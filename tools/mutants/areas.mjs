@@ -154,7 +154,7 @@ export const areas = {
   },
   replay: {
     sources: ['apps/webhook-dispatcher/src/replay.ts', 'libs/database/src/delivery/replays.ts'],
-    specs: ['apps/webhook-dispatcher/src/replay.int.spec.ts'],
+    specs: ['apps/webhook-dispatcher/src/{chores,replay}.int.spec.ts'],
   },
   lists: {
     sources: [

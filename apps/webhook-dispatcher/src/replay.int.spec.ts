@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { newUuid, type ReplayFilter, type ReplayKind } from '@idsync/contracts';
-import { cancelReplay, deleteOldDeliveries, deleteOldEndpoints } from '@idsync/database/delivery';
+import { cancelReplay, deleteOldDeliveries, deleteOldEndpoints, requeueDeadDeliveries } from '@idsync/database/delivery';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
 import { Receiver } from '../test/receiver.js';
@@ -124,6 +124,40 @@ describe('a replay of deliveries', () => {
     await fixture.until(webhook, all('delivered'));
     expect(sequences()).toEqual([1]);
     expect(JSON.parse(receiver.received[0]?.body ?? '').data).toEqual({ connector_id: 'con_1' });
+  });
+
+  it('sends nothing if no event matches, and finds an event that occurred soon after the window begins', async () => {
+    await fixture.insertEvents(tenant, ['user.created']);
+    const none = await requested('replay', { events: ['user.deleted'] });
+    const recent = await requested('replay', { since: new Date(Date.now() - 5 * 60_000).toISOString() });
+    for (const id of [none, recent]) await run(id);
+    expect([await replay(none), await replay(recent)]).toMatchObject([{ done: 0 }, { done: 1 }]);
+  });
+
+  it('leaves out deliveries with an attempt in flight, and dead ones that are newer than the request', async () => {
+    await fixture.insertEvents(tenant, ['user.created', 'user.updated']);
+    await run(await requested('replay'));
+    const [first] = await fixture.deliveries(webhook);
+    const set = (columns: string) =>
+      fixture.directory.rows(`update webhook_deliveries set ${columns} where webhook_id = $1`, [webhook]);
+    await set(`lease_until = now() + interval '1 hour'`);
+    const inFlight = [await requested('replay'), await requested('resend', { delivery_id: first?.id ?? '' })];
+    for (const id of inFlight) {
+      await run(id);
+      expect(await replay(id)).toMatchObject({ status: 'done', done: 0 });
+    }
+    await set(`status = 'dead', lease_until = null`);
+    const open = { tenantId: tenant, webhookId: webhook, position: 0, untilSequence: 1 };
+    const requeued = fixture.database.transaction(tenant, (tx) =>
+      requeueDeadDeliveries(tx, open as Parameters<typeof requeueDeadDeliveries>[1], 10),
+    );
+    expect(await requeued).toEqual([1]);
+  });
+
+  it('continues if another one is cancelled', async () => {
+    const [one, other] = [await requested('replay'), await requested('replay')];
+    await fixture.database.transaction(tenant, (tx) => cancelReplay(tx, tenant, one));
+    expect([await replay(one), await replay(other)]).toMatchObject([{ status: 'cancelled' }, { status: 'queued' }]);
   });
 
   it('runs in chunks that tolerate duplicate messages', async () => {
