@@ -102,10 +102,11 @@ export const areas = {
   },
   tenancy: {
     sources: [
-      'libs/database/src/{database,by-tenant,data-source,fair-shares,transaction-with-lock-retries,sql-state}.ts',
+      'libs/database/src/{database,run-transaction,by-tenant,data-source,fair-shares,sql-state}.ts',
+      'libs/database/src/transaction-with-lock-retries.ts',
     ],
     specs: [
-      'libs/database/src/{by-tenant,data-source,database,fair-shares,sql-state}.spec.ts',
+      'libs/database/src/{by-tenant,data-source,database,fair-shares,sql-state,transaction-with-lock-retries}.spec.ts',
       'libs/database/src/{database,tenant-isolation,backlogs}.int.spec.ts',
     ],
   },
