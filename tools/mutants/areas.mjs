@@ -141,7 +141,7 @@ export const areas = {
       'libs/database/src/directory/{erase-person-data,erase-record-errors}.ts',
       'libs/database/src/delivery/erase-payloads.ts',
     ],
-    specs: ['apps/directory/src/operations/erase-identity.int.spec.ts'],
+    specs: ['apps/directory/src/operations/{erase-identity,suppress-person}.int.spec.ts'],
   },
   undo: {
     sources: [

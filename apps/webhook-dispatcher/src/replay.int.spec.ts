@@ -1,6 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { newUuid, type ReplayFilter, type ReplayKind } from '@idsync/contracts';
-import { cancelReplay, deleteOldDeliveries, deleteOldEndpoints, requeueDeadDeliveries } from '@idsync/database/delivery';
+import {
+  cancelReplay,
+  deleteOldDeliveries,
+  deleteOldEndpoints,
+  requeueDeadDeliveries,
+} from '@idsync/database/delivery';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
 import { Receiver } from '../test/receiver.js';
@@ -141,11 +146,15 @@ describe('a replay of deliveries', () => {
     const set = (columns: string) =>
       fixture.directory.rows(`update webhook_deliveries set ${columns} where webhook_id = $1`, [webhook]);
     await set(`lease_until = now() + interval '1 hour'`);
-    const inFlight = [await requested('replay'), await requested('resend', { delivery_id: first?.id ?? '' })];
-    for (const id of inFlight) {
+    const done = async (kind: ReplayKind, filter: ReplayFilter = {}) => {
+      const id = await requested(kind, filter);
       await run(id);
-      expect(await replay(id)).toMatchObject({ status: 'done', done: 0 });
-    }
+      return (await replay(id))?.done;
+    };
+    const resent = { delivery_id: first?.id ?? '' };
+    expect([await done('replay'), await done('resend', resent)]).toEqual([0, 0]);
+    await set(`lease_until = now() - interval '1 second'`);
+    expect([await done('replay'), await done('resend', resent)]).toEqual([2, 1]);
     await set(`status = 'dead', lease_until = null`);
     const open = { tenantId: tenant, webhookId: webhook, position: 0, untilSequence: 1 };
     const requeued = fixture.database.transaction(tenant, (tx) =>
