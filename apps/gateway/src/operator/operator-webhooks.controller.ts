@@ -1,6 +1,6 @@
-import { requests } from '@idsync/contracts';
-import { listWebhookHealth } from '@idsync/database/gateway';
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { encodeId, requests } from '@idsync/contracts';
+import { deleteWebhook, listWebhookHealth, lockWebhook } from '@idsync/database/gateway';
+import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { Needs } from '../access/operator-roles.decorator.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
@@ -8,6 +8,8 @@ import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
+import { presentWebhook } from '../present.js';
+import { changeWebhook, createWebhook } from '../shared/change-webhook.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { presentWebhookHealth } from '../shared/present-delivery.js';
 import { replay } from '../shared/request-replay.js';
@@ -32,6 +34,48 @@ export class OperatorWebhooksController {
   @Get(':webhookId')
   async get(@TenantParam() tenantId: string, @PublicId('webhook', 'webhookId') id: string): Promise<object> {
     return this.tenants.run(tenantId, (tx) => showWebhook(tx, tenantId, id));
+  }
+
+  /** As for connectors, the role is admin: a webhook sends data of people to an address. */
+  @Post()
+  @Needs('admin')
+  async create(
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.webhookBody) body: z.infer<typeof requests.webhookBody>,
+  ): Promise<object> {
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      const { webhook, secret } = await createWebhook(tx, this.settings, tenantId, body);
+      const shown = presentWebhook(webhook);
+      describe({ resource: encodeId('webhook', webhook.id), after: shown });
+      return { ...shown, signing_secret: secret };
+    });
+  }
+
+  @Patch(':webhookId')
+  @Needs('admin')
+  async update(
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.webhookPatch) patch: z.infer<typeof requests.webhookPatch>,
+    @PublicId('webhook', 'webhookId') webhookId: string,
+  ): Promise<object> {
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      const changed = await changeWebhook(tx, this.settings, { tenantId, webhookId, patch });
+      const after = presentWebhook(changed.after);
+      // Values of headers are not shown, so their change is visible only by the names of the fields.
+      describe({ before: presentWebhook(changed.before), after: { ...after, set: Object.keys(patch) } });
+      return after;
+    });
+  }
+
+  @Delete(':webhookId')
+  @Needs('admin')
+  @HttpCode(204)
+  async delete(@TenantParam() tenantId: string, @PublicId('webhook', 'webhookId') webhookId: string): Promise<void> {
+    await this.tenants.act(tenantId, async (tx, describe) => {
+      const before = orNotFound(await lockWebhook(tx, tenantId, webhookId));
+      await deleteWebhook(tx, tenantId, webhookId);
+      describe({ before: presentWebhook(before) });
+    });
   }
 
   @Post(':webhookId/test')

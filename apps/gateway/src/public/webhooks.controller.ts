@@ -1,30 +1,20 @@
 import { requests } from '@idsync/contracts';
-import { Database, encrypt } from '@idsync/database';
-import {
-  deleteWebhook,
-  type EncryptedHeaders,
-  insertWebhook,
-  listWebhooks,
-  lockWebhook,
-  maxWebhooks,
-  updateWebhook,
-  type WebhookRow,
-} from '@idsync/database/gateway';
-import { vetUrl } from '@idsync/runtime';
+import { Database } from '@idsync/database';
+import { deleteWebhook, listWebhooks } from '@idsync/database/gateway';
 import { Controller, Delete, Get, HttpCode, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Access, CurrentSubscriber, CurrentTenant } from '../access/access.decorator.js';
 import type { Subscriber } from '../access/caller.js';
 import { LinkActs } from '../audit/link-acts.service.js';
-import { badRequest, orNotFound } from '../http/api-error.js';
+import { orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
 import { presentWebhook } from '../present.js';
-import { requireRoom } from '../quotas/require-room.js';
+import { changeWebhook, createWebhook } from '../shared/change-webhook.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { presentLinkCaller } from '../shared/portal-link.js';
-import { newSigningSecret, rotateSigningSecret } from '../shared/signing-secret.js';
+import { rotateSigningSecret } from '../shared/signing-secret.js';
 
 @Controller('v1/webhooks')
 @Access('key')
@@ -40,19 +30,9 @@ export class WebhooksController {
     @CurrentTenant() tenantId: string,
     @ZodBody(requests.webhookBody) body: z.infer<typeof requests.webhookBody>,
   ): Promise<object> {
-    const { callback_url: callbackUrl, headers, ...settings } = body;
-    this.refuseBlocked(callbackUrl);
-    const { secret, encryptedSecret } = newSigningSecret(this.settings, tenantId);
-    const webhook = await this.database.transaction(tenantId, async (tx) => {
-      await requireRoom(tx, tenantId, 'webhooks');
-      return insertWebhook(tx, tenantId, {
-        callbackUrl,
-        ...settings,
-        headers: this.encrypted(tenantId, headers),
-        encryptedSecret,
-      });
-    });
-    if (!webhook) throw badRequest(`a tenant can have at most ${maxWebhooks} webhooks`);
+    const { webhook, secret } = await this.database.transaction(tenantId, (tx) =>
+      createWebhook(tx, this.settings, tenantId, body),
+    );
     return { ...presentWebhook(webhook), signing_secret: secret };
   }
 
@@ -69,21 +49,17 @@ export class WebhooksController {
   async update(
     @Req() request: FastifyRequest,
     @CurrentSubscriber() caller: Subscriber,
-    @ZodBody(requests.webhookPatch) body: z.infer<typeof requests.webhookPatch>,
+    @ZodBody(requests.webhookPatch) patch: z.infer<typeof requests.webhookPatch>,
     @PublicId('webhook') webhookId: string,
   ): Promise<object> {
     const { tenantId } = caller;
-    const { callback_url: callbackUrl, headers, ...settings } = body;
-    const changes = { callbackUrl, ...settings, headers: this.encrypted(tenantId, headers) };
-    if (callbackUrl !== undefined) this.refuseBlocked(callbackUrl);
     const keyId = caller.access === 'key' ? caller.keyId : caller.issuedBy;
-    const webhook = await this.database.transaction(tenantId, async (tx) => {
-      if (callbackUrl !== undefined && !headers)
-        requireHeadersAgain(orNotFound(await lockWebhook(tx, tenantId, webhookId)), callbackUrl);
+    const { after } = await this.database.transaction(tenantId, async (tx) => {
+      const changed = await changeWebhook(tx, this.settings, { tenantId, webhookId, patch, keyId });
       await this.linkActs.record(tx, request);
-      return updateWebhook(tx, tenantId, webhookId, changes, keyId);
+      return changed;
     });
-    return presentWebhook(orNotFound(webhook));
+    return presentWebhook(after);
   }
 
   @Delete(':id')
@@ -106,23 +82,4 @@ export class WebhooksController {
     });
     return orNotFound(rotated);
   }
-
-  private encrypted(tenantId: string, headers?: Record<string, string>): EncryptedHeaders | undefined {
-    if (!headers) return undefined;
-    const ciphertext = encrypt(JSON.stringify(headers), this.settings.encryptionKeys[0], tenantId);
-    return { names: Object.keys(headers), ciphertext };
-  }
-
-  /** Checks the URL only. The addresses that a host name resolves to are checked at each delivery. */
-  private refuseBlocked(callbackUrl: string): void {
-    const reason = vetUrl(new URL(callbackUrl), this.settings.vet);
-    if (reason !== undefined) throw badRequest(`callback_url cannot be called: ${reason}`);
-  }
-}
-
-/** Requires headers again when another server would receive them: changing an address must not disclose stored values. */
-function requireHeadersAgain({ callbackUrl, headerNames }: WebhookRow, next: string): void {
-  if (headerNames.length === 0 || new URL(callbackUrl).origin === new URL(next).origin) return;
-  const names = headerNames.join(', ');
-  throw badRequest(`headers must be given again, because callback_url names another server: ${names}, or {} for none`);
 }

@@ -1652,7 +1652,8 @@ export interface paths {
         /** List webhooks with their health */
         get: operations["adminListWebhooks"];
         put?: never;
-        post?: never;
+        /** Create a webhook */
+        post: operations["adminCreateWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1670,10 +1671,18 @@ export interface paths {
         get: operations["adminGetWebhook"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a webhook
+         * @description Waiting deliveries are not sent.
+         */
+        delete: operations["adminDeleteWebhook"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update a webhook
+         * @description Replaces the given fields.
+         */
+        patch: operations["adminUpdateWebhook"];
         trace?: never;
     };
     "/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/test": {
@@ -5987,7 +5996,7 @@ export interface components {
                  * @enum {string}
                  */
                 by: "client" | "service";
-                /** @description The API key of the request. */
+                /** @description The API key of the request; absent if it was an operator. */
                 key_id?: string;
                 /**
                  * Format: date-time
@@ -14022,6 +14031,94 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    adminCreateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    callback_url: string;
+                    events: string[];
+                    /** @description Only events whose body matches; test events always match. */
+                    filter?: {
+                        field: string;
+                        equals: string | number | boolean;
+                    } | {
+                        field: string;
+                        prefix: string;
+                    } | {
+                        and: ({
+                            field: string;
+                            equals: string | number | boolean;
+                        } | {
+                            field: string;
+                            prefix: string;
+                        } | {
+                            or: ({
+                                field: string;
+                                equals: string | number | boolean;
+                            } | {
+                                field: string;
+                                prefix: string;
+                            })[];
+                        })[];
+                    } | {
+                        or: ({
+                            field: string;
+                            equals: string | number | boolean;
+                        } | {
+                            field: string;
+                            prefix: string;
+                        } | {
+                            and: ({
+                                field: string;
+                                equals: string | number | boolean;
+                            } | {
+                                field: string;
+                                prefix: string;
+                            })[];
+                        })[];
+                    };
+                    /**
+                     * @description thin: `data` has only ids. Applies to deliveries of later events.
+                     * @enum {string}
+                     */
+                    payload?: "full" | "thin";
+                    /** @description Additional headers of each request. Their values are stored encrypted and never shown. */
+                    headers?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     adminGetWebhook: {
         parameters: {
             query?: never;
@@ -14048,6 +14145,127 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminDeleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminUpdateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    callback_url?: string;
+                    events?: string[];
+                    active?: boolean;
+                    /** @description null removes the filter. */
+                    filter?: ({
+                        field: string;
+                        equals: string | number | boolean;
+                    } | {
+                        field: string;
+                        prefix: string;
+                    } | {
+                        and: ({
+                            field: string;
+                            equals: string | number | boolean;
+                        } | {
+                            field: string;
+                            prefix: string;
+                        } | {
+                            or: ({
+                                field: string;
+                                equals: string | number | boolean;
+                            } | {
+                                field: string;
+                                prefix: string;
+                            })[];
+                        })[];
+                    } | {
+                        or: ({
+                            field: string;
+                            equals: string | number | boolean;
+                        } | {
+                            field: string;
+                            prefix: string;
+                        } | {
+                            and: ({
+                                field: string;
+                                equals: string | number | boolean;
+                            } | {
+                                field: string;
+                                prefix: string;
+                            })[];
+                        })[];
+                    }) | null;
+                    /**
+                     * @description thin: `data` has only ids. Applies to deliveries of later events.
+                     * @enum {string}
+                     */
+                    payload?: "full" | "thin";
+                    /** @description Additional headers of each request. Their values are stored encrypted and never shown. */
+                    headers?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

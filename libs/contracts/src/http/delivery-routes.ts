@@ -1,8 +1,8 @@
 import { nextCursor as cursor, deliveryParameters, examined } from './delivery-parameters.js';
 import * as shown from './delivery-resources.js';
 import * as requests from './requests.js';
-import { rotatedSecret } from './resources.js';
-import { limit, ok, operator, type RouteDefinition, tenantPath } from './route.js';
+import { createdWebhook, rotatedSecret, webhook } from './resources.js';
+import { created, limit, ok, operator, type RouteDefinition, tenantPath } from './route.js';
 
 const webhookPath = `${tenantPath}/webhooks/{webhookId}`;
 const deliveryPath = `${tenantPath}/deliveries/{deliveryId}`;
@@ -14,7 +14,16 @@ const sameReplay =
 /** Operators' routes for webhooks and deliveries. */
 export const deliveryRoutes: RouteDefinition[] = [
   operator('GET', `${tenantPath}/webhooks`, 'List webhooks with their health', ok(shown.webhookHealthList)),
+  operator('POST', `${tenantPath}/webhooks`, 'Create a webhook', created(createdWebhook), requests.webhookBody),
   operator('GET', webhookPath, 'Get one webhook with its statistics of the last 24 hours', ok(shown.webhookDetails)),
+  {
+    ...operator('PATCH', webhookPath, 'Update a webhook', ok(webhook), requests.webhookPatch),
+    description: 'Replaces the given fields.',
+  },
+  {
+    ...operator('DELETE', webhookPath, 'Delete a webhook', { status: 204 }),
+    description: 'Waiting deliveries are not sent.',
+  },
   {
     ...operator(
       'POST',
