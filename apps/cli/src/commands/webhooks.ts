@@ -7,6 +7,7 @@ import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addListenCommand } from './listen.js';
 import { addPortalCommands } from './portal-links.js';
+import { addWebhookChanges } from './webhook-changes.js';
 
 const replayHelp = `
 A replay covers the event types that the webhook subscribes to now. Events keep their ids, so the receiver can
@@ -35,7 +36,9 @@ interface WindowOptions extends ReplayOptions {
 }
 
 export function addWebhookCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
-  const webhooks = program.command('webhooks').description('monitor and test webhooks, and replay their deliveries');
+  const webhooks = program
+    .command('webhooks')
+    .description('create, change, monitor and test webhooks, and replay their deliveries');
 
   webhooks
     .command('list')
@@ -74,6 +77,8 @@ export function addWebhookCommands(program: Command, io: CliContext, exit: (code
         await session.client.get<responses.WebhookDetails>(pathOf('tenants', session.tenant, 'webhooks', id)),
       );
     });
+
+  addWebhookChanges(webhooks, io);
 
   webhooks
     .command('test')
