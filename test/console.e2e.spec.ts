@@ -8,6 +8,7 @@ import type { ConsoleContext } from './console/context.js';
 import { eventsTests } from './console/events.js';
 import { findTests } from './console/find.js';
 import { peopleTests } from './console/people.js';
+import { webhookTests } from './console/webhooks.js';
 import { workTests } from './console/work.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
 import { until } from './support/until.js';
@@ -86,6 +87,7 @@ beforeAll(async () => {
     event: `/events/${event}`,
     webhooks: '/webhooks',
     webhook: `/webhooks/${webhook}`,
+    'webhook-new': '/webhooks/new',
     access: '/access',
     settings: '/settings',
     audit: '/audit',
@@ -228,6 +230,7 @@ suite('the console in a browser', () => {
   eventsTests(context);
   findTests(context);
   workTests(context);
+  webhookTests(context);
 
   it('decides a case by keyboard, and undoes the decision', async () => {
     await opened();

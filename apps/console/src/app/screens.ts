@@ -21,7 +21,13 @@ import { route as start } from '../screens/start/route';
 import { route as system } from '../screens/system/route';
 import { route as settings } from '../screens/tenant-settings/route';
 import { route as tenants } from '../screens/tenants/route';
-import { deliveryRoute, webhookRoute, route as webhooks } from '../screens/webhooks/route';
+import {
+  deliveryRoute,
+  newWebhookRoute,
+  webhookRoute,
+  webhookSettingsRoute,
+  route as webhooks,
+} from '../screens/webhooks/route';
 
 export const openRoutes = [signIn, signedIn] as const;
 /** Screens that concern no tenant. */
@@ -43,7 +49,9 @@ export const tenantRoutes = [
   runs,
   runRoute,
   webhooks,
+  newWebhookRoute,
   webhookRoute,
+  webhookSettingsRoute,
   deliveryRoute,
   events,
   eventRoute,

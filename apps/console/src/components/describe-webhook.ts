@@ -28,7 +28,7 @@ export function healthOf({ active, disabled_at, disabled_reason, breaker, dead, 
       : {
           tone: 'neutral',
           word: 'Inactive',
-          reason: 'The subscriber has set it inactive. Events are not kept for it.',
+          reason: 'Its subscriber or an operator has set it inactive. Events are not kept for it.',
         };
   if (breaker.state !== 'closed')
     return {

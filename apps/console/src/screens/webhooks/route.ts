@@ -24,3 +24,15 @@ export const deliveryRoute = createRoute({
   path: 'deliveries/$deliveryId',
   component: lazyRouteComponent(() => import('./delivery-screen'), 'DeliveryScreen'),
 });
+
+export const newWebhookRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'webhooks/new',
+  component: lazyRouteComponent(() => import('./new-webhook-screen'), 'NewWebhookScreen'),
+});
+
+export const webhookSettingsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'webhooks/$webhookId/settings',
+  component: lazyRouteComponent(() => import('./webhook-settings-screen'), 'WebhookSettingsScreen'),
+});

@@ -6,7 +6,6 @@ import { DeliveryFilters } from '../../components/delivery-filters';
 import { healthOf, hostOf } from '../../components/describe-webhook';
 import { IdChip } from '../../components/id-chip';
 import { Page, Section } from '../../components/page';
-import { RotateSecret } from '../../components/rotate-secret';
 import { SendActions } from '../../components/send-actions';
 import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
@@ -18,6 +17,7 @@ import { itemsOf } from '../../data/pages';
 import { PortalLinkButton } from './portal-link';
 import { ReplayButton } from './replay-dialog';
 import { Replays } from './replays';
+import { ActiveButton, WebhookActs } from './webhook-acts';
 import { deliveriesQuery, webhookQuery } from './webhook-queries';
 
 const route = getRouteApi('/signed-in/$tenantId/webhooks/$webhookId');
@@ -32,7 +32,7 @@ export function WebhookScreen() {
   );
   const client = useQueryClient();
   const maySend = useMay('operator');
-  const mayRotate = useMay('admin');
+  const mayChange = useMay('admin');
   if (!webhook) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { tone, word } = healthOf(webhook);
   const params = { path: { tenantId, webhookId } };
@@ -60,8 +60,9 @@ export function WebhookScreen() {
             json={webhook}
           />
           <PortalLinkButton tenantId={tenantId} webhookId={webhookId} />
+          {mayChange && !webhook.active && <ActiveButton tenantId={tenantId} webhook={webhook} />}
           {maySend && webhook.active && <ReplayButton tenantId={tenantId} webhook={webhook} refresh={refresh} />}
-          {maySend && (
+          {maySend && webhook.active && (
             <SendActions
               dead={webhook.dead}
               receiver="a receiver"
@@ -87,19 +88,7 @@ export function WebhookScreen() {
         </>
       }
     >
-      <WebhookOverview
-        webhook={webhook}
-        actions={
-          mayRotate && (
-            <RotateSecret
-              onRotate={async (overlap_hours) => {
-                const path = '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/rotate-secret';
-                return (await answerOf(api.POST(path, { params, body: { overlap_hours } }))).signing_secret;
-              }}
-            />
-          )
-        }
-      />
+      <WebhookOverview webhook={webhook} actions={mayChange && <WebhookActs tenantId={tenantId} webhook={webhook} />} />
       <Replays tenantId={tenantId} webhookId={webhookId} />
       <DeliveryFilters
         status={status}
