@@ -1,5 +1,6 @@
 import { encodeId, healthAfter, machineReferences, publicResult, recordIds, type responses } from '@idsync/contracts';
 import type {
+  AccountRow,
   ApiKeyRow,
   CaseRow,
   ConnectorRow,
@@ -291,6 +292,23 @@ export function presentCase(row: CaseRow): responses.ReviewCase {
       score,
       evidence,
     })),
+  };
+}
+
+/** Presents an account with the name of its identity. */
+export function presentAccount(row: AccountRow, identityName: string | undefined): responses.AccountDetails {
+  return {
+    id: encodeId('account', row.id),
+    identity_id: row.identityId === null ? undefined : encodeId('identity', row.identityId),
+    identity_name: identityName,
+    connector_id: encodeId('connector', row.connectorId),
+    external_id: row.externalId,
+    identifier: row.fields.identifier?.[0] ?? row.externalId,
+    display_name: row.fields.display_name?.[0],
+    status: row.status,
+    values: row.fields,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
   };
 }
 

@@ -59,6 +59,7 @@ beforeAll(async () => {
     caseId: encodeId('case', newUuid()),
     findingId: encodeId('finding', newUuid()),
     identityId: encodeId('identity', newUuid()),
+    accountId: encodeId('account', newUuid()),
     machineId: encodeId('machineIdentity', newUuid()),
     operationId: encodeId('operation', newUuid()),
     deliveryId: encodeId('delivery', newUuid()),

@@ -36,7 +36,7 @@ export class OperatorEventsController {
     @TenantParam() tenantId: string,
     @ZodQuery(requests.operatorEventQuery) query: z.infer<typeof requests.operatorEventQuery>,
   ): Promise<object> {
-    const { limit, cursor, types, identity_id, job_id, connector_id, since, until } = query;
+    const { limit, cursor, types, identity_id, subject_id, job_id, connector_id, since, until } = query;
     const { rows, next } = await this.tenants.run(tenantId, (tx) =>
       listEvents(tx, tenantId, {
         limit,
@@ -45,6 +45,7 @@ export class OperatorEventsController {
         until,
         before: cursor === undefined ? undefined : readSequence(cursor),
         identityId: identity_id === undefined ? undefined : uuidOf('identity', identity_id),
+        subjectId: subject_id === undefined ? undefined : orNotFound(recordOf(subject_id))[1],
         jobId: job_id === undefined ? undefined : uuidOf('job', job_id),
         connectorId: connector_id === undefined ? undefined : uuidOf('connector', connector_id),
       }),

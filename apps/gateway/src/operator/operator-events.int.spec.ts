@@ -57,6 +57,13 @@ describe('events of operators', () => {
     expect((await gateway.operator('GET', `${path}/events?${name}=${encodeURIComponent(value)}`)).status).toBe(400);
   });
 
+  it('rejects the subject of another kind with 404', async () => {
+    for (const id of [encodeId('job', newUuid()), 'nonsense'])
+      expect((await gateway.operator('GET', `${path}/events?subject_id=${id}`)).status).toBe(404);
+    const { status } = await gateway.operator('GET', `${path}/events?subject_id=${encodeId('account', newUuid())}`);
+    expect(status).toBe(200);
+  });
+
   it('counts events by hour', async () => {
     await event(1);
     const { body } = await gateway.operator('GET', `${path}/activity`);

@@ -8,6 +8,7 @@ import { QuotasController } from '../quotas/quotas.controller.js';
 import { SharedModule } from '../shared/shared.module.js';
 import { DeadLettersController } from '../system/dead-letters.controller.js';
 import { SystemController } from '../system/system.controller.js';
+import { AccountsController } from './accounts.controller.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AttributePrioritiesController } from './attribute-priorities.controller.js';
 import { AuditController } from './audit.controller.js';
@@ -68,6 +69,7 @@ import { TenantsController } from './tenants.controller.js';
     CasesController,
     OperatorIdentitiesController,
     OperatorListsController,
+    AccountsController,
     MachineIdentitiesController,
     LifecyclePolicyController,
     FindingsController,

@@ -1458,6 +1458,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/tenants/{tenantId}/accounts/{accountId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an account with its identity and the values of its source record */
+        get: operations["adminGetAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/tenants/{tenantId}/attribute-priorities": {
         parameters: {
             query?: never;
@@ -4894,6 +4911,30 @@ export interface components {
                 expires_at: string;
             };
         };
+        AccountDetails: {
+            id: string;
+            /** @description The identity that it is linked to; absent if not matched. */
+            identity_id?: string;
+            /** @description Name of this identity, if it has one. */
+            identity_name?: string;
+            connector_id: string;
+            external_id: string;
+            identifier: string;
+            display_name?: string;
+            /** @description active | disabled | locked | deleted */
+            status: string;
+            /** @description Values of the record in its source, by field. */
+            values: {
+                [key: string]: string[];
+            };
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the source last changed the account.
+             */
+            updated_at: string;
+        };
         ApiKey: {
             id: string;
             name: string;
@@ -6486,6 +6527,7 @@ export type User = components['schemas']['User'];
 export type UserPage = components['schemas']['UserPage'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookList = components['schemas']['WebhookList'];
+export type AccountDetails = components['schemas']['AccountDetails'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyPage = components['schemas']['ApiKeyPage'];
 export type Connector = components['schemas']['Connector'];
@@ -13377,6 +13419,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    adminGetAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDetails"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     adminGetAttributePriorities: {
         parameters: {
             query?: never;
@@ -14670,6 +14744,8 @@ export interface operations {
                 types?: string;
                 /** @description Only events of this identity and of those that were merged into it. */
                 identity_id?: string;
+                /** @description Only events about this user, account or machine identity. */
+                subject_id?: string;
                 /** @description Only events that this run caused. */
                 job_id?: string;
                 /** @description Only events that runs of this connector caused. */

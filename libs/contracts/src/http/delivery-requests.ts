@@ -27,6 +27,7 @@ export const operatorEventQuery = z
     cursor,
     types: eventNames.optional(),
     identity_id: z.string().optional(),
+    subject_id: z.string().optional(),
     job_id: z.string().optional(),
     connector_id: z.string().optional(),
     ...window,

@@ -20,6 +20,7 @@ export const eventRoutes: RouteDefinition[] = [
       cursor,
       only('types', 'Like the `events` of a subscription, separated by commas: `identity.*,user.created`.'),
       only('identity_id', 'Only events of this identity and of those that were merged into it.'),
+      only('subject_id', 'Only events about this user, account or machine identity.'),
       only('job_id', 'Only events that this run caused.'),
       only('connector_id', 'Only events that runs of this connector caused.'),
       time('since', 'Only events that occurred at this time or later.'),

@@ -344,6 +344,20 @@ export const machineIdentityDetails = z.strictObject({
   updated_at: dateTime,
 });
 
+export const accountDetails = z.strictObject({
+  id: text,
+  identity_id: text.optional().describe('The identity that it is linked to; absent if not matched.'),
+  identity_name: text.optional().describe('Name of this identity, if it has one.'),
+  connector_id: text,
+  external_id: text,
+  identifier: text,
+  display_name: text.optional(),
+  status: text.describe('active | disabled | locked | deleted'),
+  values: z.record(text, z.array(text)).describe('Values of the record in its source, by field.'),
+  created_at: dateTime,
+  updated_at: dateTime.describe('When the source last changed the account.'),
+});
+
 const candidate = z.strictObject({
   value: text,
   connector_id: text,
@@ -418,5 +432,6 @@ export type FailingRecord = z.infer<typeof failingRecord>;
 export type Operation = z.infer<typeof operation>;
 export type ReviewCase = z.infer<typeof reviewCase>;
 export type OperatorMachineIdentityPage = z.infer<typeof operatorMachineIdentityPage>;
+export type AccountDetails = z.infer<typeof accountDetails>;
 export type MachineIdentityDetails = z.infer<typeof machineIdentityDetails>;
 export type Explanation = z.infer<typeof explanation>;

@@ -363,6 +363,12 @@ export const operatorRoutes: RouteDefinition[] = [
     'Get the people of a machine identity, and the factors of its risk score',
     ok(shown.machineIdentityDetails),
   ),
+  operator(
+    'GET',
+    `${tenantPath}/accounts/{accountId}`,
+    'Get an account with its identity and the values of its source record',
+    ok(shown.accountDetails),
+  ),
   operator('GET', `${tenantPath}/attribute-priorities`, 'Get the source precedence by field', ok(attributePriorities)),
   withFourEyes(
     operation(

@@ -1,5 +1,6 @@
 export { groupIdOf } from '../directory/group-id.js';
 export { insertRecordJob } from '../sync/record-jobs.js';
+export * from './accounts.js';
 export * from './activity.js';
 export * from './api-keys.js';
 export * from './approvals.js';

@@ -26,16 +26,17 @@ interface Given {
   type?: string;
   identity?: string;
   job?: string;
+  subject?: string;
 }
 
 /** Inserts one event per hour, and returns their ids. */
 async function happened(events: readonly Given[]): Promise<string[]> {
   const ids = events.map((_, index) => uuidAt(at(index + 1)));
-  for (const [index, { type = 'user.updated', identity = null, job = null }] of events.entries())
+  for (const [index, { type = 'user.updated', identity = null, job = null, subject = null }] of events.entries())
     await fixture.rows(
-      `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, job_id, details)
-       values ($1, $2, $3, $4, $5, $6, $7, '{"changes":[{"field":"email"},{"field":"email"},{"field":"job_title"}]}')`,
-      [tenant, index + 1, ids[index], type, at(index + 1), identity, job],
+      `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, job_id, subject_id, details)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, '{"changes":[{"field":"email"},{"field":"email"},{"field":"job_title"}]}')`,
+      [tenant, index + 1, ids[index], type, at(index + 1), identity, job, subject],
     );
   return ids;
 }
@@ -69,6 +70,18 @@ describe('events as operators list them', () => {
     expect(await sequences({ identityId: identity })).toEqual([2, 1]);
     expect(await sequences({ identityId: identity, types: ['identity.created'] })).toEqual([2]);
     expect(await sequences({ identityId: newUuid() })).toEqual([]);
+  });
+
+  it('filters by the record that an event is about, of any identity or of one', async () => {
+    const [identity, subject] = [newUuid(), newUuid()];
+    await fixture.rows(
+      `insert into identities (id, tenant_id, status, document, created_at, updated_at)
+       values ($1, $2, 'active', '{}', now(), now())`,
+      [identity, tenant],
+    );
+    await happened([{ subject }, { identity }, { identity, subject }, { subject: newUuid() }]);
+    expect(await sequences({ subjectId: subject })).toEqual([3, 1]);
+    expect(await sequences({ subjectId: subject, identityId: identity })).toEqual([3]);
   });
 
   it('continues after the events that it examined without a match', async () => {

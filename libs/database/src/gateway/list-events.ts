@@ -12,6 +12,8 @@ export interface EventFilter {
   /** Event types, prefixes such as `identity.*`, or `*`. */
   types?: readonly string[];
   identityId?: string;
+  /** Events about this record. */
+  subjectId?: string;
   jobId?: string;
   /** Events that runs of this connector caused. */
   connectorId?: string;
@@ -54,7 +56,7 @@ export async function listEvents(
   examineLimit = maxExamined,
 ): Promise<ListedEvents> {
   const lineage = identityId === undefined ? undefined : await findLineage(tx, tenantId, identityId);
-  const { since, until, types, jobId, connectorId } = filter;
+  const { since, until, types, subjectId, jobId, connectorId } = filter;
   const range = since || until ? await findSequencesOf(tx, tenantId, filter) : { first: 0, last: before };
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const depth = isFiltered ? examineLimit : limit + 1;
@@ -66,7 +68,7 @@ export async function listEvents(
        select e.*, j.connector_id from examined as e left join lateral (
          select connector_id from sync_jobs where tenant_id = $1 and id = e.job_id limit 1) as j on true
         where ($6::text[] is null or type like any($6)) and ($7::uuid is null or e.job_id = $7)
-          and ($8::uuid is null or j.connector_id = $8)
+          and ($8::uuid is null or j.connector_id = $8) and ($12::uuid is null or subject_id = $12)
           and ($9::timestamptz is null or occurred_at >= $9) and ($10::timestamptz is null or occurred_at < $10)
         order by sequence desc limit $11)
      select summary.*, shown.* from (select min(sequence) as lowest, count(*) as examined from examined) as summary
@@ -83,6 +85,7 @@ export async function listEvents(
       since ?? null,
       until ?? null,
       limit + 1,
+      subjectId ?? null,
     ],
   );
   const matches = found.filter((row): row is (typeof found)[number] & ListedEvent => row.id !== null);

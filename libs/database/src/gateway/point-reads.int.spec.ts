@@ -5,6 +5,7 @@ import { findDeadLetter } from '../bus/dead-letters.js';
 import type { Database, Transaction } from '../database.js';
 import { findFindingPolicy } from '../settings/finding-policy.js';
 import { findLifecyclePolicy } from '../settings/lifecycle-policy.js';
+import { findAccount } from './accounts.js';
 import { findApproval } from './approvals.js';
 import { findProbe } from './connector-probes.js';
 import { findConnector } from './connectors.js';
@@ -131,6 +132,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
     return compared?.others[0]?.length === 1 && found;
   },
   '/admin/v1/tenants/{tenantId}/identities/{identityId}': (tx, id) => findDocument(through(tx), tenant, 'identity', id),
+  '/admin/v1/tenants/{tenantId}/accounts/{accountId}': (tx) => findAccount(tx, tenant, id(many)),
   '/admin/v1/tenants/{tenantId}/machine-identities/{machineId}': (tx, even) => findMachine(tx, tenant, odd(even)),
   '/admin/v1/tenants/{tenantId}/records/{recordId}': (tx, even) => findRecord(tx, tenant, 'user', even),
   '/admin/v1/tenants/{tenantId}/operations/{operationId}': (tx, id) => findOperation(tx, tenant, id),
