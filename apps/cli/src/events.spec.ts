@@ -71,9 +71,9 @@ describe('idsync events list and show', () => {
 
   it('lists events with filters and the status of their deliveries', async () => {
     service.replies['GET /tenants/ten_1/events'] = [[200, { data: [listed], limit: 50 }]];
-    const { out } = await idsync(['events', 'list', '--identity', 'idn_1', '--types', 'user.*']);
+    const { out } = await idsync(['events', 'list', '--identity', 'idn_1', '--subject', 'usr_1', '--types', 'user.*']);
     expect(out).toMatch(/user\.updated +usr_1 +Ann Lee +job_title, ?email +dead/);
-    expect(calls()).toEqual(['GET /tenants/ten_1/events?limit=50&identity_id=idn_1&types=user.*']);
+    expect(calls()).toEqual(['GET /tenants/ten_1/events?limit=50&identity_id=idn_1&subject_id=usr_1&types=user.*']);
   });
 
   it('names the event that does not exist', async () => {

@@ -151,3 +151,17 @@ it('shows a machine identity with its people, its risk and its values', async ()
   expect(lines).toContainEqual(['account_id', 'svc-bot']);
   expect(JSON.parse((await idsync('machines', 'show', 'mid_1', '--json')).out)).toEqual(machine);
 });
+
+it('shows an account with its person and its values', async () => {
+  const account = {
+    id: 'acc_1',
+    identifier: 'ann',
+    identity_name: 'Ann Lee',
+    values: { mail: ['ann@x.org', 'a@x.org'] },
+  };
+  service.replies['GET /tenants/ten_1/accounts/acc_1'] = [[200, account]];
+  const { out } = await idsync('accounts', 'show', 'acc_1');
+  expect(out).toContain('Ann Lee');
+  expect(out.split('\n').map((line) => line.split(/\s{2,}/))).toContainEqual(['mail', 'ann@x.org, a@x.org']);
+  expect(JSON.parse((await idsync('accounts', 'show', 'acc_1', '--json')).out)).toEqual(account);
+});

@@ -27,6 +27,7 @@ Examples:
 interface ListOptions {
   types?: string;
   identity?: string;
+  subject?: string;
   job?: string;
   connector?: string;
   since?: string;
@@ -51,6 +52,7 @@ export function addEventCommands(program: Command, io: CliContext, exit: (code: 
     .description('list events with their deliveries, newest first')
     .option('--types <types>', 'only these event types or prefixes, comma-separated')
     .option('--identity <identity>', 'only events of this identity')
+    .option('--subject <record>', 'only events about this user, account or machine identity')
     .option('--job <job>', 'only events that this job caused')
     .option('--connector <connector>', 'only events that jobs of this connector caused')
     .option('--since <time>', 'only events that occurred at or after this time')
@@ -58,9 +60,9 @@ export function addEventCommands(program: Command, io: CliContext, exit: (code: 
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--cursor <cursor>', 'continue after the results of an earlier list')
     .addHelpText('after', listHelp)
-    .action(async ({ limit, identity, job, connector, ...options }: ListOptions, command: Command) => {
+    .action(async ({ limit, identity, subject, job, connector, ...options }: ListOptions, command: Command) => {
       const session = await Session.of(command, io);
-      const filters = { identity_id: identity, job_id: job, connector_id: connector, ...options };
+      const filters = { identity_id: identity, subject_id: subject, job_id: job, connector_id: connector, ...options };
       const path = pathOf('tenants', session.tenant, 'events');
       const list = await session.client.getUpTo<responses.OperatorEvent>(path, limit, filters);
       session.printPage(list, ['occurred', 'id', 'event', 'subject', 'name', 'changed', 'deliveries'], (each) => [

@@ -102,7 +102,7 @@ Examples:
   $ idsync ${noun} list --status active --updated-since 2026-01-31T12:00:00Z`;
 
 export function addAccountCommands(program: Command, io: CliContext): void {
-  const accounts = program.command('accounts').description('list accounts');
+  const accounts = program.command('accounts').description('list and show accounts');
   exact(paged(accounts.command('list')), accountStatuses)
     .description('list accounts')
     .option('--source <connector>', 'only accounts of this source: id or name of the connector')
@@ -119,6 +119,27 @@ export function addAccountCommands(program: Command, io: CliContext): void {
         each.person_id,
       ]);
     });
+
+  accounts
+    .command('show')
+    .description('show an account, its person and its values')
+    .argument('<account>', 'id of the account: acc_…')
+    .addHelpText('after', '\nExample:\n  $ idsync accounts show acc_…')
+    .action(async (id: string, _: object, command: Command) => {
+      const session = await Session.of(command, io);
+      const path = pathOf('tenants', session.tenant, 'accounts', id);
+      printAccount(session, await session.client.get<responses.AccountDetails>(path));
+    });
+}
+
+function printAccount(session: Session, account: responses.AccountDetails): void {
+  if (session.isRaw) {
+    session.printOne(account);
+    return;
+  }
+  const { values, ...rest } = account;
+  session.printOne(rest);
+  printValues(session, values);
 }
 
 export function addMachineCommands(program: Command, io: CliContext): void {
@@ -172,6 +193,10 @@ function printMachine(session: Session, machine: responses.MachineIdentityDetail
     ['factor', 'points'],
     risk_factors.map(({ factor, points }) => [factor, points]),
   );
+  printValues(session, values);
+}
+
+function printValues(session: Session, values: Record<string, string[]>): void {
   session.printTable(
     ['field', 'value'],
     Object.entries(values).map(([field, list]) => [field, list.join(', ')]),
