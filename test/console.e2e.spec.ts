@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { chromiumProgram, inChromium } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
+import { accountTests } from './console/accounts.js';
 import type { ConsoleContext } from './console/context.js';
 import { eventsTests } from './console/events.js';
 import { findTests } from './console/find.js';
@@ -59,11 +60,12 @@ beforeAll(async () => {
   const linh = await personNamed('linh');
   const firstOf = async (path: string) =>
     (await idsync.operator<List<{ id: string }>>('GET', `/tenants/${tenant}${path}`)).data[0]?.id;
-  const [source, webhook, event, machine] = await Promise.all([
+  const [source, webhook, event, machine, account] = await Promise.all([
     firstOf('/connectors'),
     firstOf('/webhooks'),
     firstOf('/events?types=identity.*&limit=1'),
     firstOf('/machine-identities?limit=1'),
+    firstOf('/accounts?q=viktor&limit=1'),
   ]);
   screens = {
     home: '',
@@ -75,6 +77,7 @@ beforeAll(async () => {
     cases: '/cases',
     'person-events': `/people/${linh}?view=events`,
     accounts: '/accounts',
+    account: `/accounts/${account}`,
     machines: '/machines',
     machine: `/machines/${machine}`,
     findings: '/findings',
@@ -231,6 +234,7 @@ suite('the console in a browser', () => {
   findTests(context);
   workTests(context);
   webhookTests(context);
+  accountTests(context);
 
   it('decides a case by keyboard, and undoes the decision', async () => {
     await opened();

@@ -318,3 +318,34 @@ describe('GET /admin/v1/tenants/{id}/machine-identities/{id}', () => {
     }
   });
 });
+
+describe('GET /admin/v1/tenants/{id}/accounts/{id}', () => {
+  const path = (tenant: string, id: string) => `/admin/v1/tenants/${tenant}/accounts/${id}`;
+
+  it('returns an account with its identity and the values of its source', async () => {
+    const { body: person } = await client.get('/v1/identities/{id}', { id: full.id });
+    const [account] = person.accounts;
+    const { status, body } = await directory.operator.get(path(directory.first.id, account.id));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: account.id,
+      identity_id: full.id,
+      identity_name: full.display_name,
+      connector_id: directory.connectors.accounts,
+      external_id: account.external_id,
+      identifier: account.identifier,
+      display_name: account.display_name,
+      status: account.status,
+      values: expect.objectContaining({ identifier: [account.identifier] }),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    for (const [tenant, id] of [
+      [directory.second.id, account.id],
+      [directory.first.id, unknownId('acc')],
+      [directory.first.id, full.id],
+    ]) {
+      expect(await directory.operator.get(path(tenant, id))).toMatchObject({ status: 404 });
+    }
+  });
+});

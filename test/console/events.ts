@@ -106,11 +106,12 @@ export function eventsTests(console: ConsoleContext): void {
         'GET',
         `${path}/identities/${person}`,
       );
-      const [job, webhook, event, machine] = await Promise.all([
+      const [job, webhook, event, machine, account] = await Promise.all([
         console.idsync.operator<List<{ job_id: string }>>('GET', `${path}/sync-jobs?limit=1`),
         console.idsync.operator<List<{ id: string }>>('GET', `${path}/webhooks`),
         console.idsync.operator<List<{ id: string }>>('GET', `${path}/events?limit=1`),
         console.idsync.operator<List<{ id: string }>>('GET', `${path}/machine-identities?limit=1`),
+        console.idsync.operator<List<{ id: string }>>('GET', `${path}/accounts?limit=1`),
       ]);
       const targets: [id: string | undefined, path: string][] = [
         [person, `/people/${person}`],
@@ -119,6 +120,7 @@ export function eventsTests(console: ConsoleContext): void {
         [webhook.data[0]?.id, `/webhooks/${webhook.data[0]?.id}`],
         [event.data[0]?.id, `/events/${event.data[0]?.id}`],
         [machine.data[0]?.id, `/machines/${machine.data[0]?.id}`],
+        [account.data[0]?.id, `/accounts/${account.data[0]?.id}`],
       ];
       await open('');
       for (const [id = '', target] of targets) {

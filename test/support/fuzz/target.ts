@@ -193,6 +193,7 @@ async function fill(operator: Client): Promise<Record<string, string[]>> {
     GroupsId: groups.map(({ id }) => id),
     identityId: page.data.map(({ id }: { id: string }) => id),
     userId: await list(tenant.client, '/v1/users?limit=200'),
+    accountId: [...(await list(tenant.client, '/v1/accounts?limit=200')), encodeId('account', newUuid())],
     recordId: [...(await list(tenant.client, '/v1/users?limit=20')), ...machineIds],
     eventId: [...(await list(operator, `${admin}/events?limit=20`)), encodeId('event', newUuid())],
     jobId: await list(operator, `${admin}/sync-jobs`, 'job_id'),

@@ -9,7 +9,9 @@ const shown = (id: string, record?: { identity_id?: string }) => {
 
 describe('an id in the search of the console', () => {
   it('opens the screen of its kind', () => {
-    expect(['idn', 'job', 'whk', 'dlv', 'evt', 'con', 'mid'].map((prefix) => shown(`${prefix}_${body}`))).toEqual([
+    expect(
+      ['idn', 'job', 'whk', 'dlv', 'evt', 'con', 'mid', 'acc'].map((prefix) => shown(`${prefix}_${body}`)),
+    ).toEqual([
       `/people/idn_${body}`,
       `/runs/job_${body}`,
       `/webhooks/whk_${body}`,
@@ -17,13 +19,14 @@ describe('an id in the search of the console', () => {
       `/events/evt_${body}`,
       `/sources/con_${body}`,
       `/machines/mid_${body}`,
+      `/accounts/acc_${body}`,
     ]);
   });
 
-  it('opens the person of a record, once it is found', () => {
+  it('opens the person of a user, once it is found', () => {
     expect(shown(`usr_${body}`)).toBeUndefined();
     expect(shown(`usr_${body}`, { identity_id: 'idn_1' })).toBe('/people/idn_1?view=records');
-    expect(shown(`acc_${body}`, {})).toBe('/accounts?matched=false');
+    expect(shown(`usr_${body}`, {})).toBe('/people');
   });
 
   it.each(['ten_1', `xyz_${body}`, 'linh', `idn_${body}0`, `constructor_${body}`])('takes %s for text', (text) => {

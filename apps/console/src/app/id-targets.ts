@@ -12,7 +12,7 @@ export interface IdTarget {
 const targets: Record<string, IdTarget> = {
   idn: { label: 'Person', icon: 'person', path: (id) => `/people/${id}` },
   usr: { label: 'Person of this user', icon: 'person', isRecord: true },
-  acc: { label: 'Person of this account', icon: 'account', isRecord: true },
+  acc: { label: 'Account', icon: 'account', path: (id) => `/accounts/${id}` },
   mid: { label: 'Machine', icon: 'machine', path: (id) => `/machines/${id}` },
   con: { label: 'Source', icon: 'source', path: (id) => `/sources/${id}` },
   job: { label: 'Run', icon: 'run', path: (id) => `/runs/${id}` },
@@ -37,5 +37,5 @@ export function targetOf(text: string): IdTarget | undefined {
 export function pathOf(target: IdTarget, id: string, record: { identity_id?: string } | undefined): string | undefined {
   if (!target.isRecord) return target.path?.(id);
   if (!record) return undefined;
-  return record.identity_id ? `/people/${record.identity_id}?view=records` : '/accounts?matched=false';
+  return record.identity_id ? `/people/${record.identity_id}?view=records` : '/people';
 }

@@ -1,7 +1,7 @@
 // The routes of all screens. A screen is one folder of `screens`; its code is loaded when it is opened.
 
 import { route as access } from '../screens/access/route';
-import { route as accounts } from '../screens/accounts/route';
+import { accountRoute, route as accounts } from '../screens/accounts/route';
 import { route as audit } from '../screens/audit/route';
 import { route as cases } from '../screens/cases/route';
 import { eventRoute, route as events } from '../screens/events/route';
@@ -39,6 +39,7 @@ export const tenantRoutes = [
   cases,
   plan,
   accounts,
+  accountRoute,
   machines,
   machineRoute,
   findings,

@@ -10,7 +10,7 @@ export function subjectPath(subjectId: string, identityId?: string): string | un
     case 'usr_':
       return identityId && `/people/${identityId}?view=records`;
     case 'acc_':
-      return identityId ? `/people/${identityId}?view=records` : '/accounts?matched=false';
+      return `/accounts/${subjectId}`;
     default:
       return undefined;
   }

@@ -13,3 +13,15 @@ export const identityQuery = (tenantId: string, identityId: string, at?: string)
       ),
     placeholderData: (old) => (old?.id === identityId ? old : undefined),
   });
+
+/** Which value of an identity won and why, and why each record belongs to it. */
+export const explanationQuery = (tenantId: string, identityId: string) =>
+  queryOptions({
+    queryKey: ['identity', tenantId, identityId, 'explanation'],
+    queryFn: () =>
+      answerOf(
+        api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}/explain', {
+          params: { path: { tenantId, identityId } },
+        }),
+      ),
+  });

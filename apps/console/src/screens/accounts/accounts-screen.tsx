@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type Column, rowLink } from '../../components/data-table';
+import { type Column, ownLink, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
@@ -34,20 +34,17 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>
     id: 'login',
     header: 'Account',
     width: 'minmax(0, 2fr)',
-    cell: ({ identifier, external_id, person_id }) =>
-      person_id ? (
-        <Link
-          from="/$tenantId/accounts"
-          to="/$tenantId/people/$identityId"
-          params={{ identityId: person_id }}
-          className={rowLink}
-          dir="auto"
-        >
-          {identifier ?? external_id}
-        </Link>
-      ) : (
-        <span dir="auto">{identifier ?? external_id}</span>
-      ),
+    cell: ({ id, identifier, external_id }) => (
+      <Link
+        from="/$tenantId/accounts"
+        to="/$tenantId/accounts/$accountId"
+        params={{ accountId: id }}
+        className={rowLink}
+        dir="auto"
+      >
+        {identifier ?? external_id}
+      </Link>
+    ),
   },
   {
     id: 'name',
@@ -70,7 +67,18 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>
     width: '120px',
     from: 'small',
     cell: ({ person_id }) =>
-      person_id ? <StatusBadge tone="neutral">Matched</StatusBadge> : <StatusBadge tone="warn">Unmatched</StatusBadge>,
+      person_id ? (
+        <Link
+          from="/$tenantId/accounts"
+          to="/$tenantId/people/$identityId"
+          params={{ identityId: person_id }}
+          className={ownLink}
+        >
+          Matched
+        </Link>
+      ) : (
+        <StatusBadge tone="warn">Unmatched</StatusBadge>
+      ),
   },
   {
     id: 'updated',

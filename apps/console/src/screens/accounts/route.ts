@@ -8,3 +8,9 @@ export const route = createRoute({
   validateSearch: accountsSearchOf,
   component: lazyRouteComponent(() => import('./accounts-screen'), 'AccountsScreen'),
 });
+
+export const accountRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'accounts/$accountId',
+  component: lazyRouteComponent(() => import('./account-screen'), 'AccountScreen'),
+});

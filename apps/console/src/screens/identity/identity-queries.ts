@@ -1,17 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { answerOf, api, type LifecycleEvent } from '../../data/api';
 
-export const explanationQuery = (tenantId: string, identityId: string) =>
-  queryOptions({
-    queryKey: ['identity', tenantId, identityId, 'explanation'],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}/explain', {
-          params: { path: { tenantId, identityId } },
-        }),
-      ),
-  });
-
 export const operationQuery = (tenantId: string, operationId: string) =>
   queryOptions({
     queryKey: ['operations', tenantId, operationId],

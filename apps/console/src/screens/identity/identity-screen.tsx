@@ -12,12 +12,12 @@ import { TabLinks, tabLink } from '../../components/tabs';
 import { Ago, Time } from '../../components/time';
 import { type Identity, isNotFound } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
-import { identityQuery } from '../../data/identities';
+import { explanationQuery, identityQuery } from '../../data/identities';
 import { attributeOf, nameOf } from '../../data/person';
 import { Events } from './events';
 import { History } from './history';
 import { IdentityActions } from './identity-actions';
-import { explanationQuery, historyQuery } from './identity-queries';
+import { historyQuery } from './identity-queries';
 import styles from './identity-screen.module.css';
 import { Records } from './records';
 import { TimeTravel } from './time-travel';
@@ -129,7 +129,7 @@ export function IdentityScreen() {
       )}
       {view === 'records' &&
         (explanation.data ? (
-          <Records explanation={explanation.data} sourceName={sourceName} />
+          <Records tenantId={tenantId} explanation={explanation.data} sourceName={sourceName} />
         ) : explanation.error ? (
           <ErrorState error={explanation.error} onRetry={() => explanation.refetch()} />
         ) : (

@@ -1,14 +1,17 @@
+import { describeLink } from '../../components/describe-link';
 import { IdChip } from '../../components/id-chip';
 import { Section } from '../../components/page';
 import { shownValue } from '../../components/shown-value';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
+import { subjectPath } from '../../components/subject-path';
+import { TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { Explanation } from '../../data/api';
-import { describeLink } from './describe-link';
 import styles from './records.module.css';
 
 interface RecordsProps {
+  tenantId: string;
   explanation: Explanation;
   sourceName: (id: string) => string;
 }
@@ -16,7 +19,7 @@ interface RecordsProps {
 type LinkedRecord = Explanation['records'][number];
 
 /** The records of the identity with the evidence that each is the same person, and their values side by side. */
-export function Records({ explanation, sourceName }: RecordsProps) {
+export function Records({ tenantId, explanation, sourceName }: RecordsProps) {
   const { records } = explanation;
   if (records.length === 0) return <EmptyState title="No records">No source lists this person.</EmptyState>;
   return (
@@ -24,7 +27,7 @@ export function Records({ explanation, sourceName }: RecordsProps) {
       <ul className={styles.cards}>
         {records.map((record) => (
           <li key={record.id}>
-            <RecordCard record={record} sourceName={sourceName} />
+            <RecordCard tenantId={tenantId} record={record} sourceName={sourceName} />
           </li>
         ))}
       </ul>
@@ -33,8 +36,16 @@ export function Records({ explanation, sourceName }: RecordsProps) {
   );
 }
 
-function RecordCard({ record, sourceName }: { record: LinkedRecord; sourceName: (id: string) => string }) {
+interface RecordCardProps {
+  tenantId: string;
+  record: LinkedRecord;
+  sourceName: (id: string) => string;
+}
+
+function RecordCard({ tenantId, record, sourceName }: RecordCardProps) {
   const { id, kind, connector_id, external_id, status, evidence } = record;
+  // A user has no screen beside this one.
+  const path = kind === 'user' ? undefined : subjectPath(id);
   return (
     <article className={styles.card}>
       <header className={styles.head}>
@@ -43,7 +54,13 @@ function RecordCard({ record, sourceName }: { record: LinkedRecord; sourceName: 
         <StatusBadge status={status} />
       </header>
       <p className={styles.external} dir="auto">
-        {external_id}
+        {path ? (
+          <TenantLink tenantId={tenantId} path={path}>
+            {external_id}
+          </TenantLink>
+        ) : (
+          external_id
+        )}
       </p>
       <div className={styles.link}>
         <p className={styles.because}>{describeLink(record)}</p>
@@ -73,7 +90,7 @@ function RecordCard({ record, sourceName }: { record: LinkedRecord; sourceName: 
 }
 
 /** One column for each source, the winning value of each row marked. */
-function SideBySide({ explanation: { fields, records }, sourceName }: RecordsProps) {
+function SideBySide({ explanation: { fields, records }, sourceName }: Omit<RecordsProps, 'tenantId'>) {
   const sources = [...new Set(records.map(({ connector_id }) => connector_id))];
   return (
     <Section title="Side by side" flush>

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import styles from '../../components/choices.module.css';
 import { ConfirmDialog } from '../../components/confirm-dialog';
+import { describeLink } from '../../components/describe-link';
 import { StatusBadge } from '../../components/status-badge';
 import { answerOf, api, type Explanation } from '../../data/api';
 import { operationDone } from '../../data/operations';
-import { describeLink } from './describe-link';
 
 interface SplitDialogProps {
   tenantId: string;

@@ -5,16 +5,16 @@ import { CopyAs } from '../../components/copy-as';
 import { IdChip } from '../../components/id-chip';
 import { Missing } from '../../components/missing';
 import { Page } from '../../components/page';
+import { RecordEvents } from '../../components/record-events';
+import { RecordFindings } from '../../components/record-findings';
+import { RecordValues } from '../../components/record-values';
 import { ErrorState, Loading } from '../../components/states';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { isNotFound } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
-import { MachineEvents } from './machine-events';
-import { MachineFindings } from './machine-findings';
 import { machineQuery } from './machine-queries';
-import { MachineValues } from './machine-values';
 import { ResponsiblePeople } from './responsible-people';
 import { Risk } from './risk';
 
@@ -64,11 +64,9 @@ export function MachineScreen() {
     >
       <Risk machine={machine} />
       <ResponsiblePeople machine={machine} sourceName={source} />
-      <MachineFindings tenantId={tenantId} machineId={machineId} />
-      <MachineValues machine={machine} sourceName={source} />
-      {machine.identity_id && (
-        <MachineEvents tenantId={tenantId} machine={machine} identityId={machine.identity_id} sourceName={sourceName} />
-      )}
+      <RecordFindings tenantId={tenantId} recordId={machineId} noun="machine" />
+      <RecordValues tenantId={tenantId} record={machine} sourceName={source} />
+      <RecordEvents tenantId={tenantId} recordId={machineId} identityId={machine.identity_id} sourceName={sourceName} />
     </Page>
   );
 }

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import styles from '../../components/detail-rows.module.css';
 import { Section } from '../../components/page';
 import type { MachineIdentityDetails } from '../../data/api';
 import { describeMissing, roleNames } from './describe-machine';
-import styles from './machine.module.css';
 
 interface ResponsiblePeopleProps {
   machine: MachineIdentityDetails;

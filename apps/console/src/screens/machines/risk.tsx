@@ -1,10 +1,10 @@
+import styles from '../../components/detail-rows.module.css';
 import { Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
 import type { MachineIdentityDetails } from '../../data/api';
 import { describeFactor } from './describe-machine';
-import styles from './machine.module.css';
 import { toneOfRisk } from './tone-of-risk';
 
 /** The risk score as the sum of its factors, each in words. */

@@ -1,4 +1,4 @@
-import type { Explanation } from '../../data/api';
+import type { Explanation } from '../data/api';
 
 type LinkedRecord = Explanation['records'][number];
 

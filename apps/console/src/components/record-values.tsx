@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router';
+import styles from './detail-rows.module.css';
+import { Facts } from './facts';
+import { Section } from './page';
+import { shownValue } from './shown-value';
+import { EmptyState } from './states';
+
+interface RecordValuesProps {
+  tenantId: string;
+  record: { connector_id: string; external_id: string; values: Record<string, string[]> };
+  sourceName: string;
+}
+
+/** A record as its source has it. */
+export function RecordValues({ tenantId, record, sourceName }: RecordValuesProps) {
+  const { connector_id: connectorId, external_id, values } = record;
+  const fields = Object.entries(values)
+    .map(([name, list]) => [name.replace('attributes.', ''), list] as const)
+    .sort(([a], [b]) => a.localeCompare(b));
+  return (
+    <>
+      <Section title="Source record">
+        <Facts
+          items={[
+            [
+              'Source',
+              <Link key="source" to="/$tenantId/sources/$connectorId" params={{ tenantId, connectorId }} dir="auto">
+                {sourceName}
+              </Link>,
+            ],
+            ['External id', external_id],
+          ]}
+        />
+      </Section>
+      <Section title="Values" flush>
+        {fields.length === 0 && <EmptyState title="No values">The source says nothing else about it.</EmptyState>}
+        <ul>
+          {fields.map(([field, list]) => (
+            <li key={field} className={styles.row}>
+              <span className={styles.field}>{field}</span>
+              <span className={styles.value} dir="auto">
+                {shownValue(list)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </>
+  );
+}
