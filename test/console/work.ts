@@ -36,6 +36,27 @@ export function workTests(console: ConsoleContext): void {
       expect(reports).toEqual([]);
     });
 
+    it('shows a machine without an owner as a machine wherever its identity is listed or opened', async () => {
+      const path = `/tenants/${console.tenant}/identities?q=svc-erp`;
+      const { data } = await console.idsync.operator<{ data: { id: string; machine_identities: { id: string }[] }[] }>(
+        'GET',
+        path,
+      );
+      const [identity] = data;
+      const machine = identity?.machine_identities[0]?.id;
+      const visit = await console.opened();
+      const { page, open, reports } = visit;
+      await open('/people?q=svc-erp');
+      await page.getByRole('row', { name: /svc-erp-sync.*Machine.*Orphaned/ }).waitFor();
+      expect(await visit.violations()).toEqual([]);
+      await page.getByRole('link', { name: 'svc-erp-sync' }).click();
+      await page.waitForURL(`**/machines/${machine}`);
+      await open(`/people/${identity?.id}`);
+      await page.waitForURL(`**/machines/${machine}`);
+      await page.getByRole('heading', { name: 'svc-erp-sync' }).waitFor();
+      expect(reports).toEqual([]);
+    });
+
     it('opens a machine without an owner, with the reason of its risk, its record, its finding and its events', async () => {
       const { page, open, settled, reports } = await console.opened();
       await open('/machines');

@@ -5,7 +5,7 @@ import { useSession } from '../data/access';
 import { answerOf, api } from '../data/api';
 import { connectorsQuery } from '../data/connectors';
 import { readPeople } from '../data/people';
-import { attributeOf, isNotMachine, nameOf } from '../data/person';
+import { attributeOf, machineOf, nameOf } from '../data/person';
 import { webhooksQuery } from '../data/webhooks';
 import { pathOf, targetOf } from './id-targets';
 import { isShown, navigation } from './navigation';
@@ -76,14 +76,16 @@ export function useFound(tenantId: string, text: string): { options: Option[]; i
   const found: Option[] = !isSearch
     ? []
     : [
-        ...(people.data?.data ?? []).filter(isNotMachine).map((identity) => ({
-          key: identity.id,
-          label: nameOf(identity),
-          about: [attributeOf(identity, 'email'), attributeOf(identity, 'job_title')].filter(Boolean).join(' · '),
-          status: identity.status,
-          icon: 'person' as const,
-          open: atPath(`/people/${identity.id}`),
-        })),
+        ...(people.data?.data ?? [])
+          .filter((identity) => !machineOf(identity))
+          .map((identity) => ({
+            key: identity.id,
+            label: nameOf(identity),
+            about: [attributeOf(identity, 'email'), attributeOf(identity, 'job_title')].filter(Boolean).join(' · '),
+            status: identity.status,
+            icon: 'person' as const,
+            open: atPath(`/people/${identity.id}`),
+          })),
         ...(machines.data?.data ?? []).map(({ id, display_name, status }) => ({
           key: id,
           label: display_name,

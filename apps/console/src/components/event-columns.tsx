@@ -15,7 +15,7 @@ interface EventColumnsProps {
 export function eventColumns({ tenantId, sourceName, withPerson = true }: EventColumnsProps): Column<OperatorEvent>[] {
   const person: Column<OperatorEvent> = {
     id: 'person',
-    header: 'Person',
+    header: 'Person or machine',
     width: 'minmax(0, 1.2fr)',
     from: 'medium',
     cell: ({ name, identity_id }) => <span dir="auto">{name ?? identity_id ?? '—'}</span>,

@@ -5,13 +5,13 @@ export function attributeOf(identity: Pick<Identity, 'attributes'>, field: strin
   return identity.attributes.find(({ field_name }) => field_name === field)?.field_value;
 }
 
-/** Whether an identity has anything but machines: one of a machine without an owner is shown as the machine. */
-export function isNotMachine({
+/** The machine of an identity that is no person: a machine without an owner has its own identity. */
+export function machineOf({
   users,
   accounts,
   machine_identities: machines,
-}: Pick<Identity, 'users' | 'accounts' | 'machine_identities'>): boolean {
-  return users.length + accounts.length > 0 || machines.length === 0;
+}: Pick<Identity, 'users' | 'accounts' | 'machine_identities'>): Identity['machine_identities'][number] | undefined {
+  return users.length + accounts.length === 0 ? machines[0] : undefined;
 }
 
 /** Name of an identity, even if no source says one. */

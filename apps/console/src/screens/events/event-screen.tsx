@@ -65,7 +65,8 @@ export function EventScreen() {
         <Facts
           items={[
             [
-              'Person',
+              // The identity of a machine is its owner, or itself.
+              event.subject_id?.startsWith('mid_') ? 'Identity' : 'Person',
               identityId && (
                 <Link key="person" to="/$tenantId/people/$identityId" params={{ tenantId, identityId }} dir="auto">
                   {event.name ?? identityId}

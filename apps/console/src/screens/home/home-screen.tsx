@@ -42,6 +42,7 @@ export function HomeScreen() {
   const linkTo = (path: string) => (props: { className: string | undefined; children: string }) => (
     <TenantLink tenantId={tenantId} path={path} {...props} />
   );
+  const hasMachines = sources.some(({ records }) => records === 'machine_identity');
   const dead = webhooks.data.data.reduce((sum, webhook) => sum + webhook.dead.count, 0);
   return (
     <Page title="Home">
@@ -50,6 +51,7 @@ export function HomeScreen() {
           label="People"
           link={linkTo('/people')}
           value={people ? formatCount(people.total, people.total_is_estimate) : '…'}
+          about={hasMachines ? 'and machines without an owner' : undefined}
         />
         <StatTile
           label="Sources"

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
 import { CopyAs } from '../../components/copy-as';
 import { FieldDiff } from '../../components/field-diff';
@@ -13,7 +13,7 @@ import { Ago, Time } from '../../components/time';
 import { type Identity, isNotFound } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { explanationQuery, identityQuery } from '../../data/identities';
-import { attributeOf, nameOf } from '../../data/person';
+import { attributeOf, machineOf, nameOf } from '../../data/person';
 import { Events } from './events';
 import { History } from './history';
 import { IdentityActions } from './identity-actions';
@@ -59,6 +59,9 @@ export function IdentityScreen() {
       </Missing>
     );
   if (now.isLoadingError) return <ErrorState error={now.error} onRetry={() => now.refetch()} />;
+  const machine = machineOf(now.data);
+  if (machine && now.data.machine_identities.length === 1)
+    return <Navigate to="/$tenantId/machines/$machineId" params={{ tenantId, machineId: machine.id }} replace />;
   const person = at === undefined ? now.data : (then.data ?? now.data);
   const compared = moment === undefined ? now.data : (other.data ?? now.data);
   const number = attributeOf(person, 'employee_number');

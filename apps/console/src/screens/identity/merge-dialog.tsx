@@ -8,7 +8,7 @@ import { StatusBadge } from '../../components/status-badge';
 import { answerOf, api, type Identity } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { readPeople } from '../../data/people';
-import { attributeOf, nameOf } from '../../data/person';
+import { attributeOf, machineOf, nameOf } from '../../data/person';
 import styles from './merge-dialog.module.css';
 import { mergedValues } from './merged-values';
 import table from './records.module.css';
@@ -82,7 +82,8 @@ function PersonChooser({
     enabled: text.trim().length >= fewest,
     placeholderData: (old) => old,
   });
-  const found = text.trim().length >= fewest ? (data?.data ?? []).filter(({ id }) => id !== without) : [];
+  const found =
+    text.trim().length >= fewest ? (data?.data ?? []).filter((each) => each.id !== without && !machineOf(each)) : [];
   const note =
     text.trim().length < fewest
       ? 'Search by name, mail, number, login or id.'

@@ -9,7 +9,7 @@ import { Ago } from '../../components/time';
 import type { Identity } from '../../data/api';
 import { useSourceChoices } from '../../data/connectors';
 import { peopleQuery } from '../../data/people';
-import { attributeOf, nameOf } from '../../data/person';
+import { attributeOf, machineOf, nameOf } from '../../data/person';
 import { type PeopleSearch, statuses } from './people-search';
 
 const route = getRouteApi('/signed-in/$tenantId/people');
@@ -19,17 +19,7 @@ const columns: readonly Column<Identity>[] = [
     id: 'name',
     header: 'Name',
     width: 'minmax(0, 1.8fr)',
-    cell: (identity) => (
-      <Link
-        from="/$tenantId/people"
-        to="/$tenantId/people/$identityId"
-        params={{ identityId: identity.id }}
-        className={rowLink}
-        dir="auto"
-      >
-        {nameOf(identity)}
-      </Link>
-    ),
+    cell: (identity) => <Name identity={identity} />,
   },
   {
     id: 'email',
@@ -53,7 +43,12 @@ const columns: readonly Column<Identity>[] = [
     from: 'medium',
     cell: (identity) => <span title={recordsOf(identity)}>{countOf(identity)}</span>,
   },
-  { id: 'status', header: 'Status', width: '104px', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '104px',
+    cell: (identity) => <StatusBadge status={machineOf(identity)?.status ?? identity.status} />,
+  },
   {
     id: 'updated',
     header: 'Changed',
@@ -63,6 +58,37 @@ const columns: readonly Column<Identity>[] = [
     cell: ({ updated_at }) => <Ago at={updated_at} />,
   },
 ];
+
+/** A machine without an owner has its own identity, and is shown as the machine that it is. */
+function Name({ identity }: { identity: Identity }) {
+  const machine = machineOf(identity);
+  if (machine)
+    return (
+      <>
+        <Link
+          from="/$tenantId/people"
+          to="/$tenantId/machines/$machineId"
+          params={{ machineId: machine.id }}
+          className={rowLink}
+          dir="auto"
+        >
+          {machine.display_name}
+        </Link>{' '}
+        <StatusBadge tone="neutral">Machine</StatusBadge>
+      </>
+    );
+  return (
+    <Link
+      from="/$tenantId/people"
+      to="/$tenantId/people/$identityId"
+      params={{ identityId: identity.id }}
+      className={rowLink}
+      dir="auto"
+    >
+      {nameOf(identity)}
+    </Link>
+  );
+}
 
 function countOf({ users, accounts, machine_identities: machines, left_out }: Identity): number {
   const hidden = (left_out?.users ?? 0) + (left_out?.accounts ?? 0) + (left_out?.machine_identities ?? 0);

@@ -2,6 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { type Change, FieldDiff } from '../../components/field-diff';
 import type { Tone } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
+import { subjectPath } from '../../components/subject-path';
+import { TenantLink } from '../../components/tenant-link';
 import type { SyncPlan } from '../../data/api';
 import { actionNames } from './action-filter';
 import { DeletedValues } from './deleted-values';
@@ -19,11 +21,17 @@ export function PlanEntry({ tenantId, entry }: { tenantId: string; entry: SyncPl
   const shown = (changes as unknown as Change[])
     .filter(({ field }) => action !== 'delete' || field !== 'status')
     .map(({ field, from, to }) => ({ field, from, to }));
+  // The identity of a machine is its owner.
+  const machinePath = record.kind === 'machine_identity' && record.id ? subjectPath(record.id) : undefined;
   return (
     <article className={styles.entry}>
       <header className={styles.head}>
         <StatusBadge tone={tones[action]}>{actionNames[action]}</StatusBadge>
-        {identity_id ? (
+        {machinePath ? (
+          <TenantLink tenantId={tenantId} path={machinePath} className={styles.name}>
+            <span dir="auto">{newName(shown) ?? record.external_id}</span>
+          </TenantLink>
+        ) : identity_id ? (
           <Link
             from="/$tenantId/runs/$jobId/plan"
             to="/$tenantId/people/$identityId"
