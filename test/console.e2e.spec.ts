@@ -8,6 +8,7 @@ import { accountTests } from './console/accounts.js';
 import type { ConsoleContext } from './console/context.js';
 import { eventsTests } from './console/events.js';
 import { findTests } from './console/find.js';
+import { jsonTests } from './console/json.js';
 import { peopleTests } from './console/people.js';
 import { webhookTests } from './console/webhooks.js';
 import { workTests } from './console/work.js';
@@ -235,6 +236,7 @@ suite('the console in a browser', () => {
   workTests(context);
   webhookTests(context);
   accountTests(context);
+  jsonTests(context);
 
   it('decides a case by keyboard, and undoes the decision', async () => {
     await opened();

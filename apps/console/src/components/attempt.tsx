@@ -1,10 +1,10 @@
 import type { DeliveryDetails } from '@idsync/client/operator';
 import type { ComponentProps } from 'react';
 import styles from './attempt.module.css';
+import { BodyView } from './body-view';
 import { CodeBlock } from './code-block';
 import { formatDuration } from './format-time';
 import { Icon } from './icon';
-import { readableBody } from './readable-body';
 import { wordsOf } from './status';
 import { StatusBadge } from './status-badge';
 import { Time } from './time';
@@ -35,7 +35,10 @@ export function Attempt({ attempt, open }: { attempt: AttemptData; open?: boolea
         <Part label="Response headers" text={`HTTP ${status_code ?? ''}\n${headersText(response_headers)}`} />
       )}
       {response_body !== undefined && (
-        <Part label="Response body" text={readableBody(response_body)} raw={response_body} />
+        <>
+          <p className={styles.label}>Response body</p>
+          <BodyView label="Response body" body={response_body} />
+        </>
       )}
     </details>
   );

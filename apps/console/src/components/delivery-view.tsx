@@ -1,10 +1,9 @@
 import type { DeliveryDetails } from '@idsync/client/operator';
 import type { ReactNode } from 'react';
 import { Attempt } from './attempt';
-import { CodeBlock } from './code-block';
+import { BodyView } from './body-view';
 import { Facts } from './facts';
 import { Section } from './page';
-import { readableBody } from './readable-body';
 import { EmptyState } from './states';
 import { Time } from './time';
 
@@ -45,7 +44,7 @@ export function DeliveryView({ delivery, links, noBody }: DeliveryViewProps) {
         {body === undefined ? (
           <EmptyState title="Not shown">{noBody}</EmptyState>
         ) : (
-          <CodeBlock label="Body" text={readableBody(body)} raw={body} />
+          <BodyView label="Body" body={body} />
         )}
       </Section>
     </>

@@ -1,48 +1,50 @@
+import { useState } from 'react';
 import { Button } from './button';
 import { copy } from './copy';
 import { Icon } from './icon';
+import { entriesOf, isOpenAt } from './json-nodes';
+import { JsonNode } from './json-tree';
 import styles from './json-view.module.css';
 
-/** JSON as text, with its keys and values told apart, and a button that copies it. */
-export function JsonView({ value, label }: { value: unknown; label: string }) {
+interface JsonViewProps {
+  value: unknown;
+  label: string;
+  /** Copied in place of the indented text: the exact bytes. */
+  raw?: string;
+}
+
+/** JSON as a tree of objects and arrays that can be closed, with a button that copies all of it. */
+export function JsonView({ value, label, raw }: JsonViewProps) {
   const text = JSON.stringify(value, null, 2) ?? '';
+  // Absent: as the length of the text decides. The turn makes new nodes, which forget what was toggled.
+  const [all, setAll] = useState<{ open?: boolean; turn: number }>({ turn: 0 });
+  const hasLevels = entriesOf(value)?.some(({ value: inner }) => entriesOf(inner)?.length) ?? false;
+  const openAll = (open: boolean) => setAll({ open, turn: all.turn + 1 });
   return (
     <div className={styles.view}>
-      <div className={styles.copy}>
-        <Button look="quiet" small iconOnly aria-label={`Copy ${label}`} onClick={() => copy(text, 'JSON')}>
+      <div className={styles.actions}>
+        {hasLevels && (
+          <>
+            <Button look="quiet" small aria-label={`Expand all of ${label}`} onClick={() => openAll(true)}>
+              Expand
+            </Button>
+            <Button look="quiet" small aria-label={`Collapse all of ${label}`} onClick={() => openAll(false)}>
+              Collapse
+            </Button>
+          </>
+        )}
+        <Button look="quiet" small iconOnly aria-label={`Copy ${label}`} onClick={() => copy(raw ?? text, 'JSON')}>
           <Icon name="copy" size={14} />
         </Button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
       <section className={styles.text} tabIndex={0} aria-label={label}>
-        <pre>
-          {partsOf(text).map(({ kind, part, at }) => (
-            <span key={at} className={styles[kind]}>
-              {part}
-            </span>
-          ))}
-        </pre>
+        <JsonNode
+          key={all.turn}
+          value={value}
+          isOpenAt={(depth) => (all.open === undefined ? isOpenAt(depth, text) : all.open || depth === 0)}
+        />
       </section>
     </div>
   );
-}
-
-interface Part {
-  kind: 'key' | 'string' | 'other';
-  part: string;
-  at: number;
-}
-
-/** Splits at strings; a string before a colon is a key. */
-function partsOf(text: string): Part[] {
-  const parts: Part[] = [];
-  let at = 0;
-  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"/g)) {
-    const end = match.index + match[0].length;
-    if (match.index > at) parts.push({ kind: 'other', part: text.slice(at, match.index), at });
-    parts.push({ kind: text[end] === ':' ? 'key' : 'string', part: match[0], at: match.index });
-    at = end;
-  }
-  if (at < text.length) parts.push({ kind: 'other', part: text.slice(at), at });
-  return parts;
 }

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { CodeBlock } from '../../components/code-block';
+import { BodyView } from '../../components/body-view';
 import { CopyAs } from '../../components/copy-as';
 import { Facts } from '../../components/facts';
 import { type Change, FieldDiff } from '../../components/field-diff';
 import { IdChip } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
 import { Page, Section } from '../../components/page';
-import { readableBody } from '../../components/readable-body';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { subjectPath } from '../../components/subject-path';
@@ -132,7 +131,7 @@ export function EventScreen() {
       )}
       {event.body !== undefined && (
         <Section title="Body, as subscribers receive it">
-          <CodeBlock label="Body" text={readableBody(event.body)} raw={event.body} />
+          <BodyView label="Body" body={event.body} />
         </Section>
       )}
     </Page>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { BodyView } from '../../components/body-view';
 import { Button } from '../../components/button';
-import { CodeBlock } from '../../components/code-block';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Dialog } from '../../components/dialog';
 import { Facts } from '../../components/facts';
@@ -62,7 +62,7 @@ export function DeadLetterDialog({ id, tenantName, onClose }: DeadLetterDialogPr
             ]}
           />
           {typeof letter.message === 'string' ? (
-            <CodeBlock label="Message" text={letter.message} />
+            <BodyView label="Message" body={letter.message} />
           ) : (
             <JsonView value={letter.message} label="Message" />
           )}
