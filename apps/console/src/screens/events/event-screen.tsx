@@ -64,8 +64,7 @@ export function EventScreen() {
         <Facts
           items={[
             [
-              // The identity of a machine is its owner, or itself.
-              event.subject_id?.startsWith('mid_') ? 'Identity' : 'Person',
+              'Person or machine',
               identityId && (
                 <Link key="person" to="/$tenantId/people/$identityId" params={{ tenantId, identityId }} dir="auto">
                   {event.name ?? identityId}
