@@ -99,8 +99,10 @@ suite('access in the console', () => {
     await visit.open('/access');
     expect(await asViewer.getByRole('button', { name: 'Issue a key' }).count()).toBe(0);
     expect(await asViewer.getByRole('link', { name: 'Operators' }).count()).toBe(0);
-    await visit.open('/settings');
-    expect(await asViewer.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    for (const view of ['operators', 'people', 'findings', 'quotas']) {
+      await visit.open(`/settings?view=${view}`);
+      expect(await asViewer.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    }
     expect(visit.reports).toEqual([]);
   });
 
@@ -149,12 +151,49 @@ suite('access in the console', () => {
     { view: '1280 pixels, dark', options: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' } },
   ] as const)('has no accessibility violation and fits at $view', async ({ options }) => {
     await opened(options);
-    for (const path of ['/access', '/access?view=operators', '/settings', '/rules', '/rules?view=precedence']) {
+    for (const path of [
+      '/access',
+      '/access?view=operators',
+      '/settings',
+      '/settings?view=operators',
+      '/settings?view=people',
+      '/settings?view=quotas',
+      '/rules',
+      '/rules?view=precedence',
+    ]) {
       await visit.open(path);
       expect([path, await visit.widths()]).toEqual([path, [options.viewport.width, options.viewport.width]]);
       expect([path, await visit.squashed()]).toEqual([path, []]);
       expect([path, await visit.violations()]).toEqual([path, []]);
     }
+    expect(visit.reports).toEqual([]);
+  });
+
+  it('keeps what was entered in a section of the settings while another one is saved', async () => {
+    const page = await opened();
+    await visit.open('/settings?view=people');
+    const sections = page.getByRole('navigation', { name: 'Sections of the settings' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await page.getByLabel('Days of retention').fill('31');
+    await sections.getByRole('link', { name: 'Quotas' }).click();
+    await page.getByLabel('Sources', { exact: true }).fill('50');
+    await sections.getByRole('link', { name: 'Findings' }).click();
+    await page.getByLabel('Hours until a source is stale').fill('72');
+    expect(await visit.violations()).toEqual([]);
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await sections.getByRole('link', { name: 'Quotas (not saved)' }).click();
+    expect(await page.getByLabel('Sources', { exact: true }).inputValue()).toBe('50');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await page.getByLabel('Sources', { exact: true }).inputValue()).toBe('');
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    expect(await page.getByLabel('Days of retention').inputValue()).toBe('31');
+    const stored = await idsync.operator<{ retention_days: number }>('GET', `/tenants/${tenant}/settings`);
+    expect(stored).toMatchObject({ stale_source_hours: 72 });
+    expect(stored.retention_days).not.toBe(31);
     expect(visit.reports).toEqual([]);
   });
 
@@ -196,11 +235,16 @@ suite('access in the console', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
+    const sections = page.getByRole('navigation', { name: 'Sections of the settings' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await sections.getByRole('link', { name: 'Quotas' }).click();
     await page.getByLabel('Webhooks', { exact: true }).fill('2');
-    await page.getByRole('button', { name: 'Save quotas' }).click();
+    await save.click();
     await page.getByText('Saved.').waitFor();
+    await sections.getByRole('link', { name: 'Joiners and leavers' }).click();
     await page.getByLabel('Days of grace').fill('14');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await save.click();
+    await sections.getByRole('link', { name: 'General' }).click();
     await page.getByRole('button', { name: 'Suspend…' }).click();
     await page.getByRole('button', { name: 'Suspend', exact: true }).click();
     await page.getByText('Suspended', { exact: true }).waitFor();

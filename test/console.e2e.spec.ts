@@ -93,7 +93,7 @@ beforeAll(async () => {
     webhook: `/webhooks/${webhook}`,
     'webhook-new': '/webhooks/new',
     access: '/access',
-    settings: '/settings',
+    settings: '/settings?view=people',
     audit: '/audit',
     'source-setup': '/source-setup',
     system: '/system',

@@ -1,45 +1,170 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { Button } from '../../components/button';
-import { CheckField, FieldGroup, TextField } from '../../components/fields';
+import { CheckField, TextField } from '../../components/fields';
 import { notify } from '../../components/notices';
-import { Section } from '../../components/page';
 import { answerOf, api } from '../../data/api';
 import { isApproval } from '../../data/operations';
+import { SectionForm } from './section-form';
 import styles from './settings.module.css';
-import { changesOf, type numbers, type SettingsInput } from './settings-input';
+import {
+  changesIn,
+  type numbers,
+  type SettingsDraft,
+  type SettingsInput,
+  type SettingsSection,
+  withoutSection,
+} from './settings-input';
 import type { Settings } from './settings-queries';
+import { viewNames } from './views';
 
 interface SettingsFormProps {
   tenantId: string;
+  section: SettingsSection;
   settings: Settings;
+  draft: SettingsDraft;
   mayChange: boolean;
+  onDraft: (draft: SettingsDraft) => void;
 }
 
-/** Rules for dates, sources and operators. Only changed settings are sent. */
-export function SettingsForm({ tenantId, settings, mayChange }: SettingsFormProps) {
+const abouts: Record<SettingsSection, string> = {
+  operators: 'What acts of operators need, and what the audit log records.',
+  people: 'When a person becomes active, and how long a leaver is kept. A change computes all statuses again.',
+  findings: 'How old something is before a finding is opened.',
+};
+
+/** The settings of one section. Only those that have changed are sent. */
+export function SettingsForm({ tenantId, section, settings, draft, mayChange, onDraft }: SettingsFormProps) {
   const client = useQueryClient();
-  const [input, setInput] = useState<SettingsInput>({ ...settings });
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
-  const changes = changesOf(settings, input);
-  const isChanged = Object.keys(changes).length > 0;
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    setSending(true);
-    setError(undefined);
-    try {
-      const params = { path: { tenantId } };
-      const answer = await answerOf(api.PATCH('/admin/v1/tenants/{tenantId}/settings', { params, body: changes }));
-      notify(isApproval(answer) ? 'Requested. A second operator must approve it.' : 'Saved.');
-      await client.invalidateQueries();
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setSending(false);
-    }
+  const changes = changesIn(section, settings, draft);
+  const rest = () => onDraft(withoutSection(section, draft));
+  const save = async () => {
+    const params = { path: { tenantId } };
+    const answer = await answerOf(api.PATCH('/admin/v1/tenants/{tenantId}/settings', { params, body: changes }));
+    notify(isApproval(answer) ? 'Requested. A second operator must approve it.' : 'Saved.');
+    await client.invalidateQueries();
+    rest();
   };
-  const number = (name: (typeof numbers)[number], label: string, hint: string) => (
+  const Fields = fieldsOf[section];
+  return (
+    <SectionForm
+      title={viewNames[section]}
+      about={abouts[section]}
+      mayChange={mayChange}
+      isChanged={Object.keys(changes).length > 0}
+      onDiscard={rest}
+      onSave={save}
+    >
+      <Fields
+        input={{ ...settings, ...draft }}
+        mayChange={mayChange}
+        onChange={(changed) => onDraft({ ...draft, ...changed })}
+      />
+    </SectionForm>
+  );
+}
+
+interface FieldsProps {
+  input: SettingsInput;
+  mayChange: boolean;
+  onChange: (changed: SettingsDraft) => void;
+}
+
+const fieldsOf: Record<SettingsSection, (props: FieldsProps) => React.JSX.Element> = {
+  operators: OperatorFields,
+  people: PeopleFields,
+  findings: FindingFields,
+};
+
+function OperatorFields(props: FieldsProps) {
+  const { input, mayChange, onChange } = props;
+  return (
+    <>
+      <CheckField
+        label="Four eyes"
+        hint="Releasing or applying a run, erasing a person, and changing rules or these settings wait for a second operator."
+        checked={input.four_eyes}
+        disabled={!mayChange}
+        onChange={(four_eyes) => onChange({ four_eyes })}
+      />
+      <CheckField
+        label="Record reads"
+        hint="The audit log also has who has read data of people."
+        checked={input.log_reads}
+        disabled={!mayChange}
+        onChange={(log_reads) => onChange({ log_reads })}
+      />
+      <div className={styles.fields}>
+        <NumberField
+          {...props}
+          name="approval_hours"
+          label="Hours to approve"
+          hint="How long a second operator can approve."
+        />
+      </div>
+    </>
+  );
+}
+
+function PeopleFields(props: FieldsProps) {
+  const { input, mayChange, onChange } = props;
+  return (
+    <div className={styles.fields}>
+      <TextField
+        label="Time zone"
+        hint="In which a date without a time is a day."
+        spellCheck={false}
+        readOnly={!mayChange}
+        value={input.time_zone}
+        onChange={(time_zone) => onChange({ time_zone })}
+      />
+      <NumberField
+        {...props}
+        name="start_days_before"
+        label="Days before the first day"
+        hint="When a new person becomes active."
+      />
+      <NumberField
+        {...props}
+        name="grace_days"
+        label="Days of grace"
+        hint="How long a leaver stays inactive before the status is deleted."
+      />
+      <NumberField
+        {...props}
+        name="retention_days"
+        label="Days of retention"
+        hint="How long a deleted record can be read."
+      />
+    </div>
+  );
+}
+
+function FindingFields(props: FieldsProps) {
+  return (
+    <div className={styles.fields}>
+      <NumberField
+        {...props}
+        name="stale_source_hours"
+        label="Hours until a source is stale"
+        hint="Age of its last complete read."
+      />
+      <NumberField
+        {...props}
+        name="unmatched_account_hours"
+        label="Hours until an account is unmatched"
+        hint="Age of an account without a person."
+      />
+    </div>
+  );
+}
+
+interface NumberFieldProps extends FieldsProps {
+  name: (typeof numbers)[number];
+  label: string;
+  hint: string;
+}
+
+function NumberField({ name, label, hint, input, mayChange, onChange }: NumberFieldProps) {
+  return (
     <TextField
       label={label}
       hint={hint}
@@ -47,72 +172,7 @@ export function SettingsForm({ tenantId, settings, mayChange }: SettingsFormProp
       min={0}
       readOnly={!mayChange}
       value={String(input[name] ?? '')}
-      onChange={(text) => setInput({ ...input, [name]: text })}
+      onChange={(text) => onChange({ [name]: text })}
     />
-  );
-  return (
-    <Section title="Settings">
-      <form className={styles.form} onSubmit={save}>
-        <FieldGroup legend="Operators">
-          <CheckField
-            label="Four eyes"
-            hint="Releasing or applying a run, erasing a person, and changing rules or these settings wait for a second operator."
-            checked={input.four_eyes}
-            disabled={!mayChange}
-            onChange={(four_eyes) => setInput({ ...input, four_eyes })}
-          />
-          <CheckField
-            label="Record reads"
-            hint="The audit log also has who has read data of people."
-            checked={input.log_reads}
-            disabled={!mayChange}
-            onChange={(log_reads) => setInput({ ...input, log_reads })}
-          />
-          <div className={styles.fields}>
-            {number('approval_hours', 'Hours to approve', 'How long a second operator can approve.')}
-          </div>
-        </FieldGroup>
-        <FieldGroup legend="Joiners and leavers">
-          <div className={styles.fields}>
-            <TextField
-              label="Time zone"
-              hint="In which a date without a time is a day."
-              spellCheck={false}
-              readOnly={!mayChange}
-              value={input.time_zone}
-              onChange={(time_zone) => setInput({ ...input, time_zone })}
-            />
-            {number('start_days_before', 'Days before the first day', 'When a new person becomes active.')}
-            {number('grace_days', 'Days of grace', 'How long a leaver stays inactive before the status is deleted.')}
-            {number('retention_days', 'Days of retention', 'How long a deleted record can be read.')}
-          </div>
-        </FieldGroup>
-        <FieldGroup legend="Findings">
-          <div className={styles.fields}>
-            {number('stale_source_hours', 'Hours until a source is stale', 'Age of its last complete read.')}
-            {number(
-              'unmatched_account_hours',
-              'Hours until an account is unmatched',
-              'Age of an account without a person.',
-            )}
-          </div>
-        </FieldGroup>
-        {error && (
-          <p role="alert" className={styles.error}>
-            {error}
-          </p>
-        )}
-        {mayChange && (
-          <div className={styles.actions}>
-            <Button disabled={!isChanged} onClick={() => setInput({ ...settings })}>
-              Discard
-            </Button>
-            <Button type="submit" look="primary" disabled={!isChanged || isSending}>
-              {isSending ? 'Saving…' : 'Save'}
-            </Button>
-          </div>
-        )}
-      </form>
-    </Section>
   );
 }

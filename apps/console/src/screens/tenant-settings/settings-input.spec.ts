@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { limitsOf } from './quota-input.js';
-import { changesOf } from './settings-input.js';
+import { changesIn, withoutSection } from './settings-input.js';
 
 const settings = {
   approval_hours: 24,
@@ -13,16 +13,16 @@ const settings = {
   four_eyes: false,
   log_reads: false,
 };
+const draft = { grace_days: '14', retention_days: '30', time_zone: 'Asia/Tokyo', four_eyes: true, approval_hours: '' };
 
-it('sends only the settings that differ, with numbers as numbers', () => {
-  expect(changesOf(settings, { ...settings, grace_days: '14', retention_days: '30', four_eyes: true })).toEqual({
-    grace_days: 14,
-    four_eyes: true,
-  });
-  expect(changesOf(settings, { ...settings, time_zone: 'Asia/Tokyo', log_reads: true, grace_days: '' })).toEqual({
-    time_zone: 'Asia/Tokyo',
-    log_reads: true,
-  });
+it('sends the settings of a section that differ, with numbers as numbers', () => {
+  expect(changesIn('people', settings, draft)).toEqual({ grace_days: 14, time_zone: 'Asia/Tokyo' });
+  expect(changesIn('operators', settings, draft)).toEqual({ four_eyes: true });
+  expect(changesIn('findings', settings, draft)).toEqual({});
+});
+
+it('keeps what was entered in the other sections', () => {
+  expect(withoutSection('people', draft)).toEqual({ four_eyes: true, approval_hours: '' });
 });
 
 it('sends all limits of a tenant, and none for an empty one', () => {

@@ -16,15 +16,39 @@ interface Given extends Record<NumberName, number> {
 /** Numbers are text while they are typed. */
 export type SettingsInput = Omit<Given, NumberName> & Record<NumberName, number | string>;
 
-/** The settings that differ, as the service takes them. */
-export function changesOf(settings: Given, input: SettingsInput): Partial<Given> {
-  const changes: Partial<Given> = {};
-  for (const name of numbers) {
-    const value = Number(input[name]);
-    if (input[name] !== '' && value !== settings[name]) changes[name] = value;
-  }
-  if (input.time_zone !== settings.time_zone) changes.time_zone = input.time_zone;
-  if (input.four_eyes !== settings.four_eyes) changes.four_eyes = input.four_eyes;
-  if (input.log_reads !== settings.log_reads) changes.log_reads = input.log_reads;
-  return changes;
+/** Entered settings that are not saved. */
+export type SettingsDraft = Partial<SettingsInput>;
+export type SettingName = keyof SettingsInput;
+
+/** The settings of each section, which is saved alone. */
+export const settingsOf = {
+  operators: ['four_eyes', 'approval_hours', 'log_reads'],
+  people: ['time_zone', 'start_days_before', 'grace_days', 'retention_days'],
+  findings: ['stale_source_hours', 'unmatched_account_hours'],
+} as const satisfies Record<string, readonly SettingName[]>;
+export type SettingsSection = keyof typeof settingsOf;
+
+/** The settings of a section that differ, as the service takes them. */
+export function changesIn(section: SettingsSection, settings: Given, draft: SettingsDraft): Partial<Given> {
+  const input = { ...settings, ...draft };
+  const names: readonly SettingName[] = settingsOf[section];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = isNumber(name) ? numberOf(input[name]) : input[name];
+      return value === undefined || value === settings[name] ? [] : [[name, value]];
+    }),
+  );
+}
+
+const isNumber = (name: SettingName): name is NumberName => (numbers as readonly SettingName[]).includes(name);
+
+/** Undefined for an empty field, which is not sent. */
+function numberOf(typed: number | string): number | undefined {
+  return typed === '' ? undefined : Number(typed);
+}
+
+/** The draft without the settings of a section: they are saved or discarded. */
+export function withoutSection(section: SettingsSection, draft: SettingsDraft): SettingsDraft {
+  const names: readonly string[] = settingsOf[section];
+  return Object.fromEntries(Object.entries(draft).filter(([name]) => !names.includes(name)));
 }
