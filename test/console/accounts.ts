@@ -25,7 +25,7 @@ export function accountTests(console: ConsoleContext): void {
       await page.getByRole('region', { name: 'Findings' }).getByText('Leaver with account').waitFor();
       await page.getByRole('region', { name: 'Values' }).getByText('user_principal_name').waitFor();
       // It was created before the person that it was linked to.
-      await page.getByRole('link', { name: 'account.linked' }).waitFor();
+      await page.getByRole('link', { name: 'account.linked' }).first().waitFor();
       const person = page.getByRole('region', { name: 'Person' });
       await person.getByText('is the same.', { exact: false }).waitFor();
       await person.getByRole('link', { name: 'Viktor Sørensen' }).click();

@@ -23,6 +23,7 @@ describe('JSON that is shown as a tree', () => {
     const short = Array(40).fill('x').join('\n');
     expect([0, 1, 2, 9].map((depth) => isOpenAt(depth, short))).toEqual([true, true, true, true]);
     expect([0, 1, 2, 9].map((depth) => isOpenAt(depth, `${short}\nx`))).toEqual([true, true, false, false]);
+    expect([2, 3].map((depth) => isOpenAt(depth, `${short}\nx`, 3))).toEqual([true, false]);
   });
 
   it('is read from bodies that are an object or array, and from no others', () => {

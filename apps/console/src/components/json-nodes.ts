@@ -20,11 +20,10 @@ export const countOf = (entries: readonly JsonEntry[]) =>
   `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`;
 
 const longLines = 40;
-const openLevels = 2;
 
-/** Whether objects and arrays at a depth, from 0, are shown open: of a long text only the first two levels. */
-export function isOpenAt(depth: number, text: string): boolean {
-  return depth < openLevels || text.split('\n', longLines + 1).length <= longLines;
+/** Whether objects and arrays at a depth, from 0, are shown open: of a long text only the first levels. */
+export function isOpenAt(depth: number, text: string, levels = 2): boolean {
+  return depth < levels || text.split('\n', longLines + 1).length <= longLines;
 }
 
 /** The value of a body that is a JSON object or array; undefined for others. */

@@ -11,10 +11,12 @@ interface JsonViewProps {
   label: string;
   /** Copied in place of the indented text: the exact bytes. */
   raw?: string;
+  /** How many levels of a long value are open; by default two. */
+  levels?: number;
 }
 
 /** JSON as a tree of objects and arrays that can be closed, with a button that copies all of it. */
-export function JsonView({ value, label, raw }: JsonViewProps) {
+export function JsonView({ value, label, raw, levels }: JsonViewProps) {
   const text = JSON.stringify(value, null, 2) ?? '';
   // Absent: as the length of the text decides. The turn makes new nodes, which forget what was toggled.
   const [all, setAll] = useState<{ open?: boolean; turn: number }>({ turn: 0 });
@@ -42,7 +44,7 @@ export function JsonView({ value, label, raw }: JsonViewProps) {
         <JsonNode
           key={all.turn}
           value={value}
-          isOpenAt={(depth) => (all.open === undefined ? isOpenAt(depth, text) : all.open || depth === 0)}
+          isOpenAt={(depth) => (all.open === undefined ? isOpenAt(depth, text, levels) : all.open || depth === 0)}
         />
       </section>
     </div>

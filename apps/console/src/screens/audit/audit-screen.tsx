@@ -140,7 +140,7 @@ export function AuditScreen() {
           title={`Entry ${shown.sequence}: ${actWords(shown.action)}`}
           wide
         >
-          <JsonView value={shown} label="Entry" />
+          <JsonView value={shown} label="Entry" levels={3} />
         </Dialog>
       )}
     </Page>

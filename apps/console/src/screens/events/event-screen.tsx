@@ -125,7 +125,7 @@ export function EventScreen() {
       )}
       {Object.keys(rest).length > 0 && (
         <Section title="Details">
-          <JsonView value={rest} label="Details" />
+          <JsonView value={rest} label="Details of the event" />
         </Section>
       )}
       {event.body !== undefined && (
