@@ -61,6 +61,17 @@ describe('a statement that is used often', () => {
     expect(await database.transaction(tenant, (tx) => tx.query(other, [[3]]))).toEqual([{ n: 3 }]);
   });
 
+  it('sees and changes only rows of the tenant of its transaction, whichever tenants used its connection before', async () => {
+    const tenants = [tenant, await fixture.tenant(), await fixture.tenant()];
+    for (const id of tenants) await fixture.connector(id);
+    const text = 'update connectors set name = name || $1::text returning tenant_id as id';
+    for (let n = 0; n < 90; n += 1) {
+      const own = tenants[n % tenants.length] ?? tenant;
+      expect(await database.transaction(own, (tx) => tx.query(text, ['']))).toEqual([{ id: own }]);
+    }
+    expect(await prepared()).toContain(text);
+  });
+
   it('is not prepared in a transaction that only reads', async () => {
     const text = 'select n from notes where n = $1 and true';
     for (let n = 0; n < 30; n += 1) await database.readTransaction(tenant, (tx) => tx.query(text, [n]));

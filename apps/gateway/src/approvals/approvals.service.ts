@@ -148,7 +148,10 @@ export class Approvals {
     return shown;
   }
 
-  /** Adds who issued the token, and whether it was revoked. Tokens belong to the installation, which a transaction of a tenant does not see. */
+  /**
+   * Adds who issued the token, and whether it was revoked. Tokens belong to the installation, which a transaction of a
+   * tenant does not see.
+   */
   private async withIssuer(actor: AuditActor): Promise<IssuedActor> {
     if (actor.kind !== 'service_token' || actor.id === undefined) return actor;
     const id = uuidOf('serviceToken', actor.id);
