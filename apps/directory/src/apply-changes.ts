@@ -107,8 +107,9 @@ async function saveIdentities(
     ...merged.map(({ identity }) => identity.id),
   ];
   await saveIdentityVersions(tx, outdated, cause.at);
-  await restoreIdentities(tx, [...(cause.revived?.keys() ?? [])], cause.at);
   const made = identities.flatMap(({ identity, before }) => (before ? [] : identity));
+  const revived = made.flatMap(({ id }) => (cause.revived?.has(id) ? id : []));
+  await restoreIdentities(tx, revived, cause.at);
   send(insertIdentities(tx, tenantId, made));
   const changed = identities.flatMap(({ identity, before }) => (before ? identity : []));
   await updateIdentities(tx, tenantId, changed);

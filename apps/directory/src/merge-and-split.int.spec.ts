@@ -154,6 +154,26 @@ describe('a merge', () => {
     );
   }, 600_000);
 
+  it('of records that a later one joins anyway leaves them together when it is reverted, in the older identity', async () => {
+    await directory.newTenant();
+    const connectorOf = (name: string) => directory.fixture.connector(directory.tenant, { name });
+    const [hr, ad, payroll] = [await connectorOf('HR'), await connectorOf('AD'), await connectorOf('Payroll')];
+    await directory.sync(hr, [row('ann', { employee_number: '7' })], day(1));
+    await directory.sync(ad, [row('ann-ad', { email: 'ann@x.org' })], day(1));
+    const [older, other] = [await directory.identityOf('ann'), await directory.identityOf('ann-ad')];
+    const merged = await directory.operate('identity.merge', { into_id: older, from_ids: [other] }, day(2));
+    await directory.sync(payroll, [row('ann-2', { email: 'ann@x.org', employee_number: '7' })], day(3));
+    const reverted = await directory.operate('operation.revert', { operation_id: merged.id }, day(4));
+    expect(reverted.status).toBe('done');
+    const ids = await Promise.all(['ann', 'ann-ad', 'ann-2'].map((id) => directory.identityOf(id)));
+    expect(ids).toEqual([older, older, older]);
+    const evidence = `select evidence ->> 'kind' as kind from source_records where tenant_id = $1 and external_id = 'ann-ad'`;
+    expect(await directory.fixture.rows(evidence, [directory.tenant])).toEqual([{ kind: 'keys' }]);
+    const redirects = 'select id, into_id from identity_redirects where tenant_id = $1';
+    expect(await directory.fixture.rows(redirects, [directory.tenant])).toEqual([{ id: other, into_id: older }]);
+    expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]);
+  });
+
   it('into an identity that is then merged itself is left by the revert of the second merge', async () => {
     await directory.newTenant();
     const hr = await directory.fixture.connector(directory.tenant, { name: 'HR' });

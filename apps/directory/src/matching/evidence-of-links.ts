@@ -124,6 +124,11 @@ function usersByAge(a: LinkedRecord, b: LinkedRecord): number {
   return a.record.createdAt.getTime() - b.record.createdAt.getTime() || (a.record.id < b.record.id ? -1 : 1);
 }
 
+/** True if the link was an operator's decision, and its revert leaves it to the match keys. */
+export function isManualNoLonger({ record, before }: Pick<RecordChange, 'record' | 'before'>): boolean {
+  return before?.decided === true && !record.decided;
+}
+
 /** Returns the stored evidence if it is about the current link; an earlier version may have moved the record. */
 function storedEvidence(before: StoredRecord | undefined): LinkEvidence | undefined {
   return before?.evidence?.identity_id === before?.identityId ? before?.evidence : undefined;
@@ -136,7 +141,7 @@ function standingEvidence(
   { here, removed }: { here: ReadonlyMap<string, LinkedRecord>; removed: ReadonlySet<string> },
   { reconsider }: LinkCause,
 ): LinkEvidence | undefined | 'outdated' {
-  if (given || before?.identityId !== identityId) return 'outdated';
+  if (given || before?.identityId !== identityId || isManualNoLonger({ record, before })) return 'outdated';
   const stored = storedEvidence(before);
   if (!stored) return reconsider ? 'outdated' : undefined;
   const { kind, rule, record_id: otherId } = stored;

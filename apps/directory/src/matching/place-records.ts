@@ -310,12 +310,15 @@ function linkRecords(
   for (const [id, change] of neighbourhood.changes) {
     const { record, before, placed } = change;
     const identityId = links.get(id);
-    if (identityId !== before?.identityId) {
+    // A revert places a record in its former identity; a match key may keep it in the present one.
+    if (identityId !== before?.identityId || identityId !== record.identityId) {
       const linkedBy = placed && identityId === record.identityId ? record.linkedBy : (jobId ?? operationId);
       const keptIdentityId =
         keptIdentityOf(record, cause) ?? (before && isKept(before) ? before.identityId : undefined);
       const linked = { ...record, identityId, linkedBy, keptIdentityId, updatedAt: now };
-      neighbourhood.changes.set(id, { ...change, record: linked });
+      const { placed: _, evidence: __, ...byKey } = change;
+      const isAsGiven = !placed || identityId === record.identityId;
+      neighbourhood.changes.set(id, { ...(isAsGiven ? change : byKey), record: linked });
     }
     if (identityId !== before?.identityId || record !== before || rerender) {
       for (const each of [identityId, before?.identityId]) if (each !== undefined) affected.add(each);

@@ -2,7 +2,7 @@ import type { CorrelationKey } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import type { Assignment } from './assign-identities.js';
-import { evidenceOfLinks, firstEvidence, type LinkedRecord } from './evidence-of-links.js';
+import { evidenceOfLinks, firstEvidence, isManualNoLonger, type LinkedRecord } from './evidence-of-links.js';
 import type { Neighbourhood } from './neighbourhood.js';
 import { keyText } from './record-keys.js';
 import { standingFuzzyLink } from './standing-fuzzy-link.js';
@@ -21,7 +21,7 @@ export function recordEvidence(
     const { record, before } = change;
     if (record.kind === 'machine_identity') continue;
     if (change.removed) removed.add(id);
-    const isSame = record.identityId === before?.identityId && !change.removed;
+    const isSame = record.identityId === before?.identityId && !change.removed && !isManualNoLonger(change);
     if (isSame && !cause.reconsider && !change.evidence) continue;
     for (const each of [record.identityId, before?.identityId]) if (each !== undefined) regrouped.set(each, []);
     if (record.identityId === undefined && record.evidence)
