@@ -28,13 +28,14 @@ const { panels } = JSON.parse(readFileSync(file('observability/grafana/dashboard
 };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
-/** Panels that are empty while everything is healthy, or without PostgreSQL queues. */
+/** Panels that are empty while everything is healthy, without PostgreSQL queues, or without a read replica. */
 const expectedEmpty = [
   'What the alerts mean',
   'Failed requests by route',
   'Failed messages',
   'Queues in PostgreSQL: age of the oldest message',
   'Queues in PostgreSQL: messages',
+  'Reads that could use the replica',
 ];
 
 const isThere = PrivatePrometheus.isThere;
