@@ -1,4 +1,4 @@
-// SQL by hand: begin, settings and commit of a transaction, each in one round trip.
+// SQL by hand: how transactions begin, with their settings.
 import { installationId, isUuid, type ServiceName } from '@idsync/contracts';
 import type pg from 'pg';
 import { ServiceDataSource, typeOrmOptions } from './data-source.js';

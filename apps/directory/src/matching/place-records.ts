@@ -312,13 +312,14 @@ function linkRecords(
     const identityId = links.get(id);
     // A revert places a record in its former identity; a match key may keep it in the present one.
     if (identityId !== before?.identityId || identityId !== record.identityId) {
-      const linkedBy = placed && identityId === record.identityId ? record.linkedBy : (jobId ?? operationId);
+      const isAsPlaced = placed && identityId === record.identityId;
+      const linkedBy = isAsPlaced ? record.linkedBy : (jobId ?? operationId);
       const keptIdentityId =
         keptIdentityOf(record, cause) ?? (before && isKept(before) ? before.identityId : undefined);
       const linked = { ...record, identityId, linkedBy, keptIdentityId, updatedAt: now };
+      // The evidence of the placement is not the reason of another link.
       const { placed: _, evidence: __, ...byKey } = change;
-      const isAsGiven = !placed || identityId === record.identityId;
-      neighbourhood.changes.set(id, { ...(isAsGiven ? change : byKey), record: linked });
+      neighbourhood.changes.set(id, { ...(placed && !isAsPlaced ? byKey : change), record: linked });
     }
     if (identityId !== before?.identityId || record !== before || rerender) {
       for (const each of [identityId, before?.identityId]) if (each !== undefined) affected.add(each);
