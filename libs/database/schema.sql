@@ -542,7 +542,6 @@ create table identities (
   constraint identities_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'suspended'::text, 'inactive'::text, 'deleted'::text])))
 );
 CREATE INDEX identities_by_status ON public.identities USING btree (tenant_id, status, created_at, id);
-CREATE INDEX identities_changed ON public.identities USING btree (tenant_id, updated_at);
 CREATE INDEX identities_changes ON public.identities USING btree (tenant_id, updated_at, created_at, id, status);
 CREATE INDEX identities_listed ON public.identities USING btree (tenant_id, created_at, id) WHERE (status <> 'deleted'::text);
 CREATE INDEX identities_purge ON public.identities USING btree (tenant_id, purge_at) WHERE (purge_at IS NOT NULL);

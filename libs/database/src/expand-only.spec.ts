@@ -58,6 +58,8 @@ describe('a statement of a migration', () => {
     'alter table sync_jobs drop constraint a_check, add constraint a_check check (true) not valid',
     `create unique index concurrently sync_jobs_running on sync_jobs (connector_id) where status = 'running'`,
     'drop index sync_jobs_one_running',
+    'drop index identities_changed',
+    'alter table sync_batches alter column records set storage external',
     'grant select on events to idsync_gateway',
     'revoke create on schema public from public',
   ])('is compatible with the previous version: %s', (sql) => {

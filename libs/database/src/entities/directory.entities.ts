@@ -4,7 +4,6 @@ import { TenantEntity, TenantOwned } from './tenant.entities.js';
 
 @Index('identities_listed', ['tenantId', 'createdAt', 'id'], { where: "status <> 'deleted'" })
 @Index('identities_by_status', ['tenantId', 'status', 'createdAt', 'id'])
-@Index('identities_changed', ['tenantId', 'updatedAt'])
 @Index('identities_changes', ['tenantId', 'updatedAt', 'createdAt', 'id', 'status'])
 @Index('identities_purge', ['tenantId', 'purgeAt'], { where: 'purge_at is not null' })
 @Check('identities_status_check', "status in ('pending', 'active', 'suspended', 'inactive', 'deleted')")

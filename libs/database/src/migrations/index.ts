@@ -70,6 +70,8 @@ import { ListedRecordsOfSources1700000000180 } from './1700000000180-listed-reco
 import { MachinesByRisk1700000000181 } from './1700000000181-machines-by-risk.js';
 import { Probes1700000000184 } from './1700000000184-probes.js';
 import { ResembledKeys1700000000185 } from './1700000000185-resembled-keys.js';
+import { CoveredIndex1700000000186 } from './1700000000186-covered-index.js';
+import { PlainBatches1700000000187 } from './1700000000187-plain-batches.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -145,4 +147,6 @@ export const migrations = [
   MachinesByRisk1700000000181,
   Probes1700000000184,
   ResembledKeys1700000000185,
+  CoveredIndex1700000000186,
+  PlainBatches1700000000187,
 ];
