@@ -23,10 +23,10 @@ export class FanOutRunner extends BackgroundService {
   private readonly stopping = new AbortController();
   private polling: Promise<void> | undefined;
 
-  /** Wakes the engine for the deliveries of each committed chunk. */
+  /** The engine sends the deliveries of each committed chunk. */
   constructor(
     private readonly database: Database,
-    @Inject(DeliveryEngine) private readonly engine: Pick<DeliveryEngine, 'wake'>,
+    @Inject(DeliveryEngine) private readonly engine: Pick<DeliveryEngine, 'sendNew'>,
     private readonly log: Logger,
   ) {
     super();
@@ -67,11 +67,10 @@ export class FanOutRunner extends BackgroundService {
 
   private async run(tenantId: string): Promise<void> {
     try {
-      const { found, reached, more } = await traced('fan out events', { parent: null }, () =>
-        fanOutPart(this.database, tenantId),
+      const { reached, more } = await traced('fan out events', { parent: null }, () =>
+        this.engine.sendNew((claimNew) => fanOutPart(this.database, tenantId, claimNew)),
       );
       this.reached.set(tenantId, reached);
-      if (found.size > 0) this.engine.wake(found);
       // Queued behind the other waiting tenants.
       if (more) this.waiting.add(tenantId);
     } catch (err) {

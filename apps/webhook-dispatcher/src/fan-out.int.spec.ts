@@ -3,6 +3,7 @@ import type { Database } from '@idsync/database';
 import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DeliveryEngine } from './delivery/delivery-engine.service.js';
 import { type FannedOut, fanOutPart } from './fan-out.js';
 import { FanOutRunner } from './fan-out-runner.service.js';
 
@@ -218,6 +219,15 @@ describe('fanning out events', () => {
   });
 });
 
+it('writes nothing for a tenant that does not exist or is being deleted', async () => {
+  const absent = newUuid();
+  await fixture.rows('insert into tenant_deletions (tenant_id) values ($1)', [tenant]);
+  for (const id of [absent, tenant]) {
+    expect(await fanOutPart(database, id)).toMatchObject({ reached: 0, more: false });
+  }
+  expect(await fixture.rows('select from fan_out_positions where tenant_id = any($1)', [[absent, tenant]])).toEqual([]);
+});
+
 describe('the fan-out runner', () => {
   const warnings: unknown[] = [];
   let runner: FanOutRunner;
@@ -226,11 +236,14 @@ describe('the fan-out runner', () => {
   beforeEach(() => {
     made = [];
     warnings.length = 0;
-    const wake = (found: FannedOut) =>
-      void made.push(...[...found].map(([id, { sequence }]): [string, number] => [id, sequence]));
+    const sendNew: DeliveryEngine['sendNew'] = async (fanOutNext) => {
+      const result = await fanOutNext(async () => {});
+      made.push(...[...result.found].map(([id, { sequence }]): [string, number] => [id, sequence]));
+      return result;
+    };
     runner = new FanOutRunner(
       database,
-      { wake },
+      { sendNew },
       { ...silentLogger, warn: (fields: object | string) => warnings.push(fields) },
     );
   });

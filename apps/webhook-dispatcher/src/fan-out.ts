@@ -20,9 +20,14 @@ import { filterTest, wantsEvent } from './match-subscription.js';
 /** Events per transaction. */
 const chunk = 500;
 const rowsPerInsert = 10_000;
+/** Up to this number, new deliveries are claimed in the transaction of their events; more are claimed beside the next events. */
+const claimedWithEvents = 16;
 
 /** The lowest new sequence of each webhook. */
 export type FannedOut = Map<string, { tenantId: string; sequence: number }>;
+
+/** Claims the new deliveries in the transaction that inserts them; they are sent after its commit. */
+export type ClaimNew = (tx: Transaction, tenantId: string, found: FannedOut) => Promise<void>;
 
 /**
  * Creates deliveries for the next events of a tenant, one for each active webhook whose filter matches, and renders
@@ -31,6 +36,7 @@ export type FannedOut = Map<string, { tenantId: string; sequence: number }>;
 export async function fanOutPart(
   database: Database,
   tenantId: string,
+  claimNew?: ClaimNew,
 ): Promise<{ found: FannedOut; reached: number; more: boolean }> {
   return database.transaction(tenantId, async (tx) => {
     const { sequence, last } = await lockFanOut(tx, tenantId);
@@ -47,6 +53,7 @@ export async function fanOutPart(
       if (!found.has(delivery.webhookId)) found.set(delivery.webhookId, { tenantId, sequence: delivery.sequence });
     }
     await saveFanOut(tx, tenantId, upTo);
+    if (deliveries.length > 0 && deliveries.length <= claimedWithEvents) await claimNew?.(tx, tenantId, found);
     return { found, reached: upTo, more: upTo < last };
   });
 }

@@ -136,7 +136,7 @@ export class DispatcherFixture {
 
   engine(
     settings: Partial<DeliverySettings> = {},
-    { sender, limits = {} }: { sender?: Sender; limits?: Partial<HttpLimits> } = {},
+    { sender, limits = {}, polls = true }: { sender?: Sender; limits?: Partial<HttpLimits>; polls?: boolean } = {},
   ): DeliveryEngine {
     const out = sender ?? httpSender({ allowedCidrs: ['127.0.0.0/8'], limits: { ...defaultLimits, ...limits } });
     const engine = new DeliveryEngine({
@@ -148,7 +148,7 @@ export class DispatcherFixture {
       decryptPrivateKey: secretDecryptor([this.encryptionKey], privateKeyOf),
       log: silentLogger,
     });
-    engine.start();
+    if (polls) engine.start();
     this.running.push({ stop: () => engine.stop().then(() => out.close()) });
     return engine;
   }

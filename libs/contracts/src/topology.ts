@@ -10,6 +10,8 @@ export interface QueueDefinition {
   binds: readonly MessageType[];
   /** Dead-lettered message types of other queues that are routed here; the handler's pattern is `dead.<type>`. */
   bindsDead?: readonly MessageType[];
+  /** Its messages only wake work that the database lists. They are handled without looking up whether the tenant exists. */
+  onlyWakes?: true;
   /** Kept for queues that older versions declared with it: RabbitMQ rejects a declaration that removes an argument. */
   singleActiveConsumer?: true;
   /** Maximum number of messages that one process handles at the same time. */
@@ -89,6 +91,7 @@ export const queues = {
   'webhook-dispatcher.facts': {
     service: 'webhook-dispatcher',
     binds: ['facts.recorded'],
+    onlyWakes: true,
     singleActiveConsumer: true,
     prefetch: 20,
     deliveryLimit: 20,

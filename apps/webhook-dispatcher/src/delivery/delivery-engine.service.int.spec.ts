@@ -4,7 +4,9 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-fixture.js';
 import { Receiver } from '../../test/receiver.js';
+import { fanOutPart } from '../fan-out.js';
 import type { Sender, SendResult } from '../sending/send.js';
+import type { DeliveryEngine } from './delivery-engine.service.js';
 
 type Delivered = Receiver['received'][number];
 
@@ -365,6 +367,90 @@ describe('the lease of a delivery', () => {
     await fixture.fanOut(tenant);
     fixture.engine();
     await fixture.until(webhook, all('delivered'));
+  });
+});
+
+describe('an event that is fanned out alone', () => {
+  const fanOutWith = (engine: DeliveryEngine) =>
+    engine.sendNew((claimNew) => fanOutPart(fixture.database, tenant, claimNew));
+
+  it('is claimed in the transaction of its fan-out, and sent after the commit', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    // Without polls, nothing else sends it.
+    const engine = fixture.engine({}, { polls: false });
+    await fixture.insertEvents(tenant, ['user.created', 'user.updated']);
+    await fanOutWith(engine);
+    const rows = await fixture.until(webhook, all('delivered'));
+    expect(rows.map(({ sequence, tries }) => [sequence, tries])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    await fixture.insertEvents(tenant, ['user.deleted']);
+    await fanOutWith(engine);
+    await fixture.until(webhook, (all) => all.length === 3 && all.every(({ status }) => status === 'delivered'));
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it('is not sent if the transaction fails, but by the next one', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    const engine = fixture.engine({}, { polls: false });
+    await fixture.insertEvents(tenant, ['user.created']);
+    const failing = engine.sendNew((claimNew) =>
+      fanOutPart(fixture.database, tenant, async (tx, ...rest) => {
+        await claimNew(tx, ...rest);
+        await tx.query('select 1 / 0');
+      }),
+    );
+    await expect(failing).rejects.toThrow('division by zero');
+    expect(await fixture.deliveries(webhook)).toEqual([]);
+    await fanOutWith(engine);
+    await fixture.until(webhook, all('delivered'));
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'an endpoint has waited longer',
+      async (engine: DeliveryEngine) => {
+        const other = await fixture.webhook(tenant, receiver.url, ['group.*']);
+        engine.wake(new Map([[other, { tenantId: tenant, sequence: 1 }]]));
+      },
+    ],
+    [
+      'many come together',
+      async () => {
+        await fixture.insertEvents(tenant, Array(16).fill('user.created'));
+      },
+    ],
+  ])('waits for the claims of all endpoints if %s', async (_, prepare) => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    const engine = fixture.engine({}, { polls: false });
+    await prepare(engine);
+    await fixture.insertEvents(tenant, ['user.created']);
+    await fanOutWith(engine);
+    expect((await fixture.deliveries(webhook)).map(({ tries }) => tries)).not.toContain(1);
+    engine.start();
+    await fixture.until(webhook, all('delivered'));
+  });
+
+  it('is not claimed twice if two are fanned out at the same time', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    const other = await fixture.tenant();
+    const webhookOfOther = await fixture.webhook(other, receiver.url);
+    const engine = fixture.engine();
+    for (let n = 0; n < 20; n += 1) {
+      await Promise.all(
+        [tenant, other].map(async (id) => {
+          await fixture.insertEvents(id, ['user.created']);
+          await engine.sendNew((claimNew) => fanOutPart(fixture.database, id, claimNew));
+        }),
+      );
+    }
+    for (const id of [webhook, webhookOfOther]) {
+      const rows = await fixture.until(id, (rows) => rows.length === 20 && all('delivered')(rows));
+      expect(rows.map(({ tries }) => tries)).toEqual(Array(20).fill(1));
+    }
+    expect(receiver.received).toHaveLength(40);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { encodeId, type SentRequest } from '@idsync/contracts';
-import { type Database, eachTenant } from '@idsync/database';
+import { type Database, eachTenant, type Transaction } from '@idsync/database';
 import {
   addDeliveryAttempts,
   type ClaimedDelivery,
@@ -28,7 +28,7 @@ import {
   withLogContext,
 } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
-import type { FannedOut } from '../fan-out.js';
+import type { ClaimNew, FannedOut } from '../fan-out.js';
 import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag, quotaWaits } from '../metrics.js';
 import type { Sender, SendResult } from '../sending/send.js';
 import { masked, sentHeaders } from '../sending/sent-headers.js';
@@ -41,7 +41,7 @@ import { Endpoint } from './endpoint.js';
 import { changedQuotas, nextHour, withinRoom } from './quota-room.js';
 import { bodyOf } from './render-again.js';
 import { nextAttemptAt } from './retry-schedule.js';
-import { shareSlots } from './share-slots.js';
+import { shareSlots, type Waiting } from './share-slots.js';
 import { type SlotSettings, Slots } from './slots.js';
 
 export interface DeliverySettings extends RecorderSettings, SlotSettings {
@@ -73,6 +73,25 @@ export abstract class DeliveryContext {
   abstract readonly log: Logger;
 }
 
+/** Deliveries of a tenant that one transaction claimed; they are sent once it has committed. */
+interface Claim {
+  tenantId: string;
+  claimed: ClaimedDelivery[];
+  receivers: ReadonlyMap<string, Receiver>;
+  /** Endpoints for which something could be claimed without a quota, and what was requested within it. */
+  wanted: readonly ClaimRequest[];
+  requests: readonly ClaimRequest[];
+  /** Attempts taken from the quota in advance. */
+  taken?: { left: number; until: number };
+  /** Endpoints with a requested probe, and those of them whose probe this process makes. */
+  probed: readonly string[];
+  probes: ReadonlySet<string>;
+  /** Wake-ups of each endpoint before the claim. */
+  calls: ReadonlyMap<string, number | undefined>;
+  /** By `performance.now()`. */
+  leaseEnds: number;
+}
+
 /** Tenants whose deliveries are claimed concurrently; each takes a connection. */
 const tenantsAtOnce = 3;
 /** After this many polls, the floors are reset to find expired leases and late commits below them. */
@@ -98,6 +117,8 @@ export class DeliveryEngine extends BackgroundService {
   private due = { lag: 0, healthy: 0, failing: 0 };
   private unwatch: (() => void)[] = [];
   private turn = 0;
+  /** Pending while a claim fills the free slots; only one does at a time. */
+  private claiming: Promise<void> | undefined;
   private running: Promise<void> | undefined;
 
   constructor(private readonly context: DeliveryContext) {
@@ -123,8 +144,34 @@ export class DeliveryEngine extends BackgroundService {
 
   /** Wakes the engine for deliveries that were just committed. */
   wake(found: FannedOut): void {
-    for (const [webhookId, { tenantId, sequence }] of found) this.endpoint(webhookId, tenantId).wake(sequence);
+    this.wakeEndpoints(found);
     if (found.size > 0) this.wakeUp.call();
+  }
+
+  /**
+   * Runs the fan-out of a tenant. It gets a function that claims what it has just inserted in the same transaction, which
+   * saves the wake-up and a transaction for each event that comes alone.
+   */
+  async sendNew<T extends { found: FannedOut }>(fanOut: (claimNew: ClaimNew) => Promise<T>): Promise<T> {
+    let endTurn: (() => void) | undefined;
+    let isSent = false;
+    const claimNew: ClaimNew = async (tx, tenantId, found) => {
+      const shares = this.sharesOfNew(tenantId, found);
+      if (shares.length === 0) return;
+      endTurn = this.beginTurn();
+      const claim = await this.claimIn(tx, tenantId, shares);
+      tx.afterCommit(() => {
+        isSent = true;
+        this.send(claim);
+      });
+    };
+    try {
+      const result = await fanOut(claimNew);
+      if (!isSent) this.wake(result.found);
+      return result;
+    } finally {
+      endTurn?.();
+    }
   }
 
   /**
@@ -135,6 +182,7 @@ export class DeliveryEngine extends BackgroundService {
     this.wakeUp.call();
     for (const each of this.unwatch) each();
     await this.running;
+    await this.claiming;
     await Promise.all(this.inFlight);
     await this.recorder.stop();
   }
@@ -186,9 +234,46 @@ export class DeliveryEngine extends BackgroundService {
 
   /** Returns the number of attempts started. */
   private async claim(): Promise<number> {
-    const { settings } = this.context;
+    while (this.claiming !== undefined) await this.claiming;
+    const endTurn = this.beginTurn();
+    try {
+      return await this.claimDue();
+    } finally {
+      endTurn();
+    }
+  }
+
+  private wakeEndpoints(found: FannedOut): void {
+    for (const [webhookId, { tenantId, sequence }] of found) this.endpoint(webhookId, tenantId).wake(sequence);
+  }
+
+  private beginTurn(): () => void {
+    let end = () => {};
+    this.claiming = new Promise((resolve) => {
+      end = resolve;
+    });
+    return () => {
+      this.claiming = undefined;
+      end();
+    };
+  }
+
+  /** Returns no shares if what is new must wait: for other claims, for endpoints that have waited longer, or for a quota. */
+  private sharesOfNew(tenantId: string, found: FannedOut): ClaimRequest[] {
+    if (this.claiming !== undefined || this.stopping.signal.aborted || this.quotas.has(tenantId)) return [];
+    this.wakeEndpoints(found);
+    const waiting = this.waiting();
+    if (waiting.some(({ webhookId }) => !found.has(webhookId))) return [];
+    return this.shares(waiting);
+  }
+
+  private shares(waiting: readonly Waiting[]): ClaimRequest[] {
     const room = this.slots.room(performance.now());
-    const requests = shareSlots(this.waiting(), { ...room, total: Math.min(room.total, settings.claimBatch) });
+    return shareSlots(waiting, { ...room, total: Math.min(room.total, this.context.settings.claimBatch) });
+  }
+
+  private async claimDue(): Promise<number> {
+    const requests = this.shares(this.waiting());
     let begun = 0;
     await eachTenant(
       requests,
@@ -201,37 +286,38 @@ export class DeliveryEngine extends BackgroundService {
   }
 
   private async claimOf(tenantId: string, shares: readonly ClaimRequest[]): Promise<number> {
-    const { database, settings } = this.context;
+    const claim = await this.context.database.transaction(tenantId, (tx) => this.claimIn(tx, tenantId, shares));
+    this.send(claim);
+    return claim.claimed.length;
+  }
+
+  private async claimIn(tx: Transaction, tenantId: string, shares: readonly ClaimRequest[]): Promise<Claim> {
+    const { settings } = this.context;
     const quota = this.quotas.get(tenantId);
     const calls = new Map(shares.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
     const kept = quota === undefined ? 0 : this.blocks.left(tenantId, this.clock.now());
     const probed = shares.flatMap(({ webhookId }) => (this.endpoints.get(webhookId)?.isProbed ? webhookId : []));
-    const { claimed, receivers, wanted, requests, taken, probes } = await database.transaction(tenantId, async (tx) => {
-      const probes = new Set(probed.length === 0 ? [] : await takeProbes(tx, tenantId, probed));
-      const wanted = shares.filter(({ webhookId }) => !probed.includes(webhookId) || probes.has(webhookId));
-      const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
-      const hour = quota === undefined || kept >= most ? undefined : await lockDeliveryHour(tx, tenantId);
-      const remaining = hour && quota !== undefined ? Math.max(quota - hour.attempts, 0) : 0;
-      const requests = quota === undefined ? wanted : withinRoom(wanted, kept + remaining);
-      if (requests.length === 0)
-        return { claimed: [], receivers: new Map<string, Receiver>(), wanted, requests, taken: undefined, probes };
-      const claimed = await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
-      const beyond = Math.max(claimed.length - kept, 0);
-      const block = beyond > 0 ? blockOf(remaining - beyond) : 0;
-      if (hour && beyond > 0) await addDeliveryAttempts(tx, tenantId, beyond + block);
-      const taken = hour && beyond > 0 ? { left: block, until: hour.ends } : undefined;
-      const receivers =
-        claimed.length === 0 ? [] : await findReceivers(tx, tenantId, [...new Set(claimed.map((d) => d.webhookId))]);
-      return {
-        claimed,
-        receivers: new Map(receivers.map((receiver) => [receiver.webhookId, receiver])),
-        wanted,
-        requests,
-        taken,
-        probes,
-      };
-    });
+    const probes = new Set(probed.length === 0 ? [] : await takeProbes(tx, tenantId, probed));
+    const wanted = shares.filter(({ webhookId }) => !probed.includes(webhookId) || probes.has(webhookId));
+    const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
+    const hour = quota === undefined || kept >= most ? undefined : await lockDeliveryHour(tx, tenantId);
+    const remaining = hour && quota !== undefined ? Math.max(quota - hour.attempts, 0) : 0;
+    const requests = quota === undefined ? wanted : withinRoom(wanted, kept + remaining);
+    const claimed = requests.length === 0 ? [] : await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
+    const beyond = Math.max(claimed.length - kept, 0);
+    const block = beyond > 0 ? blockOf(remaining - beyond) : 0;
+    if (hour && beyond > 0) await addDeliveryAttempts(tx, tenantId, beyond + block);
+    const taken = hour && beyond > 0 ? { left: block, until: hour.ends } : undefined;
+    const found =
+      claimed.length === 0 ? [] : await findReceivers(tx, tenantId, [...new Set(claimed.map((d) => d.webhookId))]);
+    const receivers = new Map(found.map((receiver) => [receiver.webhookId, receiver]));
+    return { tenantId, claimed, receivers, wanted, requests, taken, probed, probes, calls, leaseEnds };
+  }
+
+  /** Begins the attempts of a committed claim. */
+  private send(claim: Claim): void {
+    const { tenantId, claimed, receivers, wanted, requests, taken, probed, probes, calls, leaseEnds } = claim;
     for (const webhookId of probed) this.endpoints.get(webhookId)?.probeTaken(probes.has(webhookId));
     if (taken) this.blocks.keep(tenantId, taken.left, taken.until);
     else this.blocks.use(tenantId, claimed.length);
@@ -253,10 +339,9 @@ export class DeliveryEngine extends BackgroundService {
       }
     }
     for (const delivery of claimed) this.begin(delivery, receivers.get(delivery.webhookId), leaseEnds);
-    return claimed.length;
   }
 
-  private waiting() {
+  private waiting(): Waiting[] {
     const now = this.clock.now();
     const all = [...this.endpoints.values()].flatMap((endpoint) => endpoint.waiting(now) ?? []);
     // With more endpoints than slots, rotate which one comes first.

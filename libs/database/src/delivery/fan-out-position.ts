@@ -22,10 +22,14 @@ async function lockPosition(tx: Transaction, tenantId: string): Promise<number |
   return row?.sequence;
 }
 
+/** A message may come after its tenant was deleted; then nothing is written. */
 async function beginPosition(tx: Transaction, tenantId: string): Promise<number> {
-  await tx.query('insert into fan_out_positions (tenant_id, sequence) values ($1, 0) on conflict do nothing', [
-    tenantId,
-  ]);
+  await tx.query(
+    `insert into fan_out_positions (tenant_id, sequence)
+     select id, 0 from tenants where id = $1 and not exists (select from tenant_deletions where tenant_id = $1)
+     on conflict do nothing`,
+    [tenantId],
+  );
   return (await lockPosition(tx, tenantId)) ?? 0;
 }
 
