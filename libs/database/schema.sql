@@ -1147,6 +1147,8 @@ create table sync_jobs (
   constraint sync_jobs_record_check CHECK (((mode = 'record'::text) = (external_id IS NOT NULL))),
   constraint sync_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text, 'cancelled'::text])))
 );
+CREATE INDEX sync_jobs_by_status ON public.sync_jobs USING btree (tenant_id, status, id);
+CREATE INDEX sync_jobs_connector ON public.sync_jobs USING btree (connector_id, id);
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
 CREATE INDEX sync_jobs_quarantined ON public.sync_jobs USING btree (connector_id, id) WHERE ((status = 'quarantined'::text) AND (mode <> 'record'::text));

@@ -14,6 +14,8 @@ import { listPaths, operatorPaths, pathsOf } from './read-paths.js';
 export const people = 15_000;
 const fewPeople = 40;
 const oldDeliveries = 12_000;
+/** Ended jobs of the pushed connector: each push, or a few of them, makes one. */
+const oldJobs = 12_000;
 /** PostgreSQL may choose a generic plan from the sixth execution on. */
 const repetitions = 7;
 
@@ -58,6 +60,7 @@ export class LargeTenant {
     const subscription = { callback_url: receiver.url, events: ['*'] };
     const { body: webhook } = await tenant.client.post('/v1/webhooks', subscription);
     await addOldDeliveries(fixture, tenant.id, webhook.id);
+    await addOldJobs(fixture, tenant.id, pushed);
     return new LargeTenant(database, fixture, tap, receiver, sourcesDir, services, tenant, provider, few, webhook.id);
   }
 
@@ -205,6 +208,23 @@ async function addOldDeliveries(fixture: DirectoryFixture, tenantId: string, web
     `insert into event_payloads (tenant_id, sequence, event_id, body)
      select tenant_id, event_sequence, gen_random_uuid(), '{}' from webhook_deliveries where webhook_id = $2 and tenant_id = $1
      on conflict do nothing`,
+    ids,
+  );
+}
+
+/** Every fourth reads a single record, as a request does that waits for its result. */
+async function addOldJobs(fixture: DirectoryFixture, tenantId: string, connectorId: string): Promise<void> {
+  const ids = [decodeId('tenant', tenantId), decodeId('connector', connectorId)];
+  await fixture.rows(
+    `with jobs as (
+       insert into sync_jobs (id, tenant_id, connector_id, status, mode, external_id, created_at, started_at, completed_at,
+                              last_record_at, batches_total, batches_processed, records_read, records_applied)
+       select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid,
+              $1, $2, 'completed', case when n % 4 = 0 then 'record' else 'changes' end, case when n % 4 = 0 then n::text end,
+              at, at, at, at, 1, 1, 1, 1
+         from (select n, now() - n * interval '1 minute' as at from generate_series(1, ${oldJobs}) as n) as times
+       returning id, tenant_id, connector_id)
+     insert into sync_plans (job_id, tenant_id, connector_id, state) select id, tenant_id, connector_id, 'done' from jobs`,
     ids,
   );
 }

@@ -9,6 +9,7 @@ interface CursorPage<Item> {
 interface OffsetPage<Item> {
   data: Item[];
   total: number;
+  total_is_estimate?: boolean;
   offset: number;
 }
 
@@ -34,8 +35,8 @@ export function offsetPages<Item, Page extends OffsetPage<Item>>(
     queryKey,
     queryFn: ({ pageParam }) => read(pageParam),
     initialPageParam: 0,
-    getNextPageParam: ({ data, offset, total }) =>
-      data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
+    getNextPageParam: ({ data, offset, total, total_is_estimate: hasMore }) =>
+      data.length > 0 && (hasMore || offset + data.length < total) ? offset + data.length : undefined,
   });
 }
 

@@ -52,10 +52,11 @@ export class SyncJobsController {
   ): Promise<object> {
     const { limit, offset, connector_id, status } = query;
     const connectorId = connector_id === undefined ? undefined : uuidOf('connector', connector_id);
-    const { rows, total } = await this.tenants.run(tenantId, (tx) =>
+    const { rows, total, isEstimate } = await this.tenants.run(tenantId, (tx) =>
       listJobs(tx, tenantId, { limit, offset, connectorId, status }),
     );
-    return { data: rows.map(presentOperatorJob), total, limit, offset };
+    const counted = { total, ...(isEstimate && { total_is_estimate: true }) };
+    return { data: rows.map(presentOperatorJob), ...counted, limit, offset };
   }
 
   @Get(':jobId')

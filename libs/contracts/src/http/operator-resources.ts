@@ -260,7 +260,14 @@ export const tenantPage = z.strictObject({ data: z.array(tenant), ...pageFields 
 export const connectorTokenPage = z.strictObject({ data: z.array(connectorToken), ...pageFields });
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), ...pageFields });
 export const connectorPage = z.strictObject({ data: z.array(connector), ...pageFields });
-export const operatorJobPage = z.strictObject({ data: z.array(operatorJob), ...pageFields });
+export const operatorJobPage = z.strictObject({
+  data: z.array(operatorJob),
+  ...pageFields,
+  total_is_estimate: z
+    .literal(true)
+    .optional()
+    .describe('Present if there are more than the 5000 jobs that `total` counts.'),
+});
 
 export const operation = z.strictObject({
   operation_id: text,

@@ -7,7 +7,7 @@ import {
   type Safeguard,
   safeguard,
 } from '@idsync/contracts';
-import { texts } from '../arrays.js';
+import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 export interface ReadyBatch {
@@ -59,8 +59,10 @@ export async function findConnectors(tx: Transaction, tenantId: string): Promise
 export async function findUnfinishedJobs(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await tx.query<{ id: string }>(
-    `select id from sync_jobs where id = any($1) and status in ('queued', 'running', 'quarantined')`,
-    [ids],
+    `select j.id from unnest($1::uuid[]) as n (id)
+      cross join lateral (select id, status from sync_jobs where id = n.id limit 1) as j
+      where j.status in ('queued', 'running', 'quarantined')`,
+    [uuids(ids)],
   );
   return new Set(rows.map((row) => row.id));
 }

@@ -1,6 +1,7 @@
 // SQL by hand: updates and deletions for a set of records.
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 /**
  * Replaces the details of an erased person's errors, so that the number of errors and of their records stays correct.
@@ -20,6 +21,8 @@ export async function eraseRecordErrors(
     uuids(records.map(({ connectorId }) => connectorId)),
     texts(records.map(({ externalId }) => externalId)),
   ];
+  // A connector may have many jobs and few errors.
+  await useIndexScans(tx);
   const theirs = 'unnest($2::uuid[], $3::text[]) as their (connector_id, external_id)';
   await tx.query(
     `delete from failing_records f using ${theirs}
@@ -34,13 +37,17 @@ export async function eraseRecordErrors(
     connectors,
   );
   const locked = await tx.query<{ id: string }>(
-    `select id from sync_jobs where id in (
-       select e.job_id from ${theirs}
+    `with found as materialized (
+       select e.job_id as id from ${theirs}
          join sync_record_errors e on e.tenant_id = $1 and e.external_id = their.external_id
-         join sync_jobs j on j.id = e.job_id and j.connector_id = their.connector_id
-       union all
-       select id from sync_jobs where tenant_id = $1 and connector_id = any($2) and source_message is not null)
-      order by id for no key update`,
+        cross join lateral (select connector_id from sync_jobs where id = e.job_id limit 1) j
+        where j.connector_id = their.connector_id
+       union
+       select j.id from (select distinct connector_id from ${theirs}) as theirs
+        cross join lateral (select id from sync_jobs
+                             where connector_id = theirs.connector_id and source_message is not null offset 0) j)
+     select j.id from (select id from found order by id) as wanted
+      cross join lateral (select id from sync_jobs where id = wanted.id limit 1 for no key update) j`,
     [tenantId, ...anchors],
   );
   const jobIds = uuids(locked.map(({ id }) => id));

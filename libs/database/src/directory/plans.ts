@@ -126,8 +126,8 @@ export async function countRecentRemovals(
     `with runs as (
        select p.deletions, p.disables, j.completed_at, j.decision ->> 'action' is not distinct from 'released' as released
          from sync_plans p
-         join sync_jobs j on j.id = p.job_id and not j.dry_run and j.mode <> 'record'
-        where p.connector_id = $1 and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
+        cross join lateral (select dry_run, mode, status, completed_at, decision from sync_jobs where id = p.job_id limit 1) j
+        where not j.dry_run and j.mode <> 'record' and p.connector_id = $1 and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
           and j.completed_at > now() - make_interval(hours => $3)
           and j.status in ('completed', 'completed_with_errors'))
      select coalesce(sum(deletions), 0)::int as deletions, coalesce(sum(disables), 0)::int as disables from runs

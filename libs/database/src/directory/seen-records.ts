@@ -1,6 +1,7 @@
 // SQL by hand: arrays that are appended to, and comparisons in bulk.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { useIndexScans } from '../use-index-scans.js';
 
 /** Records that a batch is applied. Returns false if it was recorded before. */
 export async function recordAppliedBatch(
@@ -127,6 +128,7 @@ const plansPerPurge = 100;
  * source data in plans of its latest cancelled or failed jobs, and its oldest plans whose jobs are deleted.
  */
 export async function purgeEndedRuns(tx: Transaction, connectorId: string): Promise<void> {
+  await useIndexScans(tx);
   await tx.query(
     `delete from seen_records s where connector_id = $1 and not exists (
        select from sync_jobs j where j.id = s.job_id and j.status in ('queued', 'running', 'quarantined'))
@@ -146,7 +148,7 @@ export async function purgeEndedRuns(tx: Transaction, connectorId: string): Prom
   await tx.query(
     `delete from sync_plans where job_id in (
        select job_id from (select job_id from sync_plans where connector_id = $1 order by job_id limit $2) p
-        where not exists (select from sync_jobs j where j.id = p.job_id))`,
+        where not exists (select from sync_jobs j where j.id = p.job_id offset 0))`,
     [connectorId, plansPerPurge],
   );
 }

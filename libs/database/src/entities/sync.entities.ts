@@ -23,6 +23,8 @@ export type SourcePlace = Readonly<Record<string, string | number | boolean>>;
 @Index('sync_jobs_records_unfinished', ['id'], { where: "mode = 'record' and status in ('queued', 'running')" })
 @Index('sync_jobs_records', ['connectorId', 'lastRecordAt'], { where: "mode = 'record'" })
 @Index('sync_jobs_tenant', ['tenantId', 'id'])
+@Index('sync_jobs_by_status', ['tenantId', 'status', 'id'])
+@Index('sync_jobs_connector', ['connectorId', 'id'])
 @Index('sync_jobs_source_message', ['connectorId'], { where: 'source_message is not null' })
 @Index('sync_jobs_sweeping', ['sweepAskedAt'], { where: 'sweep_asked_at is not null' })
 @Index('sync_jobs_finished', ['completedAt'], { where: 'completed_at is not null' })

@@ -4,6 +4,7 @@ import type { Transaction } from '../database.js';
 import { SyncRecordErrorEntity } from '../entities/record-errors.entities.js';
 import type { SyncJobEntity } from '../entities/sync.entities.js';
 import { selectList } from '../naming-strategy.js';
+import { useIndexScans } from '../use-index-scans.js';
 import { count, type Page, type Rows } from './page.js';
 
 const shown = [
@@ -79,17 +80,27 @@ export function findJobErrors(tx: Transaction, jobId: string): Promise<SyncRecor
   return tx.manager.find(SyncRecordErrorEntity, { where: { jobId }, order: { id: 'ASC' }, take: 100 });
 }
 
-/** Lists jobs, newest first. */
+/** Pushes make a job each, and jobs are kept for 30 days. */
+const maxCountedJobs = 5_000;
+
+/** Lists jobs, newest first. `isEstimate`: there are more than were counted. */
 export async function listJobs(
   tx: Transaction,
   tenantId: string,
-  page: Page & { connectorId?: string; status?: string },
-): Promise<Rows<JobRow>> {
-  const where = `tenant_id = $1 and ($2::uuid is null or connector_id = $2) and ($3::text is null or status = $3)`;
-  const filter = [tenantId, page.connectorId ?? null, page.status ?? null];
-  const rows = await tx.query<JobRow>(
-    `select ${columns} from sync_jobs where ${where} order by id desc limit $4 offset $5`,
-    [...filter, page.limit, page.offset],
+  { limit, offset, connectorId, status }: Page & { connectorId?: string; status?: string },
+): Promise<Rows<JobRow> & { isEstimate: boolean }> {
+  await useIndexScans(tx);
+  const values: unknown[] = [tenantId];
+  const conditions = ['tenant_id = $1'];
+  if (connectorId !== undefined) conditions.push(`connector_id = $${values.push(connectorId)}`);
+  if (status !== undefined) conditions.push(`status = $${values.push(status)}`);
+  const found = `from sync_jobs where ${conditions.join(' and ')} order by id desc`;
+  const page = `limit $${values.length + 1} offset $${values.length + 2}`;
+  const rows = await tx.query<JobRow>(`select ${columns} ${found} ${page}`, [...values, limit, offset]);
+  const counted = await count(
+    tx,
+    `select count(*) from (select ${found} limit ${maxCountedJobs + 1}) as counted`,
+    values,
   );
-  return { rows, total: await count(tx, `select count(*) from sync_jobs where ${where}`, filter) };
+  return { rows, total: Math.min(counted, maxCountedJobs), isEstimate: counted > maxCountedJobs };
 }

@@ -72,6 +72,7 @@ import { Probes1700000000184 } from './1700000000184-probes.js';
 import { ResembledKeys1700000000185 } from './1700000000185-resembled-keys.js';
 import { CoveredIndex1700000000186 } from './1700000000186-covered-index.js';
 import { PlainBatches1700000000187 } from './1700000000187-plain-batches.js';
+import { ListedJobs1700000000188 } from './1700000000188-listed-jobs.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -149,4 +150,5 @@ export const migrations = [
   ResembledKeys1700000000185,
   CoveredIndex1700000000186,
   PlainBatches1700000000187,
+  ListedJobs1700000000188,
 ];

@@ -39,13 +39,17 @@ export async function removeBatch(tx: Transaction, jobId: string, seq: number): 
   return rows.length > 0;
 }
 
+/** There are few batches and many jobs; without a limit, PostgreSQL may read all jobs. */
+const jobOfBatch = `cross join lateral (
+  select mode, completed_at, batches_processed from sync_jobs where id = b.job_id limit 1) as j`;
+
 /** Deletes up to `limit` batches of jobs that ended `olderThanMs` ago. Returns their number. */
 export async function deleteLeftoverBatches(database: Database, olderThanMs: number, limit: number): Promise<number> {
   return searchAndWork(
     database,
     (tx) =>
       tx.query<BatchPlace>(
-        `select b.job_id as "jobId", b.seq, b.tenant_id as "tenantId" from sync_batches b join sync_jobs j on j.id = b.job_id
+        `select b.job_id as "jobId", b.seq, b.tenant_id as "tenantId" from sync_batches b ${jobOfBatch}
           where j.completed_at < now() - $1 * interval '1 millisecond' limit $2`,
         [olderThanMs, limit],
       ),
@@ -77,7 +81,7 @@ export async function findUnansweredBatches(
   limit: number,
 ): Promise<BatchPlace[]> {
   return tx.query(
-    `select b.job_id as "jobId", b.seq, b.tenant_id as "tenantId" from sync_batches b join sync_jobs j on j.id = b.job_id
+    `select b.job_id as "jobId", b.seq, b.tenant_id as "tenantId" from sync_batches b ${jobOfBatch}
       where b.announced_at < now() - $1 * interval '1 millisecond' and j.completed_at is null
         and (j.mode <> 'changes' or b.seq = j.batches_processed)
       order by b.announced_at limit $2`,
