@@ -7,7 +7,7 @@ import { listen } from './listen.js';
 import { OftenUsed } from './often-used.js';
 import { ReadReplica, type ReplicaWork } from './read-replica.js';
 import { serviceRoles } from './roles.js';
-import { beginTimeoutMs, runTransaction, type Transaction } from './run-transaction.js';
+import { beginTimeoutMs, runTransaction, type Transaction, type TransactionOptions } from './run-transaction.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
 import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow } from './single-read.js';
@@ -38,11 +38,12 @@ export interface DatabaseOptions {
   onReplicaChange?: (problem: unknown) => void;
 }
 
-const readOnly = 'read only';
-const beginSnapshot = `begin isolation level repeatable read ${readOnly}`;
+const beginSnapshot = 'begin isolation level repeatable read read only';
 
 /** Used by queries of index ranges; see `useIndexScans`. */
 export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
+
+type Beginning = Pick<TransactionOptions<unknown>, 'begin' | 'often'>;
 
 const attempts = 5;
 const defaultPoolSize = 10;
@@ -122,7 +123,7 @@ export class Database {
    * failure, or a change of a table, with at most five attempts.
    */
   async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(tenantId, `begin; ${setTenant(tenantId)}`, work);
+    return this.run(tenantId, { begin: `begin; ${setTenant(tenantId)}`, often: this.often }, work);
   }
 
   /**
@@ -134,12 +135,12 @@ export class Database {
     const read = await this.onReplica(tenantId, (connection, onBroken) =>
       runTransaction(connection, { begin, work, onBroken }),
     );
-    return read ? read.result : this.run(tenantId, begin, work);
+    return read ? read.result : this.run(tenantId, { begin }, work);
   }
 
   /** Like `readTransaction`, but never repeated, so `work` may send what it reads. */
   async snapshot<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.once(tenantId, `${beginSnapshot}; ${setTenant(tenantId)}`, work);
+    return this.once(tenantId, { begin: `${beginSnapshot}; ${setTenant(tenantId)}` }, work);
   }
 
   /**
@@ -147,19 +148,23 @@ export class Database {
    * are found must be written in a transaction of their tenant.
    */
   async acrossTenants<T>(search: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(undefined, `begin ${readOnly}`, search);
+    return this.run(undefined, { begin: 'begin read only' }, search);
   }
 
   /** Runs `work` in a transaction that sees rows of no tenant, for tables without tenants such as those of the bus. */
   async withoutTenant<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(undefined, `begin; ${setTenant(noTenant)}`, work);
+    return this.run(undefined, { begin: `begin; ${setTenant(noTenant)}`, often: this.often }, work);
   }
 
   /** Takes the connection from the tenant's fair share, if a tenant is given. */
-  private async run<T>(tenantId: string | undefined, begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  private async run<T>(
+    tenantId: string | undefined,
+    beginning: Beginning,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.once(tenantId, begin, work);
+        return await this.once(tenantId, beginning, work);
       } catch (error) {
         if (attempt >= attempts || !isRetryable(error)) throw error;
       }
@@ -237,7 +242,7 @@ export class Database {
 
   private async once<T>(
     tenantId: string | undefined,
-    begin: string,
+    beginning: Beginning,
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const connection = await this.connections.takeManaged(tenantId);
@@ -246,8 +251,7 @@ export class Database {
       const onBroken = () => {
         broken = true;
       };
-      const often = begin.includes(readOnly) ? undefined : this.often;
-      const result = await runTransaction(connection, { begin, work, onBroken, often });
+      const result = await runTransaction(connection, { ...beginning, work, onBroken });
       this.answeredAt = performance.now();
       return result;
     } finally {
