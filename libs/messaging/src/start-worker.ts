@@ -5,7 +5,6 @@ import type { DynamicModule, INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Bus } from './bus.js';
-import { HandlerErrorsFilter } from './handler-errors.filter.js';
 import { serviceChecks } from './service-checks.js';
 import type { WorkerConfig } from './worker.module.js';
 
@@ -25,7 +24,6 @@ export async function startWorker(
     logger: new NestLogger(createLogger(service, LOG_LEVEL)),
     abortOnError: false,
   });
-  app.useGlobalFilters(new HandlerErrorsFilter());
   const worker = observedApplication(app, [
     ...serviceChecks(app.get(Database), app.get(Bus), 'down'),
     ...moreChecks(app),

@@ -3,7 +3,9 @@ import { DatabaseModule } from '@idsync/database';
 import { RuntimeModule } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { APP_FILTER } from '@nestjs/core';
 import { BusModule } from './bus.module.js';
+import { HandlerErrorsFilter } from './handler-errors.filter.js';
 
 /** Configuration of every worker. */
 export interface WorkerConfig {
@@ -38,6 +40,10 @@ export class WorkerModule {
       ],
     })
     class Connections {}
-    return { module: WorkerModule, imports: [Connections] };
+    return {
+      module: WorkerModule,
+      imports: [Connections],
+      providers: [{ provide: APP_FILTER, useClass: HandlerErrorsFilter }],
+    };
   }
 }
