@@ -5,9 +5,8 @@ import type { z } from 'zod';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
-import { uuidOf } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { BodyId, PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentCase } from '../present.js';
 import { compareFields } from './compare-fields.js';
@@ -50,13 +49,14 @@ export class CasesController {
   async resolve(
     @TenantParam() tenantId: string,
     @PublicId('case', 'caseId') caseId: string,
-    @ZodBody(requests.resolveBody) { resolution, identity_id, reason }: z.infer<typeof requests.resolveBody>,
+    @BodyId('identity', 'identity_id') identityId: string | undefined,
+    @ZodBody(requests.resolveBody) { resolution, reason }: z.infer<typeof requests.resolveBody>,
   ): Promise<Progress> {
     orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, tenantId, caseId)));
     return this.operations.request(tenantId, 'case.resolve', {
       case_id: caseId,
       resolution,
-      ...(identity_id !== undefined && { identity_id: uuidOf('identity', identity_id) }),
+      ...(identityId !== undefined && { identity_id: identityId }),
       ...(reason !== undefined && { reason }),
     });
   }

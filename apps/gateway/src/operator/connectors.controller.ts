@@ -22,9 +22,8 @@ import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
-import { uuidOf } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
 import { requireRoom } from '../quotas/require-room.js';
@@ -123,10 +122,10 @@ export class ConnectorsController {
   @HttpCode(204)
   async delete(
     @TenantParam() tenantId: string,
+    @QueryId('connector', 'to') heir: string | undefined,
     @ZodQuery(requests.connectorDeletionQuery) { records, to }: z.infer<typeof requests.connectorDeletionQuery>,
     @PublicId('connector', 'connectorId') id: string,
   ): Promise<void> {
-    const heir = to === undefined ? undefined : uuidOf('connector', to);
     if (records !== 'keep' && (await this.approvals.areNeeded(tenantId))) {
       const then = records === 'retire' ? 'retire' : 'hand over';
       throw badRequest(

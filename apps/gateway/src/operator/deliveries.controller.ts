@@ -6,8 +6,7 @@ import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
-import { uuidOf } from '../http/ids.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentDeliveryDetails } from '../shared/present-delivery.js';
 import { resend } from '../shared/request-replay.js';
@@ -22,10 +21,9 @@ export class DeliveriesController {
   @Get()
   async list(
     @TenantParam() tenantId: string,
-    @ZodQuery(requests.deliveryQuery) query: z.infer<typeof requests.deliveryQuery>,
+    @QueryId('webhook', 'webhook_id') webhookId: string | undefined,
+    @ZodQuery(requests.deliveryQuery) { webhook_id: _, ...filters }: z.infer<typeof requests.deliveryQuery>,
   ): Promise<object> {
-    const { webhook_id, ...filters } = query;
-    const webhookId = webhook_id === undefined ? undefined : uuidOf('webhook', webhook_id);
     return this.tenants.run(tenantId, (tx) => showDeliveries(tx, tenantId, { ...filters, webhookId }));
   }
 

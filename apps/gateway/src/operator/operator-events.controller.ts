@@ -1,26 +1,18 @@
-import {
-  decodeId,
-  encodeId,
-  type RecordKind,
-  recordIds,
-  recordKinds,
-  requests,
-  type responses,
-} from '@idsync/contracts';
+import { encodeId, requests, type responses } from '@idsync/contracts';
 import { findActivity, findEvent, findFeedPage, findRecord, listEvents } from '@idsync/database/gateway';
-import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
-import { uuidOf } from '../http/ids.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { validate } from '../http/validate.js';
+import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
 import { EventStreams } from './event-streams.service.js';
+import { LastEventId, type StreamPosition } from './last-event-id.decorator.js';
 import { presentOperatorEvent } from './present-operator-event.js';
+import { type NamedRecord, RecordParam, RecordQuery } from './record-id.pipe.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId')
@@ -34,9 +26,13 @@ export class OperatorEventsController {
   @Get('events')
   async list(
     @TenantParam() tenantId: string,
+    @QueryId('identity', 'identity_id') identityId: string | undefined,
+    @RecordQuery('subject_id') subject: NamedRecord | undefined,
+    @QueryId('job', 'job_id') jobId: string | undefined,
+    @QueryId('connector', 'connector_id') connectorId: string | undefined,
     @ZodQuery(requests.operatorEventQuery) query: z.infer<typeof requests.operatorEventQuery>,
   ): Promise<object> {
-    const { limit, cursor, types, identity_id, subject_id, job_id, connector_id, since, until } = query;
+    const { limit, cursor, types, since, until } = query;
     const { rows, next } = await this.tenants.run(tenantId, (tx) =>
       listEvents(tx, tenantId, {
         limit,
@@ -44,10 +40,10 @@ export class OperatorEventsController {
         since,
         until,
         before: cursor === undefined ? undefined : readSequence(cursor),
-        identityId: identity_id === undefined ? undefined : uuidOf('identity', identity_id),
-        subjectId: subject_id === undefined ? undefined : orNotFound(recordOf(subject_id))[1],
-        jobId: job_id === undefined ? undefined : uuidOf('job', job_id),
-        connectorId: connector_id === undefined ? undefined : uuidOf('connector', connector_id),
+        identityId,
+        subjectId: subject?.id,
+        jobId,
+        connectorId,
       }),
     );
     return {
@@ -61,13 +57,12 @@ export class OperatorEventsController {
   @Get('events/stream')
   stream(
     @TenantParam() tenantId: string,
-    @ZodQuery(requests.eventStreamQuery) query: z.infer<typeof requests.eventStreamQuery>,
-    @Headers('last-event-id') lastEventId: string | undefined,
+    @ZodQuery(requests.eventStreamQuery) { after }: z.infer<typeof requests.eventStreamQuery>,
+    @LastEventId() last: StreamPosition | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { after } = lastEventId ? validate(requests.eventStreamQuery, { after: lastEventId }) : query;
-    return this.streams.open({ tenantId, after, request, reply });
+    return this.streams.open({ tenantId, after: last ?? after, request, reply });
   }
 
   @Get('events/:eventId')
@@ -80,16 +75,14 @@ export class OperatorEventsController {
     });
   }
 
-  /** The prefix of the id is its kind. */
   @Get('records/:recordId')
   async record(
     @TenantParam() tenantId: string,
-    @Param('recordId') recordId: string,
+    @RecordParam() { kind, id, publicId }: NamedRecord,
   ): Promise<responses.OperatorRecord> {
-    const [kind, id] = orNotFound(recordOf(recordId));
     const found = orNotFound(await this.tenants.run(tenantId, (tx) => findRecord(tx, tenantId, kind, id)));
     return {
-      id: recordId,
+      id: publicId,
       kind,
       connector_id: encodeId('connector', found.connectorId),
       identity_id: found.identityId === null ? undefined : encodeId('identity', found.identityId),
@@ -101,12 +94,4 @@ export class OperatorEventsController {
     const { hours, complete } = await this.tenants.run(tenantId, (tx) => findActivity(tx, tenantId));
     return { hours: hours.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })), complete };
   }
-}
-
-function recordOf(recordId: string): [RecordKind, string] | undefined {
-  for (const kind of recordKinds) {
-    const id = decodeId(recordIds[kind], recordId);
-    if (id !== undefined) return [kind, id];
-  }
-  return undefined;
 }

@@ -8,9 +8,8 @@ import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
-import { uuidOf } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentOperatorJob, presentPlan } from '../present.js';
 import { triggerIn } from '../shared/trigger.js';
@@ -48,10 +47,9 @@ export class SyncJobsController {
   @Get()
   async list(
     @TenantParam() tenantId: string,
-    @ZodQuery(requests.operatorJobQuery) query: z.infer<typeof requests.operatorJobQuery>,
+    @QueryId('connector', 'connector_id') connectorId: string | undefined,
+    @ZodQuery(requests.operatorJobQuery) { limit, offset, status }: z.infer<typeof requests.operatorJobQuery>,
   ): Promise<object> {
-    const { limit, offset, connector_id, status } = query;
-    const connectorId = connector_id === undefined ? undefined : uuidOf('connector', connector_id);
     const { rows, total, isEstimate } = await this.tenants.run(tenantId, (tx) =>
       listJobs(tx, tenantId, { limit, offset, connectorId, status }),
     );
