@@ -1,13 +1,10 @@
 import { requests } from '@idsync/contracts';
 import { findWebhook, revokePortalLinks } from '@idsync/database/gateway';
-import { Controller, Delete, HttpCode, Post, Req } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Delete, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { KeyRing } from '../access/key-ring.service.js';
-import { ownOrigin } from '../access/same-origin.js';
+import { OwnOrigin } from '../access/own-origin.pipe.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import type { GatewayConfig } from '../gateway-config.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
@@ -18,24 +15,19 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 @Controller('admin/v1/tenants/:tenantId')
 @OperatorAccess({ read: 'admin', write: 'admin' })
 export class OperatorPortalLinksController {
-  private readonly publicUrl: string | undefined;
-
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly keyRing: KeyRing,
-    config: ConfigService<GatewayConfig, true>,
-  ) {
-    this.publicUrl = config.get('PUBLIC_URL', { infer: true });
-  }
+  ) {}
 
   @Post('portal-links')
   create(
-    @Req() request: FastifyRequest,
+    @OwnOrigin() origin: string,
     @TenantParam() tenantId: string,
     @ZodBody(requests.portalLinkBody) body: z.infer<typeof requests.portalLinkBody>,
   ): Promise<object> {
     return this.tenants.act(tenantId, async (tx, describe) => {
-      const link = await issuePortalLink(tx, tenantId, ownOrigin(request, this.publicUrl), body);
+      const link = await issuePortalLink(tx, tenantId, origin, body);
       const { url: _, ...after } = link;
       describe({ resource: link.id, after });
       return link;

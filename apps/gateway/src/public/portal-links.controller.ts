@@ -2,16 +2,14 @@ import { requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findWebhook, revokePortalLinks } from '@idsync/database/gateway';
 import { Controller, Delete, HttpCode, Post, Req } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Access, CurrentKey } from '../access/access.decorator.js';
 import type { KeyCaller } from '../access/caller.js';
 import { KeyRing } from '../access/key-ring.service.js';
-import { ownOrigin } from '../access/same-origin.js';
+import { OwnOrigin } from '../access/own-origin.pipe.js';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
-import type { GatewayConfig } from '../gateway-config.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
@@ -21,26 +19,22 @@ import { issuePortalLink } from '../shared/portal-link.js';
 @Controller('v1')
 @Access('key')
 export class PortalLinksController {
-  private readonly publicUrl: string | undefined;
-
   constructor(
     private readonly database: Database,
     private readonly audit: AuditLog,
     private readonly keyRing: KeyRing,
-    config: ConfigService<GatewayConfig, true>,
-  ) {
-    this.publicUrl = config.get('PUBLIC_URL', { infer: true });
-  }
+  ) {}
 
   @Post('portal-links')
   create(
     @Req() request: FastifyRequest,
+    @OwnOrigin() origin: string,
     @CurrentKey() key: KeyCaller,
     @ZodBody(requests.portalLinkBody) body: z.infer<typeof requests.portalLinkBody>,
   ): Promise<object> {
     const { tenantId } = key;
     return this.database.transaction(tenantId, async (tx) => {
-      const link = await issuePortalLink(tx, tenantId, ownOrigin(request, this.publicUrl), body, key);
+      const link = await issuePortalLink(tx, tenantId, origin, body, key);
       const { url: _, ...after } = link;
       await this.audit.append(tx, tenantId, describeAct(request, { resource: link.id, after }));
       return link;
