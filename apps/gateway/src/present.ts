@@ -7,6 +7,7 @@ import type {
   DeletedConnectorRow,
   EventRow,
   FailingRecordRow,
+  GroupRow,
   JobPlan,
   JobRow,
   LastRun,
@@ -292,6 +293,15 @@ export function presentCase(row: CaseRow): responses.ReviewCase {
       score,
       evidence,
     })),
+  };
+}
+
+export function presentGroup({ id, name, connectorId, createdAt }: GroupRow): responses.Group {
+  return {
+    id: encodeId('group', id),
+    name,
+    source_id: encodeId('connector', connectorId),
+    created_at: createdAt.toISOString(),
   };
 }
 

@@ -8,8 +8,9 @@ import { orNotFound } from '../http/api-error.js';
 import { JsonText } from '../http/json-text.decorator.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
+import { presentGroup } from '../present.js';
 import { documentPage } from '../shared/document-page.js';
-import { groupPage, presentGroup } from '../shared/group-page.js';
+import { groupPage } from '../shared/group-page.js';
 
 @Controller('v1/groups')
 @Access('key')

@@ -13,7 +13,7 @@ import { ScimJsonInterceptor } from '../scim/scim-json.interceptor.js';
 import { ReaderUrl } from '../scim/scim-parameters.decorator.js';
 import { type ScimQuery, selectionOf, text } from '../scim/scim-query.js';
 import { findGroups, findMembers, findUser, findUsers } from './find-resources.js';
-import { type Presented, presentGroup, presentUser, reduced } from './present.js';
+import { type Presented, presentGroup, presentUser, reduced } from './present-resource.js';
 import { readCriteria } from './read-criteria.js';
 import { pageResponse, readPage } from './read-page.js';
 

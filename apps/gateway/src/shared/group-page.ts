@@ -1,7 +1,8 @@
-import { encodeId, type requests, type responses } from '@idsync/contracts';
+import type { requests, responses } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { type GroupRow, listGroups } from '@idsync/database/gateway';
+import { listGroups } from '@idsync/database/gateway';
 import type { z } from 'zod';
+import { presentGroup } from '../present.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { filterId } from './document-page.js';
 import { isSearchComplete } from './search-progress.js';
@@ -28,14 +29,5 @@ export async function groupPage(
     limit,
     offset,
     ...(last && { next_cursor: writeCursor({ createdAt: last.createdAt.getTime(), id: last.id }) }),
-  };
-}
-
-export function presentGroup({ id, name, connectorId, createdAt }: GroupRow): responses.Group {
-  return {
-    id: encodeId('group', id),
-    name,
-    source_id: encodeId('connector', connectorId),
-    created_at: createdAt.toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 import { encodeId, newUuid, type responses } from '@idsync/contracts';
 import { type GroupRow, groupIdOf } from '@idsync/database/gateway';
 import { describe, expect, it } from '@jest/globals';
-import { presentGroup, presentUser, reduced } from './present.js';
+import { presentGroup, presentUser, reduced } from './present-resource.js';
 import { userNameOf } from './user-name.js';
 
 const base = 'https://idsync.example.org/scim/v2';
