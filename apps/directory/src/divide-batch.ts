@@ -1,6 +1,7 @@
 import { type SourceRecord, volumeLimits } from '@idsync/contracts';
 import { sqlState, type Transaction } from '@idsync/database';
 import { LoadLimitExceeded, setLoadLimit } from '@idsync/database/directory';
+import { applyInHalves } from './apply-in-halves.js';
 
 export interface LeftOut {
   external_id: string;
@@ -41,40 +42,22 @@ export function asOne(tx: Transaction): Divide {
   };
 }
 
-/** Halves a failing batch until the failing records are isolated; each costs a logarithmic number of attempts. */
+/** Halves a failing batch until the failing records are isolated. */
 export function inHalves(tx: Transaction): Divide {
   return async (records, apply) => {
     const leftOut: LeftOut[] = [];
-    await halve(tx, records, apply, leftOut);
-    return leftOut;
-  };
-}
-
-async function halve(
-  tx: Transaction,
-  records: readonly SourceRecord[],
-  apply: Parameters<Divide>[1],
-  leftOut: LeftOut[],
-): Promise<void> {
-  await tx.query('savepoint part');
-  try {
-    setLoadLimit(tx, records.length === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
-    await apply(records);
-    await tx.query('release savepoint part');
-    return;
-  } catch (error) {
-    if (!isFaultOfRecord(error)) throw error;
-    await tx.query('rollback to savepoint part; release savepoint part');
-    const [only, another] = records;
-    if (only && !another) {
+    const applyPart = (part: readonly SourceRecord[]) => {
+      setLoadLimit(tx, part.length === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
+      return apply(part);
+    };
+    await applyInHalves(tx, records, applyPart, (error, [only, another]) => {
+      if (!isFaultOfRecord(error)) throw error;
+      if (!only || another) return;
       if (leftOut.length >= maxLeftOut) throw error;
       leftOut.push({ external_id: only.external_id, message: reasonOf(error) });
-    }
-    if (!another) return;
-  }
-  const middle = Math.ceil(records.length / 2);
-  await halve(tx, records.slice(0, middle), apply, leftOut);
-  await halve(tx, records.slice(middle), apply, leftOut);
+    });
+    return leftOut;
+  };
 }
 
 /** PostgreSQL's error messages contain no values; messages of internal errors may. */

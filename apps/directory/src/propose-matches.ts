@@ -12,6 +12,7 @@ import {
   takeQueued,
 } from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
+import { applyInHalves } from './apply-in-halves.js';
 import { type Cause, causedAt, loadTenant } from './cause.js';
 import { NotApplicable } from './divide-batch.js';
 import type { Proposal } from './matching/find-candidates.js';
@@ -117,18 +118,13 @@ async function link(
 }
 
 /** Makes the links, except those that would make an identity too large. */
-async function applyWithinWeight(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<Settled[]> {
-  await tx.query('savepoint link');
-  try {
-    const settled = await applyChanges(tx, cause, changes);
-    await tx.query('release savepoint link');
-    return [settled];
-  } catch (error) {
-    if (!(error instanceof NotApplicable)) throw error;
-    await tx.query('rollback to savepoint link; release savepoint link');
-  }
-  if (changes.length === 1) return [];
-  const middle = Math.ceil(changes.length / 2);
-  const first = await applyWithinWeight(tx, cause, changes.slice(0, middle));
-  return [...first, ...(await applyWithinWeight(tx, cause, changes.slice(middle)))];
+function applyWithinWeight(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<Settled[]> {
+  return applyInHalves(
+    tx,
+    changes,
+    (part) => applyChanges(tx, cause, part),
+    (error) => {
+      if (!(error instanceof NotApplicable)) throw error;
+    },
+  );
 }

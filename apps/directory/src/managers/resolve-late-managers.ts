@@ -1,6 +1,7 @@
 import type { Transaction } from '@idsync/database';
 import { findReferringUsers, LoadLimitExceeded, lockRecordsById } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
+import { applyInHalves } from '../apply-in-halves.js';
 import type { Cause } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
 import { managerReference } from './manager-reference.js';
@@ -31,22 +32,15 @@ async function applyWithinLimits(
   isAlone: boolean,
 ): Promise<void> {
   if (userIds.length === 0) return;
-  await tx.query('savepoint managers');
-  try {
-    const records = await lockRecordsById(tx, userIds);
+  const apply = async (part: readonly string[]) => {
+    const records = await lockRecordsById(tx, part);
     await applyChanges(
       tx,
       cause,
       records.map((before) => ({ before, record: { ...before, updatedAt: cause.now } })),
     );
-    await tx.query('release savepoint managers');
-    return;
-  } catch (error) {
+  };
+  await applyInHalves(tx, userIds, apply, (error) => {
     if (!(error instanceof NotApplicable || (isAlone && error instanceof LoadLimitExceeded))) throw error;
-    await tx.query('rollback to savepoint managers; release savepoint managers');
-  }
-  if (userIds.length === 1) return;
-  const middle = Math.ceil(userIds.length / 2);
-  await applyWithinLimits(tx, cause, userIds.slice(0, middle), isAlone);
-  await applyWithinLimits(tx, cause, userIds.slice(middle), isAlone);
+  });
 }
