@@ -73,25 +73,6 @@ export abstract class DeliveryContext {
   abstract readonly log: Logger;
 }
 
-/** Deliveries of a tenant that one transaction claimed; they are sent once it has committed. */
-interface Claim {
-  tenantId: string;
-  claimed: ClaimedDelivery[];
-  receivers: ReadonlyMap<string, Receiver>;
-  /** Endpoints for which something could be claimed without a quota, and what was requested within it. */
-  wanted: readonly ClaimRequest[];
-  requests: readonly ClaimRequest[];
-  /** Attempts taken from the quota in advance. */
-  taken?: { left: number; until: number };
-  /** Endpoints with a requested probe, and those of them whose probe this process makes. */
-  probed: readonly string[];
-  probes: ReadonlySet<string>;
-  /** Wake-ups of each endpoint before the claim. */
-  calls: ReadonlyMap<string, number | undefined>;
-  /** By `performance.now()`. */
-  leaseEnds: number;
-}
-
 /** Tenants whose deliveries are claimed concurrently; each takes a connection. */
 const tenantsAtOnce = 3;
 /** After this many polls, the floors are reset to find expired leases and late commits below them. */
@@ -159,10 +140,9 @@ export class DeliveryEngine extends BackgroundService {
       const shares = this.sharesOfNew(tenantId, found);
       if (shares.length === 0) return;
       endTurn = this.beginTurn();
-      const claim = await this.claimIn(tx, tenantId, shares);
+      await this.claimIn(tx, tenantId, shares);
       tx.afterCommit(() => {
         isSent = true;
-        this.send(claim);
       });
     };
     try {
@@ -278,67 +258,93 @@ export class DeliveryEngine extends BackgroundService {
     await eachTenant(
       requests,
       async (tenantId, own) => {
-        begun += await this.claimOf(tenantId, own);
+        begun += await this.context.database.transaction(tenantId, (tx) => this.claimIn(tx, tenantId, own));
       },
       tenantsAtOnce,
     );
     return begun;
   }
 
-  private async claimOf(tenantId: string, shares: readonly ClaimRequest[]): Promise<number> {
-    const claim = await this.context.database.transaction(tenantId, (tx) => this.claimIn(tx, tenantId, shares));
-    this.send(claim);
-    return claim.claimed.length;
-  }
-
-  private async claimIn(tx: Transaction, tenantId: string, shares: readonly ClaimRequest[]): Promise<Claim> {
+  /** Claims deliveries and begins their attempts after the commit. Returns their number. */
+  private async claimIn(tx: Transaction, tenantId: string, shares: readonly ClaimRequest[]): Promise<number> {
     const { settings } = this.context;
-    const quota = this.quotas.get(tenantId);
     const calls = new Map(shares.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
-    const kept = quota === undefined ? 0 : this.blocks.left(tenantId, this.clock.now());
-    const probed = shares.flatMap(({ webhookId }) => (this.endpoints.get(webhookId)?.isProbed ? webhookId : []));
-    const probes = new Set(probed.length === 0 ? [] : await takeProbes(tx, tenantId, probed));
-    const wanted = shares.filter(({ webhookId }) => !probed.includes(webhookId) || probes.has(webhookId));
-    const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
-    const hour = quota === undefined || kept >= most ? undefined : await lockDeliveryHour(tx, tenantId);
-    const remaining = hour && quota !== undefined ? Math.max(quota - hour.attempts, 0) : 0;
-    const requests = quota === undefined ? wanted : withinRoom(wanted, kept + remaining);
+    const wanted = await this.withOwnProbes(tx, tenantId, shares);
+    const { requests, use } = await this.withinQuota(tx, tenantId, wanted);
     const claimed = requests.length === 0 ? [] : await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
-    const beyond = Math.max(claimed.length - kept, 0);
-    const block = beyond > 0 ? blockOf(remaining - beyond) : 0;
-    if (hour && beyond > 0) await addDeliveryAttempts(tx, tenantId, beyond + block);
-    const taken = hour && beyond > 0 ? { left: block, until: hour.ends } : undefined;
-    const found =
-      claimed.length === 0 ? [] : await findReceivers(tx, tenantId, [...new Set(claimed.map((d) => d.webhookId))]);
-    const receivers = new Map(found.map((receiver) => [receiver.webhookId, receiver]));
-    return { tenantId, claimed, receivers, wanted, requests, taken, probed, probes, calls, leaseEnds };
+    await use(claimed.length);
+    const webhookIds = [...new Set(claimed.map(({ webhookId }) => webhookId))];
+    const receivers = webhookIds.length === 0 ? [] : await findReceivers(tx, tenantId, webhookIds);
+    const receiverOf = new Map(receivers.map((receiver) => [receiver.webhookId, receiver]));
+    tx.afterCommit(() => {
+      this.noteClaim(requests, claimed, calls);
+      for (const delivery of claimed) this.begin(delivery, receiverOf.get(delivery.webhookId), leaseEnds);
+    });
+    return claimed.length;
   }
 
-  /** Begins the attempts of a committed claim. */
-  private send(claim: Claim): void {
-    const { tenantId, claimed, receivers, wanted, requests, taken, probed, probes, calls, leaseEnds } = claim;
-    for (const webhookId of probed) this.endpoints.get(webhookId)?.probeTaken(probes.has(webhookId));
-    if (taken) this.blocks.keep(tenantId, taken.left, taken.until);
-    else this.blocks.use(tenantId, claimed.length);
-    if (requests.length === 0 && wanted.length > 0) {
-      quotaWaits.add({});
-      const until = nextHour(this.clock.now());
-      for (const { webhookId } of wanted) this.endpoints.get(webhookId)?.waitForQuota(until);
-    }
+  /** `calls`: the wake-ups of each endpoint before the claim. */
+  private noteClaim(
+    requests: readonly ClaimRequest[],
+    claimed: readonly ClaimedDelivery[],
+    calls: ReadonlyMap<string, number | undefined>,
+  ): void {
     for (const { webhookId, firstLimit, retryLimit } of requests) {
       const endpoint = this.endpoints.get(webhookId);
+      if (!endpoint || endpoint.calls !== calls.get(webhookId)) continue;
       const own = claimed.filter((delivery) => delivery.webhookId === webhookId);
       const firsts = own.filter(({ isRetry }) => !isRetry);
-      if (!endpoint) continue;
-      if (endpoint.calls === calls.get(webhookId)) {
-        const last = firsts.at(-1);
-        if (last) endpoint.floor = Math.max(endpoint.floor, last.sequence);
-        if (firstLimit > 0 && firsts.length < firstLimit) endpoint.hasFirst = false;
-        if (retryLimit > 0 && own.length - firsts.length < retryLimit) endpoint.hasRetry = false;
-      }
+      const last = firsts.at(-1);
+      if (last) endpoint.floor = Math.max(endpoint.floor, last.sequence);
+      if (firstLimit > 0 && firsts.length < firstLimit) endpoint.hasFirst = false;
+      if (retryLimit > 0 && own.length - firsts.length < retryLimit) endpoint.hasRetry = false;
     }
-    for (const delivery of claimed) this.begin(delivery, receivers.get(delivery.webhookId), leaseEnds);
+  }
+
+  /** Leaves out the endpoints whose requested probe another process makes. */
+  private async withOwnProbes(
+    tx: Transaction,
+    tenantId: string,
+    shares: readonly ClaimRequest[],
+  ): Promise<readonly ClaimRequest[]> {
+    const probed = shares.flatMap(({ webhookId }) => (this.endpoints.get(webhookId)?.isProbed ? webhookId : []));
+    if (probed.length === 0) return shares;
+    const own = new Set(await takeProbes(tx, tenantId, probed));
+    tx.afterCommit(() => {
+      for (const webhookId of probed) this.endpoints.get(webhookId)?.probeTaken(own.has(webhookId));
+    });
+    return shares.filter(({ webhookId }) => !probed.includes(webhookId) || own.has(webhookId));
+  }
+
+  /** Reduces the requests to the attempts that the tenant has left in this hour. `use` counts those that were claimed. */
+  private async withinQuota(
+    tx: Transaction,
+    tenantId: string,
+    wanted: readonly ClaimRequest[],
+  ): Promise<{ requests: readonly ClaimRequest[]; use: (claimed: number) => Promise<void> }> {
+    const quota = this.quotas.get(tenantId);
+    if (quota === undefined) return { requests: wanted, use: async () => undefined };
+    const kept = this.blocks.left(tenantId, this.clock.now());
+    const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
+    const hour = kept >= most ? undefined : await lockDeliveryHour(tx, tenantId);
+    const remaining = hour ? Math.max(quota - hour.attempts, 0) : 0;
+    const requests = withinRoom(wanted, kept + remaining);
+    if (requests.length === 0 && wanted.length > 0) tx.afterCommit(() => this.waitForQuota(wanted));
+    const use = async (claimed: number) => {
+      const beyond = claimed - kept;
+      if (!hour || beyond <= 0) return tx.afterCommit(() => this.blocks.use(tenantId, claimed));
+      const block = blockOf(remaining - beyond);
+      await addDeliveryAttempts(tx, tenantId, beyond + block);
+      tx.afterCommit(() => this.blocks.keep(tenantId, block, hour.ends));
+    };
+    return { requests, use };
+  }
+
+  private waitForQuota(wanted: readonly ClaimRequest[]): void {
+    quotaWaits.add({});
+    const until = nextHour(this.clock.now());
+    for (const { webhookId } of wanted) this.endpoints.get(webhookId)?.waitForQuota(until);
   }
 
   private waiting(): Waiting[] {
