@@ -3,6 +3,8 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { Button } from './button';
 import styles from './dialog.module.css';
 import { TextArea, TextField } from './fields';
+import { FormActions, FormError } from './form-parts';
+import { useSending } from './use-sending';
 
 interface ConfirmDialogProps {
   open: boolean;
@@ -55,24 +57,17 @@ function ConfirmForm({
 }: ConfirmFormProps) {
   const [text, setText] = useState('');
   const [name, setName] = useState('');
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
+  const { error, isSending, send } = useSending();
   const formId = useId();
   const isReady =
     isComplete && (reason !== 'required' || text.trim() !== '') && (typed === undefined || name === typed);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!isReady || isSending) return;
-    setSending(true);
-    setError(undefined);
-    try {
+    await send(async () => {
       await onConfirm(text.trim() || undefined);
       onDone();
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setSending(false);
-    }
+    });
   };
   return (
     <form id={formId} className={styles.form} onSubmit={submit}>
@@ -93,17 +88,13 @@ function ConfirmForm({
           rows={2}
         />
       )}
-      {error && (
-        <p role="alert" className={styles.error}>
-          {error}
-        </p>
-      )}
-      <div className={styles.actions}>
+      <FormError>{error}</FormError>
+      <FormActions>
         <AlertDialog.Close render={<Button />}>Cancel</AlertDialog.Close>
         <Button type="submit" look={danger ? 'danger' : 'primary'} disabled={!isReady || isSending}>
           {isSending ? 'Sending…' : action}
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

@@ -1,7 +1,9 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { Button } from './button';
 import { Dialog } from './dialog';
 import styles from './dialog.module.css';
+import { FormActions, FormError } from './form-parts';
+import { useSending } from './use-sending';
 
 interface FormDialogProps {
   onClose: () => void;
@@ -15,36 +17,23 @@ interface FormDialogProps {
 
 /** A dialog with fields. The caller decides in `onSubmit` whether it closes or shows what was created. */
 export function FormDialog({ onClose, title, action, isReady = true, children, onSubmit }: FormDialogProps) {
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
+  const { error, isSending, send } = useSending();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!isReady || isSending) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      await onSubmit();
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setSending(false);
-    }
+    await send(onSubmit);
   };
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={title}>
       <form className={styles.form} onSubmit={submit}>
         {children}
-        {error && (
-          <p role="alert" className={styles.error}>
-            {error}
-          </p>
-        )}
-        <div className={styles.actions}>
+        <FormError>{error}</FormError>
+        <FormActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={!isReady || isSending}>
             {isSending ? 'Sending…' : action}
           </Button>
-        </div>
+        </FormActions>
       </form>
     </Dialog>
   );

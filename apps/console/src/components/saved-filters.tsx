@@ -5,6 +5,7 @@ import { Button, buttonClass } from './button';
 import { Dialog } from './dialog';
 import dialog from './dialog.module.css';
 import { TextField } from './fields';
+import { FormActions } from './form-parts';
 import { Icon } from './icon';
 import menu from './menu.module.css';
 
@@ -92,11 +93,11 @@ function NameForm({ onName }: { onName: (name: string) => void }) {
   return (
     <form className={dialog.form} onSubmit={submit}>
       <TextField label="Name" value={name} onChange={setName} maxLength={60} hint="Kept in this browser." />
-      <div className={dialog.actions}>
+      <FormActions>
         <Button type="submit" look="primary" disabled={name.trim() === ''}>
           Save
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

@@ -3,7 +3,9 @@ import { useState } from 'react';
 import { Button } from '../../components/button';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { SelectField } from '../../components/fields';
+import { FormError } from '../../components/form-parts';
 import { Section } from '../../components/page';
+import { useSending } from '../../components/use-sending';
 import { useMay } from '../../data/access';
 import { answerOf, api, type Operation } from '../../data/api';
 import { operationDone } from '../../data/operations';
@@ -21,27 +23,19 @@ export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: 
   const mayPreview = useMay('operator');
   const [rules, setRules] = useState<Rules>(stored);
   const [preview, setPreview] = useState<{ rules: Rules; operation: Operation }>();
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
+  const { error, isSending, send } = useSending();
   const [isAsked, setAsked] = useState(false);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(stored);
   const isPreviewed = preview !== undefined && preview.rules === rules;
   const params = { path: { tenantId } };
-  const show = async () => {
-    setSending(true);
-    setError(undefined);
-    try {
+  const show = () =>
+    send(async () => {
       const asked = await answerOf(
         api.POST('/admin/v1/tenants/{tenantId}/matching-rules/preview', { params, body: rules }),
       );
       const operation = await operationDone(tenantId, asked);
       if (operation) setPreview({ rules, operation });
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setSending(false);
-    }
-  };
+    });
   const apply = async () => {
     const answer = await answerOf(api.PUT('/admin/v1/tenants/{tenantId}/matching-rules', { params, body: rules }));
     await operationDone(tenantId, answer, 'The rules were changed.');
@@ -75,11 +69,7 @@ export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: 
           onChange={(value) => setRules({ ...rules, several_employments: value as 'primary' | 'case' })}
         />
       </Section>
-      {error && (
-        <p role="alert" className={styles.error}>
-          {error}
-        </p>
-      )}
+      <FormError>{error}</FormError>
       {mayPreview && (
         <div className={styles.bar}>
           <span className={styles.note}>

@@ -3,6 +3,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { TokenForm } from '../../app/token-form';
 import { buttonClass } from '../../components/button';
+import { FormError } from '../../components/form-parts';
 import { Loading } from '../../components/states';
 import { readMethods, readSession, sessionQuery } from '../../data/session';
 import { isLoopback } from './is-loopback';
@@ -46,11 +47,9 @@ export function SignInScreen() {
           <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width={32} height={32} />
           <h1 className={styles.title}>Sign in to idsync</h1>
         </div>
-        {error && (
-          <p role="alert" className={styles.problem}>
-            {(Object.hasOwn(problems, error) ? problems[error] : undefined) ?? otherProblem}
-          </p>
-        )}
+        <FormError>
+          {error && ((Object.hasOwn(problems, error) ? problems[error] : undefined) ?? otherProblem)}
+        </FormError>
         {!methods && <Loading rows={3} />}
         {methods?.oidc && (
           <a

@@ -5,6 +5,7 @@ import { Button, buttonClass } from '../../components/button';
 import { notify } from '../../components/notices';
 import { Page, Section } from '../../components/page';
 import { settingOf } from '../../components/schema-labels';
+import { useSending } from '../../components/use-sending';
 import type { Connector } from '../../data/api';
 import type { ConnectorType } from '../../data/connector-types';
 import { changeConnector, startRun } from '../../data/connectors';
@@ -36,8 +37,7 @@ export function SetupPath({ tenantId, types, source }: SetupPathProps) {
   const client = useQueryClient();
   const [draft, change] = useDraft(tenantId, source);
   const [secrets, setSecrets] = useState<Secrets>({});
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
+  const { error, isSending, send } = useSending();
   const type = types.find((each) => each.type === draft.type);
   const path = isPushed(draft.type) ? pushedSteps : steps;
   const reached: Step = source ? 'schedule' : type ? 'connection' : 'type';
@@ -47,20 +47,8 @@ export function SetupPath({ tenantId, types, source }: SetupPathProps) {
 
   const go = (next: Step, sourceId = source?.id) => navigate({ search: { source: sourceId, step: next } });
   /** Returns the stored source, or undefined after a refusal, which is shown. */
-  const attempt = async <Result,>(act: () => Promise<Result>): Promise<Result | undefined> => {
-    setSending(true);
-    setError(undefined);
-    try {
-      return await act();
-    } catch (failure) {
-      setError((failure as Error).message);
-      return undefined;
-    } finally {
-      setSending(false);
-    }
-  };
   const store = (): Promise<Connector | undefined> =>
-    attempt(async () => {
+    send(async () => {
       const answer = await saveSource(tenantId, source, draft, secrets, needsMapping);
       if (!answer) return source;
       if (isApproval(answer)) {
@@ -74,7 +62,7 @@ export function SetupPath({ tenantId, types, source }: SetupPathProps) {
       return answer;
     });
   const finish = () =>
-    attempt(async () => {
+    send(async () => {
       if (!source) return;
       await changeConnector(tenantId, source.id, { schedule: scheduleBody(draft) });
       const job = draft.readNow ? await startRun(tenantId, source.id, false) : undefined;

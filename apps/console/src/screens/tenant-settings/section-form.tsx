@@ -1,6 +1,8 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../../components/button';
+import { FormActions, FormError } from '../../components/form-parts';
 import { Section } from '../../components/page';
+import { useSending } from '../../components/use-sending';
 import styles from './settings.module.css';
 
 interface SectionFormProps {
@@ -16,37 +18,24 @@ interface SectionFormProps {
 
 /** Settings that are saved together. */
 export function SectionForm({ title, about, mayChange, isChanged, onDiscard, onSave, children }: SectionFormProps) {
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
+  const { error, isSending, send, clearError } = useSending();
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (!isChanged || isSending) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      await onSave();
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setSending(false);
-    }
+    await send(onSave);
   };
   return (
     <Section title={title}>
       <form className={styles.form} onSubmit={save}>
         <p className={styles.about}>{about}</p>
         {children}
-        {error && (
-          <p role="alert" className={styles.error}>
-            {error}
-          </p>
-        )}
+        <FormError>{error}</FormError>
         {mayChange && (
-          <div className={styles.actions}>
+          <FormActions>
             <Button
               disabled={!isChanged || isSending}
               onClick={() => {
-                setError(undefined);
+                clearError();
                 onDiscard();
               }}
             >
@@ -55,7 +44,7 @@ export function SectionForm({ title, about, mayChange, isChanged, onDiscard, onS
             <Button type="submit" look="primary" disabled={!isChanged || isSending}>
               {isSending ? 'Saving…' : 'Save'}
             </Button>
-          </div>
+          </FormActions>
         )}
       </form>
     </Section>

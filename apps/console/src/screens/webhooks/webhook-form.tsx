@@ -1,6 +1,8 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from '../../components/button';
+import { FormActions, FormError } from '../../components/form-parts';
 import { Section } from '../../components/page';
+import { useSending } from '../../components/use-sending';
 import { WebhookFields } from '../../components/webhook-fields';
 import type { WebhookInput } from '../../components/webhook-input';
 import styles from './webhook-form.module.css';
@@ -17,21 +19,12 @@ interface WebhookFormProps {
 
 export function WebhookForm({ initial, headerNames, action, cancel, onSubmit }: WebhookFormProps) {
   const [input, setInput] = useState(initial);
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
+  const { error, isSending, send } = useSending();
   const isReady = input.address.trim() !== '' && input.events.length > 0;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!isReady || isSending) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      await onSubmit(input);
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setSending(false);
-    }
+    await send(() => onSubmit(input));
   };
   return (
     <Section title="Settings" untitled>
@@ -41,17 +34,13 @@ export function WebhookForm({ initial, headerNames, action, cancel, onSubmit }: 
           headerNames={headerNames}
           onChange={(changed) => setInput((old) => ({ ...old, ...changed }))}
         />
-        {error && (
-          <p role="alert" className={styles.error}>
-            {error}
-          </p>
-        )}
-        <div className={styles.actions}>
+        <FormError>{error}</FormError>
+        <FormActions>
           {cancel}
           <Button type="submit" look="primary" disabled={!isReady || isSending}>
             {isSending ? 'Sending…' : action}
           </Button>
-        </div>
+        </FormActions>
       </form>
     </Section>
   );
