@@ -1,3 +1,4 @@
+// SQL by hand: deletes in batches.
 import type { Database } from '@idsync/database';
 import type { Chore } from './housekeeping.js';
 

@@ -1,3 +1,4 @@
+// SQL by hand: an upsert that depends on the stored row.
 import type { Database } from '@idsync/database';
 
 /** Seconds without a renewal after which another relay takes over. */

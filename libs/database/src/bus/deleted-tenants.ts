@@ -1,3 +1,4 @@
+// SQL by hand: asked for every message, in one round trip.
 import type { Database } from '../database.js';
 
 /** True if the tenant does not exist or is being deleted: one round trip, because each message needs it. */

@@ -1,3 +1,4 @@
+// SQL by hand: pages of documents by size, in one round trip, benchmarked.
 import pg from 'pg';
 import type { Database, NamedQuery } from '../database.js';
 import { positionLevels } from '../directory/counters.js';

@@ -1,3 +1,4 @@
+// SQL by hand: sets of terms and pages by size, benchmarked.
 import type { Database, NamedQuery } from '../database.js';
 import type { DocumentPage, DocumentQuery } from './documents.js';
 import { isWithinPage } from './page.js';

@@ -1,3 +1,4 @@
+// SQL by hand: ranges of the feed for every stream, in one round trip.
 import type { Database } from '../database.js';
 
 /** An event without its values. */

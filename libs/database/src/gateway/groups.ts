@@ -1,3 +1,4 @@
+// SQL by hand: pages with their total in one round trip, and lateral joins.
 import type { Database, NamedQuery } from '../database.js';
 import { groupIdOf } from '../directory/group-id.js';
 import type { Position } from './documents.js';

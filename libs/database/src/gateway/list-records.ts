@@ -1,3 +1,4 @@
+// SQL by hand: pages by size with bounded counts, benchmarked.
 import type { RecordKind } from '@idsync/contracts';
 import type { Database, NamedQuery } from '../database.js';
 import type { DocumentPage, DocumentQuery } from './documents.js';

@@ -1,3 +1,4 @@
+// SQL by hand: sets of search terms, benchmarked.
 import type { RecordKind } from '@idsync/contracts';
 import type { Database, NamedQuery } from '../database.js';
 import { type TermKind, valueTerm } from '../directory/search-terms.js';

@@ -1,3 +1,4 @@
+// SQL by hand: a value that depends on the rendering, in one round trip.
 import { searchVersion } from '@idsync/contracts';
 import type { Database } from '../database.js';
 import { newTenantAge } from '../directory/document-renderings.js';

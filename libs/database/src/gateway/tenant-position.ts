@@ -1,3 +1,4 @@
+// SQL by hand: read for every conditional request, as text.
 import type { Database } from '../database.js';
 
 /**

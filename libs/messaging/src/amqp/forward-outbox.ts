@@ -1,3 +1,4 @@
+// SQL by hand: claims and deletes rows in bulk.
 import type { Database } from '@idsync/database';
 import type { Logger } from '@idsync/runtime';
 import { doublingBackoff } from '../backoff.js';

@@ -1,3 +1,4 @@
+// SQL by hand: claims in bulk with `skip locked`, benchmarked.
 import type { Database } from '@idsync/database';
 
 export interface ClaimedMessage {

@@ -1,3 +1,4 @@
+// SQL by hand: moves rows into several queues in one statement.
 import { type QueueDefinition, queues } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 

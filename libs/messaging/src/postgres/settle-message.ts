@@ -1,3 +1,4 @@
+// SQL by hand: fenced by the token of the claim, and in bulk.
 import { type QueueDefinition, queues } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { leaseSeconds } from './claim-messages.js';
