@@ -12,7 +12,7 @@ export function TenantSwitcher({ tenantId }: { tenantId: string }) {
   const name = tenant?.name ?? tenantId;
   return (
     <Menu.Root>
-      <Menu.Trigger className={styles.trigger}>
+      <Menu.Trigger className={menu.trigger}>
         <span className={styles.mark} aria-hidden="true">
           {[...name.trim()][0]?.toUpperCase()}
         </span>

@@ -31,7 +31,7 @@ export function UserMenu() {
   };
   return (
     <Menu.Root>
-      <Menu.Trigger className={styles.trigger}>
+      <Menu.Trigger className={menu.trigger}>
         <span className={styles.who}>
           <span className={styles.name} dir="auto">
             {actor.name}

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { type Tone, toneOf, wordsOf } from './status';
 import styles from './status-badge.module.css';
+import tones from './tones.module.css';
 
 /** A status of the API with its tone, or any text with a given one. */
 export function StatusBadge({ status, tone, children }: { status?: string; tone?: Tone; children?: ReactNode }) {
   const shown = tone ?? toneOf(status ?? '');
-  return <span className={`${styles.badge} ${styles[shown]}`}>{children ?? wordsOf(status ?? '')}</span>;
+  return <span className={`${styles.badge} ${tones[shown]}`}>{children ?? wordsOf(status ?? '')}</span>;
 }

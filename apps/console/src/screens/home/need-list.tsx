@@ -1,6 +1,7 @@
 import { Icon } from '../../components/icon';
 import { TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
+import tones from '../../components/tones.module.css';
 import styles from './need-list.module.css';
 import type { Need } from './needs';
 
@@ -9,7 +10,7 @@ export function NeedList({ needs, tenantId }: { needs: readonly Need[]; tenantId
     <ul>
       {needs.map(({ key, icon, tone, title, detail, at, path }) => (
         <li key={key} className={styles.need}>
-          <span className={`${styles.icon} ${styles[tone]}`}>
+          <span className={`${styles.icon} ${tones[tone]}`}>
             <Icon name={icon} />
           </span>
           <span className={styles.text}>
