@@ -10,11 +10,11 @@ import { serviceRoles } from './roles.js';
 import { beginTimeoutMs, runTransaction, type Transaction, type TransactionOptions } from './run-transaction.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
-import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow } from './single-read.js';
+import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow, writeOnce } from './single-statement.js';
 import { changedResult, deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
 export type { Transaction } from './run-transaction.js';
-export type { NamedQuery } from './single-read.js';
+export type { NamedQuery } from './single-statement.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -180,6 +180,14 @@ export class Database {
   /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
   async readAcrossTenants<Row>(query: NamedQuery): Promise<Row[]> {
     return this.single(undefined, (client) => searchOnce<Row>(client, withTimeout(query)));
+  }
+
+  /**
+   * Like `withoutTenant`, for one statement, in one round trip. It is not repeated, and if the connection is lost, it may
+   * have been committed.
+   */
+  async writeWithoutTenant<Row>(query: NamedQuery): Promise<Row[]> {
+    return this.single(undefined, (client) => writeOnce<Row>(client, noTenant, withTimeout(query)));
   }
 
   /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */

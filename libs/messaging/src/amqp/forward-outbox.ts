@@ -41,23 +41,21 @@ export class OutboxForwarder {
   }
 
   private oldestRows(waiting: readonly number[]): Promise<OutgoingRow[]> {
-    return this.database.withoutTenant((tx) =>
-      tx.query<OutgoingRow>(
-        `select id, message_id as "messageId", type, message
-           from outbox where producer = current_user and id <> all($2) order by id limit $1`,
-        [window, waiting],
-      ),
-    );
+    return this.database.readAcrossTenants<OutgoingRow>({
+      name: 'oldest-of-outbox',
+      text: `select id, message_id as "messageId", type, message
+               from outbox where producer = current_user and id <> all($2) order by id limit $1`,
+      values: [window, waiting],
+    });
   }
 
   private async deleteConfirmed(ids: readonly number[], token: number): Promise<void> {
-    await this.database.withoutTenant((tx) =>
-      tx.query(
-        `delete from outbox where producer = current_user and id = any($1)
-            and exists (select from relay_leases where producer = current_user and token = $2)`,
-        [ids, token],
-      ),
-    );
+    await this.database.writeWithoutTenant({
+      name: 'delete-from-outbox',
+      text: `delete from outbox where producer = current_user and id = any($1)
+                and exists (select from relay_leases where producer = current_user and token = $2)`,
+      values: [ids, token],
+    });
   }
 
   private countRefusal(id: number): void {

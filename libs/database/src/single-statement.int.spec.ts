@@ -98,3 +98,30 @@ describe('a single search', () => {
     );
   });
 });
+
+describe('a single write', () => {
+  const message = {
+    name: 'enqueue',
+    text: `insert into outbox (producer, message_id, type, message)
+    values (current_user, gen_random_uuid(), 'facts.recorded', '{}')`,
+    values: [],
+  };
+
+  it('is committed, with and without rows as its result, also beside concurrent statements', async () => {
+    await narrow.writeWithoutTenant(message);
+    const [read, written] = await Promise.all([
+      narrow.read(tenants[0], ids),
+      narrow.writeWithoutTenant({ ...message, name: 'enqueue-returning', text: `${message.text} returning type` }),
+      narrow.writeWithoutTenant(message),
+    ]);
+    expect(read).toEqual([{ id: tenants[0], number: 1.5 }]);
+    expect(written).toEqual([{ type: 'facts.recorded' }]);
+    expect(await own.fixture.rows('select count(*)::int as count from outbox')).toEqual([{ count: 3 }]);
+  });
+
+  it('sees rows of no tenant, and leaves no tenant on its connection', async () => {
+    expect(await narrow.writeWithoutTenant(ids)).toEqual([]);
+    const text = `select nullif(current_setting('idsync.tenant_id', true), '') as tenant`;
+    expect(await narrow.acrossTenants((tx) => tx.query(text))).toEqual([{ tenant: null }]);
+  });
+});

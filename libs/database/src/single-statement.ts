@@ -1,4 +1,4 @@
-// SQL by hand: the tenant and the statement of a read in one packet.
+// SQL by hand: the tenant and one statement in one packet.
 import pg from 'pg';
 
 /** A frequent query that returns rows: `name` makes it a prepared statement of each connection. */
@@ -28,6 +28,8 @@ const searchSettings = {
   text: `${readOnly}, set_config('plan_cache_mode', 'force_generic_plan', true)`,
 };
 
+const writeSettings = { name: 'settings-of-a-write', text: `select set_config('idsync.tenant_id', $1, true)` };
+
 /** The parts of pg's connection that prepare and run a statement. */
 interface Wire {
   stream: { cork(): void; uncork(): void };
@@ -37,7 +39,7 @@ interface Wire {
   execute(portal: object): void;
 }
 
-/** The parts of pg's query that `SingleRead` extends. In pipeline mode pg accepts no other class. */
+/** The parts of pg's query that `SingleStatement` extends. In pipeline mode pg accepts no other class. */
 interface PreparedQuery {
   submit(wire: Wire): Error | null;
   handleRowDescription(message: object): void;
@@ -48,11 +50,11 @@ type Callback = (error: Error | null, result: { rows: unknown[] }) => void;
 const PreparedQuery = pg.Query as unknown as new (config: object) => PreparedQuery;
 
 /**
- * A read of a tenant. PostgreSQL runs all statements before one Sync as one transaction, so settings and statement need
+ * One statement. PostgreSQL runs all statements before one Sync as one transaction, so settings and statement need
  * one packet without `begin` and `commit`, and the settings end with the Sync. Only the second statement is described:
  * messages before its description belong to the settings. After an error the connection must be closed.
  */
-class SingleRead extends PreparedQuery {
+class SingleStatement extends PreparedQuery {
   /** Read by pg. */
   readonly query_timeout: number | undefined;
   private isDescribed = false;
@@ -106,6 +108,11 @@ export function readOnce<Row>(client: pg.Client, tenantId: string, query: NamedQ
   return runOnce(client, tenantId, query, readSettings);
 }
 
+/** Like `readOnce`, for a statement that may write. It is committed with the packet. */
+export function writeOnce<Row>(client: pg.Client, tenantId: string, query: NamedQuery): Promise<Row[]> {
+  return runOnce(client, tenantId, query, writeSettings);
+}
+
 /** Runs a search that sees rows of all tenants and writes nothing. */
 export function searchOnce<Row>(client: pg.Client, query: NamedQuery): Promise<Row[]> {
   return runOnce(client, '', query, searchSettings);
@@ -119,7 +126,7 @@ function runOnce<Row>(
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     const done: Callback = (error, result) => (error ? reject(error) : resolve(result.rows as Row[]));
-    client.query(new SingleRead(tenantId, query, done, settings) as unknown as pg.Submittable);
+    client.query(new SingleStatement(tenantId, query, done, settings) as unknown as pg.Submittable);
   });
 }
 
@@ -128,6 +135,6 @@ export function readTexts(client: pg.Client, tenantId: string, query: NamedQuery
   return new Promise((resolve, reject) => {
     const rows: TextRow[] = [];
     const done: Callback = (error) => (error ? reject(error) : resolve(rows));
-    client.query(new SingleRead(tenantId, query, done, readSettings, rows) as unknown as pg.Submittable);
+    client.query(new SingleStatement(tenantId, query, done, readSettings, rows) as unknown as pg.Submittable);
   });
 }
