@@ -34,6 +34,9 @@ export default defineConfig({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    // V8 keeps a file with one character beyond Latin-1 in twice the memory, and reads it more slowly.
+    charset: 'ascii',
+    comments: { legal: true, annotation: false, jsdoc: false },
     // Nest and TypeORM use the names of classes.
     keepNames: true,
     codeSplitting: { groups: [packageChunks(programs)] },
