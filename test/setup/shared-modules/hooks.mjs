@@ -16,17 +16,24 @@ const syntax = {
   supportsTopLevelAwait: true,
 };
 let compile;
-let port;
+let reportMap;
 
-export async function initialize(data) {
-  port = data.port;
-  const transformer = await createScriptTransformer(data.config);
-  const options = { ...data.coverage, ...syntax };
-  compile = (file) => transformer.transformAsync(file, options, readFileSync(file, 'utf8'));
+/** Node calls it if the hooks run in another thread. */
+export function initialize({ config, coverage, port }) {
+  return prepare({ config, coverage, report: (url, map) => port.postMessage({ url, map }) });
 }
 
-export async function resolve(specifier, context, next) {
-  if (specifier === '@jest/globals') return { url: globals, shortCircuit: true };
+/** `report` is called with the URL and the path of the source map of each compiled module. */
+export async function prepare({ config, coverage, report }) {
+  reportMap = report;
+  const transformer = await createScriptTransformer(config);
+  const options = { ...coverage, ...syntax };
+  compile = (file) => transformer.transform(file, options, readFileSync(file, 'utf8'));
+}
+
+export function resolve(specifier, context, next) {
+  if (specifier === '@jest/globals' && context.conditions.includes('import'))
+    return { url: globals, shortCircuit: true };
   // Code of dist and of installed packages is loaded as it is.
   if (!context.parentURL?.endsWith('.ts')) return next(specifier, context);
   return next(mapped(specifier, context.parentURL), context);
@@ -41,9 +48,9 @@ function mapped(specifier, parent) {
   return name ? new URL(specifier.replace(name, path), root).href : specifier;
 }
 
-export async function load(url, context, next) {
+export function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
-  const { code, sourceMapPath } = await compile(fileURLToPath(url));
-  if (sourceMapPath) port.postMessage({ url, map: sourceMapPath });
+  const { code, sourceMapPath } = compile(fileURLToPath(url));
+  if (sourceMapPath) reportMap(url, sourceMapPath);
   return { format: 'module', source: code, shortCircuit: true };
 }
