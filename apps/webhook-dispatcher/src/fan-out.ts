@@ -39,10 +39,13 @@ export async function fanOutPart(
   claimNew?: ClaimNew,
 ): Promise<{ found: FannedOut; reached: number; more: boolean }> {
   return database.transaction(tenantId, async (tx) => {
-    const { sequence, last } = await lockFanOut(tx, tenantId);
+    // Statements are sent without waiting for earlier ones where nothing depends on their results.
+    const [{ sequence, last }, subscriptions] = await Promise.all([
+      lockFanOut(tx, tenantId),
+      findActiveSubscriptions(tx, tenantId),
+    ]);
     const found: FannedOut = new Map();
     if (sequence >= last) return { found, reached: sequence, more: false };
-    const subscriptions = await findActiveSubscriptions(tx, tenantId);
     // Without subscriptions, no event is read.
     const range = { first: sequence + 1, last: Math.min(sequence + chunk, last) };
     const { deliveries, reached: upTo } =
@@ -64,10 +67,12 @@ async function fanOutRange(
   range: SequenceRange,
   subscriptions: readonly Subscription[],
 ): Promise<{ deliveries: NewDelivery[]; reached: number }> {
-  await lockPayloadsForRendering(tx, tenantId);
   // A test event is delivered regardless of the filter.
   const types = [...new Set([...subscriptions.flatMap(({ events }) => events), 'webhook.test'])];
-  const { bodies, reached } = await findEventBodies(tx, tenantId, range, { types, limit: chunk });
+  const [, { bodies, reached }] = await Promise.all([
+    lockPayloadsForRendering(tx, tenantId),
+    findEventBodies(tx, tenantId, range, { types, limit: chunk }),
+  ]);
   linkTrace(bodies.map(({ traceparent }) => traceparent));
   const deliveries = bodies.flatMap((event) => {
     const { sequence, type } = event;
@@ -77,10 +82,11 @@ async function fanOutRange(
       .map(({ webhookId, payload }) => ({ webhookId, sequence, type, thin: payload === 'thin' }));
   });
   if (deliveries.length === 0) return { deliveries, reached };
-  await savePayloads(tx, tenantId, bodies);
+  const inserts: Promise<unknown>[] = [savePayloads(tx, tenantId, bodies)];
   for (let from = 0; from < deliveries.length; from += rowsPerInsert) {
-    await insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsPerInsert));
+    inserts.push(insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsPerInsert)));
   }
+  await Promise.all(inserts);
   for (const { webhookId, sequence, type } of deliveries) {
     if (type !== 'webhook.test' || !(await askForProbe(tx, tenantId, webhookId))) continue;
     // Otherwise it waits behind what has failed, and would not test a receiver that was just repaired.

@@ -272,10 +272,15 @@ export class DeliveryEngine extends BackgroundService {
     const leaseEnds = performance.now() + settings.leaseMs;
     const wanted = await this.withOwnProbes(tx, tenantId, shares);
     const { requests, use } = await this.withinQuota(tx, tenantId, wanted);
-    const claimed = requests.length === 0 ? [] : await claimDeliveries(tx, tenantId, requests, settings.leaseMs);
+    // Sent together: a claim rarely finds nothing.
+    const [claimed, receivers] =
+      requests.length === 0
+        ? [[], []]
+        : await Promise.all([
+            claimDeliveries(tx, tenantId, requests, settings.leaseMs),
+            findReceivers(tx, tenantId, [...new Set(requests.map(({ webhookId }) => webhookId))]),
+          ]);
     await use(claimed.length);
-    const webhookIds = [...new Set(claimed.map(({ webhookId }) => webhookId))];
-    const receivers = webhookIds.length === 0 ? [] : await findReceivers(tx, tenantId, webhookIds);
     const receiverOf = new Map(receivers.map((receiver) => [receiver.webhookId, receiver]));
     tx.afterCommit(() => {
       this.noteClaim(requests, claimed, calls);

@@ -6,31 +6,33 @@ import type { Transaction } from '../database.js';
  * the last committed event. Sequences follow commits, so no event below `last` is still missing.
  */
 export async function lockFanOut(tx: Transaction, tenantId: string): Promise<{ sequence: number; last: number }> {
-  const sequence = (await lockPosition(tx, tenantId)) ?? (await beginPosition(tx, tenantId));
-  // Read after taking the lock, since the previous holder may have processed later events.
-  const [events] = await tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [
-    tenantId,
-  ]);
-  return { sequence, last: events?.last ?? sequence };
+  const found = await lockPosition(tx, tenantId);
+  if (found.sequence !== undefined) return { sequence: found.sequence, last: found.last ?? found.sequence };
+  await beginPosition(tx, tenantId);
+  const { sequence = 0, last = sequence } = await lockPosition(tx, tenantId);
+  return { sequence, last };
 }
 
-async function lockPosition(tx: Transaction, tenantId: string): Promise<number | undefined> {
-  const [row] = await tx.query<{ sequence: number }>(
-    'select sequence from fan_out_positions where tenant_id = $1 for update',
-    [tenantId],
-  );
-  return row?.sequence;
+async function lockPosition(tx: Transaction, tenantId: string): Promise<{ sequence?: number; last?: number }> {
+  // The second statement reads after the first has taken the lock, since its previous holder may have processed later
+  // events. They are sent together.
+  const [[position], [events]] = await Promise.all([
+    tx.query<{ sequence: number }>('select sequence from fan_out_positions where tenant_id = $1 for update', [
+      tenantId,
+    ]),
+    tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [tenantId]),
+  ]);
+  return { sequence: position?.sequence, ...(position && { last: events?.last }) };
 }
 
 /** A message may come after its tenant was deleted; then nothing is written. */
-async function beginPosition(tx: Transaction, tenantId: string): Promise<number> {
+async function beginPosition(tx: Transaction, tenantId: string): Promise<void> {
   await tx.query(
     `insert into fan_out_positions (tenant_id, sequence)
      select id, 0 from tenants where id = $1 and not exists (select from tenant_deletions where tenant_id = $1)
      on conflict do nothing`,
     [tenantId],
   );
-  return (await lockPosition(tx, tenantId)) ?? 0;
 }
 
 export async function saveFanOut(tx: Transaction, tenantId: string, sequence: number): Promise<void> {
