@@ -246,6 +246,39 @@ describe('an erasure', () => {
     expect(await directory.record('keyed')).toMatchObject({ status: 'orphaned' });
   });
 
+  it('removes earlier values of the person from events of machines', async () => {
+    const other = row('other', { email: 'other@x.org' });
+    await directory.sync(hr, [row('wulio-3', { email: 'wulio.old@x.org' }), other]);
+    for (const [email, display_name] of [
+      ['wulio.old@x.org', 'Bot 1'],
+      ['bot@x.org', 'Bot 1'],
+      // The states before the last two jobs are kept.
+      ['bot@x.org', 'Bot 2'],
+      ['bot@x.org', 'Bot 3'],
+    ] as const) {
+      const people = { owned_by: 'other@x.org', technical_inheritor: 'wulio-3' };
+      await directory.sync(machines, [row('bot', { ...people, email, display_name })]);
+    }
+    await directory.sync(hr, [row('wulio-3', { email: 'wulio.new@x.org' }), other]);
+    await erase(await directory.identityOf('wulio-3'));
+    expect(await traces('wulio')).toEqual({});
+  });
+
+  it('keeps the history of people whose manager is erased, except what mentions the manager', async () => {
+    const boss = row('wulio-5', { email: 'wulio5@x.org', first_name: 'Wulio' });
+    const report = (fields: Record<string, string>) => row('r1', { email: 'r1@x.org', ...fields });
+    await directory.sync(hr, [boss, report({ job_title: 'Trainee' })]);
+    await directory.sync(hr, [boss, report({ job_title: 'Clerk' })]);
+    await directory.sync(hr, [boss, report({ job_title: 'Clerk', manager_id: 'wulio-5' })]);
+    const history = ['events', 'record_versions'];
+    const before = await traces('trainee');
+    expect(Object.keys(before)).toEqual(expect.arrayContaining(history));
+    await erase(await directory.identityOf('wulio-5'));
+    expect(await traces('wulio')).toEqual({});
+    const after = await traces('trainee');
+    for (const table of history) expect(after[table]).toEqual(before[table]);
+  });
+
   it('removes values of machines in the notation of a normalised key, and other email addresses', async () => {
     const rules = {
       ...defaultMatchingRules,
@@ -331,6 +364,19 @@ describe('an erasure', () => {
     expect(await left('external_id', 'failing_records')).toEqual(['keep-10', 'wulio-10']);
     await directory.fixture.rows('delete from sync_jobs where id = $1', [machine]);
     expect(await traces('wulio')).toEqual({});
+  });
+
+  it('keeps errors of another record with the id that the person has in another source', async () => {
+    await directory.sync(hr, [row('wulio-13', { email: 'wulio13@x.org' }), row('shared', { email: 'else@x.org' })]);
+    await directory.sync(accounts, [row('shared', { email: 'wulio13@x.org' })]);
+    const errors = ['wulio-13', 'shared'].map((external_id) => ({ external_id, message: 'no date' }));
+    await endWithErrors(await appliedRun(directory, hr, [], { errors }));
+    await erase(await directory.identityOf('wulio-13'));
+    expect(await left("external_id || ': ' || message", 'sync_record_errors', 'id')).toEqual([
+      'erased: the person was erased',
+      'shared: no date',
+    ]);
+    expect(await left('external_id', 'failing_records')).toEqual(['shared']);
   });
 
   it('removes messages of the source about its failure or about unnamed records', async () => {
