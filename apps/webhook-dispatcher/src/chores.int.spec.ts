@@ -71,6 +71,15 @@ describe('republishing replays without progress', () => {
     expect(await runOnce()).toBe(0);
   });
 
+  it('republishes those that have waited longest if there are more than a batch', async () => {
+    const newer = await createReplay(16);
+    const older = await Promise.all(Array.from({ length: 100 }, (_, n) => createReplay(17 + n)));
+    expect(await runOnce()).toBe(100);
+    expect(idsOf(await republished())).toEqual(older.sort());
+    expect(await runOnce()).toBe(1);
+    expect(idsOf(await republished())).toEqual([newer]);
+  });
+
   it('does not republish a replay that is making progress', async () => {
     const id = await createReplay(16, { webhook: await webhookAfter(1_200) });
     await replayPart(own.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: id } });
