@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterFailure, type Breaker, breakerState, closed } from './breaker.js';
+import { afterFailure, type Breaker, breakerState, closed, defaultBreaker } from './breaker.js';
 
 const settings = { threshold: 3, firstPauseMs: 100, longestPauseMs: 1_000 };
 
@@ -11,6 +11,13 @@ describe('a circuit breaker', () => {
   it('stays closed below the threshold of consecutive failures', () => {
     expect(breakerState(failing(2, 0), 0)).toBe('closed');
     expect(breakerState(failing(3, 0), 0)).toBe('open');
+  });
+
+  it('opens by default after ten consecutive failures, for five seconds', () => {
+    let breaker = closed;
+    for (let failures = 1; failures < 10; failures += 1) breaker = afterFailure(breaker, 0, defaultBreaker);
+    expect(breakerState(breaker, 0)).toBe('closed');
+    expect(afterFailure(breaker, 0, defaultBreaker)).toMatchObject({ openUntil: 5_000 });
   });
 
   it('allows one probe after its pause', () => {

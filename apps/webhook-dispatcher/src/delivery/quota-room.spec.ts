@@ -12,8 +12,8 @@ const limits = (room: number, ...requests: ReturnType<typeof request>[]) =>
   withinRoom(requests, room).map(({ webhookId, firstLimit, retryLimit }) => [webhookId, firstLimit, retryLimit]);
 
 describe('claims of a tenant with a quota', () => {
-  it('stay as they are while there is room', () => {
-    expect(limits(7, request('a', 3, 1), request('b', 2, 1))).toEqual([
+  it.each([7, 100])('stay as they are while there is room: %p', (room) => {
+    expect(limits(room, request('a', 3, 1), request('b', 2, 1))).toEqual([
       ['a', 3, 1],
       ['b', 2, 1],
     ]);

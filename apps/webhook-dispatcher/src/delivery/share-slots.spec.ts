@@ -74,6 +74,14 @@ describe('sharing the free slots', () => {
     expect(rooms(shareSlots([both], free(100, 0)))).toEqual([['w1', 10, 0]]);
   });
 
+  it('gives all retry slots to endpoints with retries only', () => {
+    const retries = [1, 2].map((id) => endpoint(id, { hasFirst: false, hasRetry: true }));
+    expect(rooms(shareSlots(retries, free(100, 5)))).toEqual([
+      ['w1', 0, 3],
+      ['w2', 0, 2],
+    ]);
+  });
+
   it('lets the probe of a half-open endpoint be a retry', () => {
     expect(rooms(shareSlots([endpoint(1, { room: 1, hasRetry: true })], free(100)))).toEqual([['w1', 0, 1]]);
   });

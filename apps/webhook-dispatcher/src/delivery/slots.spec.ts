@@ -43,11 +43,15 @@ describe('delivery slots', () => {
     const taken = [slots.take(slow, false, 0), slots.take(slow, false, 0)];
     expect(slots.room(1_000).ofTenant('a')).toBe(0);
     for (const slot of taken) slots.free(slot);
-    const next = slots.take(slow, false, 1_000);
-    expect(slots.room(1_000).ofTenant('a')).toBe(4);
-    slots.room(2_000);
-    expect(slots.room(2_000).ofTenant('a')).toBe(5);
-    slots.free(next);
+    const next = [slots.take(slow, false, 1_000), slots.take(slow, false, 1_500)] as const;
+    expect(slots.room(1_000).ofTenant('a')).toBe(3);
+    expect(slots.room(2_000).ofTenant('a')).toBe(4);
+    expect(slots.room(2_500).ofTenant('a')).toBe(0);
+    slots.free(next[0]);
+    slots.take(slow, false, 2_500);
+    expect(slots.room(3_500).ofTenant('a')).toBe(0);
+    slots.free(next[1]);
+    expect(slots.room(3_500).ofTenant('a')).toBe(5);
   });
 
   it('are refused to a tenant, and to all, while too many attempts are long', () => {
@@ -55,7 +59,10 @@ describe('delivery slots', () => {
     for (let n = 0; n < 8; n += 1) slots.take(endpoint('a'), false, 0);
     expect(slots.room(1_000).ofTenant('a')).toBe(0);
     expect(slots.room(1_000)).toMatchObject({ total: 10 });
-    for (let n = 0; n < 12; n += 1) slots.take(endpoint(`b${n}`), false, 1_000);
+    for (let n = 0; n < 12; n += 1) {
+      expect(slots.room(2_000)).toMatchObject({ total: 10 });
+      slots.take(endpoint(`b${n}`), false, 1_000);
+    }
     expect(slots.room(2_000)).toMatchObject({ total: 0 });
   });
 
