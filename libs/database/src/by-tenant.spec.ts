@@ -29,7 +29,10 @@ describe('eachTenant', () => {
     expect(await worked({ b: away })).toEqual({ done: { a: ['a1', 'a2'] }, error: away });
   });
 
-  it('works on at most the allowed number of tenants at once', async () => {
+  it.each([
+    ['one tenant at once by default', undefined, 1],
+    ['the allowed number of tenants at once', 2, 2],
+  ])('works on at most %s', async (_, atOnce, expected) => {
     let running = 0;
     let most = 0;
     const work = async () => {
@@ -38,7 +41,7 @@ describe('eachTenant', () => {
       await Promise.resolve();
       running -= 1;
     };
-    await eachTenant(items, work, 2);
-    expect(most).toBe(2);
+    await eachTenant(items, work, atOnce);
+    expect(most).toBe(expected);
   });
 });

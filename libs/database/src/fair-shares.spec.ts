@@ -53,6 +53,17 @@ describe('FairShares', () => {
     expect(works.running).toEqual(['a.1.1', 'a.1.2', 'a.1.3', 'a.1.4', 'b.1.1', 'b.1.2', 'c.1.1']);
   });
 
+  it('counts the time of work in progress, so that a key with more of it is served later', async () => {
+    const works = new Works();
+    works.now = 600;
+    await works.begin('a.1.1', 'a.1.2');
+    works.now = 700;
+    await works.begin('a.2.1', 'b.1.1', 'b.1.2', 'c.1.1', 'd.1.1', 'a.1.3', 'a.2.2');
+    works.now = 1_000;
+    for (const name of ['b.1.1', 'b.1.2', 'c.1.1', 'd.1.1']) await works.end(name);
+    expect(works.running).toEqual(['a.1.1', 'a.1.2', 'a.2.1', 'a.2.2']);
+  });
+
   it('limits an API key below its tenant, so that another key of the tenant is served', async () => {
     const works = new Works();
     await works.begin('a.1.1', 'a.1.2', 'a.1.3', 'a.1.4', 'a.2.1');

@@ -30,6 +30,18 @@ describe('statements that are used often', () => {
     expect(often.nameOf('select 0, $1')).toBe(names[0]);
   });
 
+  it.each([
+    ['keep', 999, true],
+    ['lose', 1_000, false],
+  ])('%s their counts beside %d rare statements', (_, others, isCounted) => {
+    const often = new OftenUsed();
+    // A prepared statement is not counted.
+    executed(often, 'select $2', 21);
+    executed(often, 'select $1', 20);
+    for (let n = 0; n < others; n += 1) often.nameOf(`select ${n}, $1`);
+    expect(often.nameOf('select $1') !== undefined).toBe(isCounted);
+  });
+
   it('are found among any number of statements with a text of one use', () => {
     const often = new OftenUsed();
     for (let n = 0; n < 10_000; n += 1) expect(often.nameOf(`select ${n}, $1`)).toBeUndefined();
