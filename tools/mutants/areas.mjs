@@ -110,6 +110,13 @@ export const areas = {
       'libs/database/src/{database,tenant-isolation,backlogs}.int.spec.ts',
     ],
   },
+  reads: {
+    sources: ['libs/database/src/{read-replica,often-used,single-read}.ts'],
+    specs: [
+      'libs/database/src/often-used.spec.ts',
+      'libs/database/src/{often-used,single-read,read-replica}.int.spec.ts',
+    ],
+  },
   scim: {
     sources: ['apps/gateway/src/scim/*.ts', 'libs/database/src/scim/*.ts'],
     specs: [
@@ -159,14 +166,14 @@ export const areas = {
   },
   lists: {
     sources: [
-      'libs/database/src/gateway/{documents,history,list-deliveries,webhook-replays,event-feed,page}.ts',
+      'libs/database/src/gateway/{documents,history,jobs,list-deliveries,webhook-replays,event-feed,page}.ts',
       'apps/gateway/src/shared/cursor.ts',
       'apps/gateway/src/public/documents.ts',
     ],
     specs: [
       'apps/gateway/src/shared/cursor.spec.ts',
       'apps/gateway/src/shared/cursors.int.spec.ts',
-      'libs/database/src/gateway/{documents,history,event-feed,list-deliveries}.int.spec.ts',
+      'libs/database/src/gateway/{documents,history,jobs,event-feed,list-deliveries}.int.spec.ts',
     ],
   },
   filters: {
