@@ -75,6 +75,15 @@ describe('tables', () => {
     expect(shownAt(80, parts)).toBe(`${job}  -        the file ends within quotes`);
   });
 
+  it('keeps columns with a value in some rows', () => {
+    const rows = [
+      [job, undefined, 'the file ends within quotes'],
+      [job, 'yes', 'the file ends within quotes'],
+    ];
+    const [, ...lines] = table(['id', 'dry run', 'reason'], rows, { columns: 60, colours: false }).split('\n');
+    expect(lines).toEqual([`${job}  -        the file ends with…`, `${job}  yes      the file ends with…`, '']);
+  });
+
   it.each([
     ['日本語', 4, '日…'],
     ['a\u0301bc', 3, 'a\u0301bc'],

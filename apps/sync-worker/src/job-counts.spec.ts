@@ -121,6 +121,18 @@ describe('the counts of a job', () => {
     expect(afterBatch(read, { applied: 88, failed: 2 }).progressPct).toBe(50);
   });
 
+  it('have a progress in whole percent, rounded down, and none before the first record', () => {
+    const page = { batches: 1, errors: 0, fieldsLeftOut: 0, last: false };
+    expect(afterPage(none, { ...page, records: 0 }).progressPct).toBe(0);
+    expect(afterBatch(afterPage(none, { ...page, records: 3 }), { applied: 2, failed: 0 }).progressPct).toBe(66);
+    expect(afterBatch(afterPage(none, { ...page, records: 1 }), { applied: 1, failed: 0 }).progressPct).toBe(99);
+  });
+
+  it('expect no fewer records than were read', () => {
+    const page = { records: 100, batches: 1, errors: 0, fieldsLeftOut: 0, fraction: 1.5, last: false };
+    expect(afterPage(none, page).recordsExpected).toBe(100);
+  });
+
   it('are complete without the missing pages of a failed source', () => {
     const read = afterPage(none, { records: 10, batches: 1, errors: 0, fieldsLeftOut: 0, last: false });
     expect(isComplete(read)).toBe(false);

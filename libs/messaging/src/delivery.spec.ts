@@ -8,6 +8,28 @@ const id = '0190a5f0-0000-7000-8000-000000000001';
 const tenant = '0190a5f0-0000-7000-8000-000000000002';
 const job = '0190a5f0-0000-7000-8000-000000000003';
 
+const delivery = {
+  system: 'postgresql',
+  queue: 'directory.batches',
+  type: 'sync.batch.ready',
+  body: JSON.stringify({ id, tenant_id: tenant, data: { job_id: job, seq: 0 } }),
+  attempt: 1,
+} as const;
+
+it('dead-letters a message that was delivered too often, without another attempt', async () => {
+  const definition = queues['directory.batches'];
+  const attempts: number[] = [];
+  const handlers = new Map([
+    ['sync.batch.ready', async (_: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt)],
+  ]);
+  const { deliveryLimit } = definition;
+  const deliver = (attempt: number) => handleDelivery({ ...delivery, attempt }, definition, handlers);
+  expect(await deliver(deliveryLimit)).toEqual({ kind: 'done' });
+  const reason = `delivered ${deliveryLimit} times without being settled`;
+  expect(await deliver(deliveryLimit + 1)).toEqual({ kind: 'dead', reason });
+  expect(attempts).toEqual([deliveryLimit]);
+});
+
 it('adds message, tenant and job ids to log lines of a message handler', async () => {
   const lines: string[] = [];
   const into = new Writable({
@@ -18,14 +40,6 @@ it('adds message, tenant and job ids to log lines of a message handler', async (
   });
   const logger = createLogger('directory', 'info', into);
   const handlers = new Map([['sync.batch.ready', async () => logger.info('applied')]]);
-  const body = JSON.stringify({ id, tenant_id: tenant, data: { job_id: job, seq: 0 } });
-  const delivery = {
-    system: 'postgresql',
-    queue: 'directory.batches',
-    type: 'sync.batch.ready',
-    body,
-    attempt: 1,
-  } as const;
   await withLogContext({}, () => handleDelivery(delivery, queues['directory.batches'], handlers));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: 'applied', message_id: id, tenant_id: tenant, job_id: job },

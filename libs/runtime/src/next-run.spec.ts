@@ -42,6 +42,10 @@ describe('a schedule', () => {
     expect(due({ every: '1m', paused: true }, at('01-01T10:00:00'))).toBeUndefined();
   });
 
+  it('with a cron that never matches plans no run', () => {
+    expect(due({ cron: '0 0 30 2 *' }, at('01-01T10:00:00'))).toBeUndefined();
+  });
+
   it('plans every run after now and starts it within its jitter', () => {
     const times = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-01-01'), noInvalidDate: true });
     const schedules = fc.constantFrom(

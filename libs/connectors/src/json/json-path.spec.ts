@@ -27,11 +27,13 @@ const at = (path: string) => jsonReader([path])(record)(path);
 describe('a JSON path', () => {
   it.each([
     ['id', ['7']],
+    [' id ', ['7']],
     ['active', ['false']],
     ['name.givenName', ['Zoë']],
     ['emails[0].value', ['z@home.example']],
     ['emails[type=work].value', ['z@work.example']],
     ['emails[ type = "work" ].value', ['z@work.example']],
+    ['emails[ type = work ].value', ['z@work.example']],
     ['emails[primary=true].value', ['z@work.example']],
     ['emails[].value', ['z@home.example', 'z@work.example']],
     ['emails.value', ['z@home.example', 'z@work.example']],
