@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { maxFailures, UnknownKeyLimits } from './unknown-key-limits.js';
 
 const nothing = async () => undefined;
@@ -7,7 +8,40 @@ async function failIn(limits: UnknownKeyLimits, address: string, times: number):
   for (let n = 0; n < times; n += 1) await limits.lookUp(address, nothing);
 }
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
 describe('look-ups of unknown keys', () => {
+  it('are refused until a minute after the first failure of the network', () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const limits = new UnknownKeyLimits();
+    for (let n = 0; n < maxFailures; n += 1) limits.count('198.51.100.7');
+    const check = () => limits.check('198.51.100.7');
+    clock.mockReturnValue(31_000);
+    expect(check).toThrow(expect.objectContaining({ status: 429, retryAfterSeconds: 30 }));
+    clock.mockReturnValue(60_999);
+    expect(check).toThrow(expect.objectContaining({ status: 429, retryAfterSeconds: 1 }));
+    clock.mockReturnValue(61_000);
+    expect(check).not.toThrow();
+  });
+
+  it('are at most two at once, and refused without a place if their network failed too often', async () => {
+    const limits = new UnknownKeyLimits();
+    await failIn(limits, '198.51.100.7', maxFailures);
+    const answers: (() => void)[] = [];
+    const hanging = () => new Promise<undefined>((resolve) => answers.push(() => resolve(undefined)));
+    const pending = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => limits.lookUp(address, hanging));
+    await nextTurn();
+    expect(answers).toHaveLength(2);
+    await expect(limits.lookUp('198.51.100.7', nothing)).rejects.toMatchObject({ status: 429 });
+    answers[0]?.();
+    await nextTurn();
+    expect(answers).toHaveLength(3);
+    for (const answer of answers) answer();
+    expect(await Promise.all(pending)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('are refused with the time to wait after too many failures of a network', async () => {
     const limits = new UnknownKeyLimits();
     await failIn(limits, '198.51.100.7', maxFailures);

@@ -250,6 +250,8 @@ describe('a SCIM PATCH', () => {
       ['replace', '400 invalidSyntax: an operation must be an object'],
       [{ op: 'remove' }, '400 noTarget: path is required for remove'],
       [{ op: 'replace', value: 7 }, '400 invalidValue: value must be an object if path is absent'],
+      [{ op: 'replace', path: 5, value: 7 }, '400 invalidPath: path must be text'],
+      [{ op: 'replace', path: null, value: 7 }, '400 invalidValue: value must be an object if path is absent'],
       [{ op: 'replace', path: 'shoeSize', value: 7 }, '400 invalidPath: "shoeSize" is not an attribute of a User'],
       [{ op: 'replace', path: 'name.nick', value: 7 }, '400 invalidPath: "nick" is not a sub-attribute of name'],
       [{ op: 'replace', path: 'name[', value: 7 }, '400 invalidPath: "name["'],
