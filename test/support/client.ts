@@ -55,7 +55,9 @@ export interface Tenant {
 
 export async function createTenant(operator: Client, name: string): Promise<Tenant> {
   const tenant = await operator.post('/admin/v1/tenants', { name });
+  if (tenant.status !== 201) throw new Error(`creating the tenant failed: ${JSON.stringify(tenant.body)}`);
   const key = await operator.post(`/admin/v1/tenants/${tenant.body.id}/api-keys`, { name: 'test' });
+  if (key.status !== 201) throw new Error(`creating the API key failed: ${JSON.stringify(key.body)}`);
   const client = new Client(operator.url, { 'x-api-key': key.body.key });
   return { id: tenant.body.id, key: key.body.key, operator, client };
 }
