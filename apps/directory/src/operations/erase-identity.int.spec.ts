@@ -264,6 +264,19 @@ describe('an erasure', () => {
     expect(await traces('wulio')).toEqual({});
   });
 
+  it('removes values of the person from machines that have another owner now, and keeps the rest of their history', async () => {
+    const other = row('other', { email: 'other@x.org' });
+    await directory.sync(hr, [row('wulio-4', { email: 'wulio4@x.org' }), other]);
+    const bot = (owned_by: string, display_name: string) => row('bot-4', { owned_by, display_name });
+    await directory.sync(machines, [bot('wulio4@x.org', 'Crawler')]);
+    await directory.sync(machines, [bot('wulio4@x.org', 'Indexer')]);
+    await directory.sync(machines, [bot('other@x.org', 'Indexer')]);
+    expect(Object.keys(await traces('wulio'))).toEqual(expect.arrayContaining(['events', 'source_records']));
+    await erase(await directory.identityOf('wulio-4'));
+    expect(await traces('wulio')).toEqual({});
+    expect(Object.keys(await traces('crawler'))).toContain('record_versions');
+  });
+
   it('keeps the history of people whose manager is erased, except what mentions the manager', async () => {
     const boss = row('wulio-5', { email: 'wulio5@x.org', first_name: 'Wulio' });
     const report = (fields: Record<string, string>) => row('r1', { email: 'r1@x.org', ...fields });

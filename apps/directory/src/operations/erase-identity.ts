@@ -1,10 +1,19 @@
-import { decodeId, encodeId, type KeyKind, matchingKeys, newUuid, type OperationInput } from '@idsync/contracts';
+import {
+  decodeId,
+  encodeId,
+  type KeyKind,
+  machineReferences,
+  matchingKeys,
+  newUuid,
+  type OperationInput,
+} from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   deletePlannedOfIdentity,
   type EarlierState,
   erasePersonData,
   eraseRecordErrors,
+  findFormerMachines,
   findManagedUsers,
   findReferencingMachines,
   lockRecordsById,
@@ -22,9 +31,9 @@ import type { Outcome } from './outcome.js';
 import { suppressPerson } from './suppress-person.js';
 
 /**
- * Erases a person's data: records, earlier versions, data in events and errors, and references on machines and on the
- * people whose manager they were. Leaves a tombstone without personal data until the retention ends. Machines of the person stay; the technical inheritor, if
- * any, becomes the owner.
+ * Erases a person's data: records, earlier versions, data in events and errors, references on machines, also earlier
+ * ones, and on the people whose manager they were. Leaves a tombstone without personal data until the retention ends.
+ * Machines of the person stay; the technical inheritor, if any, becomes the owner.
  */
 export async function eraseIdentity(
   tx: Transaction,
@@ -41,13 +50,15 @@ export async function eraseIdentity(
   ];
   const here = new Set(records.map(({ id }) => id));
   const elsewhere = naming.map(({ recordId }) => recordId).filter((id) => !here.has(id));
+  const known = new Set([...here, ...elsewhere]);
+  const former = (await findFormerMachines(tx, cause.tenantId, identity_id)).filter((id) => !known.has(id));
   const referring = [
     ...records.filter(({ kind }) => kind === 'machine_identity'),
-    ...(await lockRecordsById(tx, [...new Set(elsewhere)])),
+    ...(await lockRecordsById(tx, [...new Set([...elsewhere, ...former])])),
   ];
   const person: Identifying = {
     fields: new Set([...matchingKeys, 'other_emails', ...cause.rules.certain]),
-    values: new Set(),
+    values: new Set(persons.map(({ externalId }) => normaliseText(externalId) ?? externalId)),
     rules: cause.rules,
   };
   const identifyingValues: string[] = [];
@@ -79,8 +90,8 @@ export async function eraseIdentity(
     identityId: identity_id,
     recordIds: persons.map(({ id }) => id),
     externalIds: persons.map(({ externalId }) => externalId),
-    machineIds: referring.filter(({ kind }) => kind === 'machine_identity').map(({ id }) => id),
-    managedIds: referring.filter(({ kind }) => kind === 'user').map(({ id }) => id),
+    machineIds: referring.flatMap(({ kind, id }) => (kind === 'machine_identity' && !former.includes(id) ? id : [])),
+    mentioningIds: [...referring.flatMap(({ kind, id }) => (kind === 'user' ? id : [])), ...former],
     publicIds: persons.map(({ id, kind }) => encodeId(kind === 'user' ? 'user' : 'account', id)),
     values: [...identifying, ...names, ...persons.flatMap(({ fields }) => Object.values(fields).flat())],
     names: [...identifying, ...names],
@@ -123,6 +134,14 @@ function namesOn(
   return new Map(Object.entries(record.fields).filter(([field, values]) => isReference(field, values)));
 }
 
+/** True if a reference in an earlier state has a value of the person; references of today are known by role. */
+function mentions(field: string, values: readonly string[], { values: theirs }: Identifying): boolean {
+  return (
+    (machineReferences as readonly string[]).includes(field) &&
+    values.some((value) => theirs.has(normaliseText(value) ?? value))
+  );
+}
+
 function rolesOn({ id }: StoredRecord, naming: readonly ReferencingMachine[]): Set<string> {
   return new Set(naming.filter(({ recordId }) => recordId === id).map(({ role }) => role));
 }
@@ -139,7 +158,9 @@ function withoutPerson(record: StoredRecord, naming: readonly ReferencingMachine
   const inherits = inheritor !== undefined && rolesOn(record, naming).has('owned_by');
   const earlier = <State extends EarlierState>(state: State): State => ({
     ...state,
-    fields: without(state.fields),
+    fields: Object.fromEntries(
+      Object.entries(without(state.fields)).filter(([field, values]) => !mentions(field, values, person)),
+    ),
     changedAt: without(state.changedAt),
   });
   const { previous } = record;

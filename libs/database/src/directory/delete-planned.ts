@@ -21,7 +21,7 @@ export async function deletePlannedRecords(tx: Transaction, recordIds: readonly 
  */
 export async function deletePlannedReferences(
   tx: Transaction,
-  { machineIds, managedIds, names }: Record<'machineIds' | 'managedIds' | 'names', readonly string[]>,
+  { machineIds, mentioningIds, names }: Record<'machineIds' | 'mentioningIds' | 'names', readonly string[]>,
 ): Promise<void> {
   if (machineIds.length > 0) {
     await tx.query(
@@ -31,7 +31,7 @@ export async function deletePlannedReferences(
       [uuids(machineIds)],
     );
   }
-  if (managedIds.length === 0) return;
+  if (mentioningIds.length === 0) return;
   await tx.query(
     `update sync_plan_entries e
         set changes = (select coalesce(jsonb_agg(c.change order by c.place), '[]')
@@ -42,7 +42,7 @@ export async function deletePlannedReferences(
        from sync_plans p, source_records r
       where r.id = any($1) and p.connector_id = r.connector_id and e.job_id = p.job_id
         and (e.record_id = r.id or e.external_id = r.external_id)`,
-    [uuids(managedIds), texts(names)],
+    [uuids(mentioningIds), texts(names)],
   );
 }
 

@@ -14,8 +14,8 @@ export interface PersonTraces {
   externalIds: readonly string[];
   /** Machine identities that referred to the person. */
   machineIds: readonly string[];
-  /** Users whose manager the person was. */
-  managedIds: readonly string[];
+  /** Users whose manager the person was, and machines that referred to the person earlier. */
+  mentioningIds: readonly string[];
   /** Public ids of their records, as documents contain them. */
   publicIds: readonly string[];
   /** All values that sources currently report for them. */
@@ -40,7 +40,7 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
     [tenantId, uuids(person.recordIds)],
   );
   const owned = [...person.recordIds, ...person.machineIds];
-  const involved = [...owned, ...person.managedIds];
+  const involved = [...owned, ...person.mentioningIds];
   const others = await tx.query<{ id: string }>(
     `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where tenant_id = $1 and identity_id <> $3
      union select identity_id from source_records where id = any($2) and identity_id is not null`,
@@ -59,7 +59,7 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
         where tenant_id = $1
        union select unnest($4::uuid[])))
         and exists (select from unnest($3::text[]) trace where position(trace in document) > 0)`,
-    [tenantId, person.identityId, texts([...person.publicIds, ...quoted]), uuids(person.managedIds)],
+    [tenantId, person.identityId, texts([...person.publicIds, ...quoted]), uuids(person.mentioningIds)],
   );
   await tx.query(
     `delete from identity_versions where identity_id = any($1)
@@ -73,7 +73,12 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
       where e.tenant_id = $1 and e.sequence = about.sequence and exists (
         select from jsonb_array_elements(e.details -> 'changes') change
          where change -> 'from' ?| $4::text[] or change -> 'to' ?| $4::text[])`,
-    [tenantId, uuids([...person.machineIds, ...person.managedIds]), elsewhere, texts([...person.values, ...earlier])],
+    [
+      tenantId,
+      uuids([...person.machineIds, ...person.mentioningIds]),
+      elsewhere,
+      texts([...person.values, ...earlier]),
+    ],
   );
 }
 

@@ -2,6 +2,7 @@
 import type { KeyKind, MachineReference } from '@idsync/contracts';
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { eventsAbout } from '../events-about.js';
 
 /** The person that a machine identity refers to in one role. */
 export interface StoredReference {
@@ -56,6 +57,18 @@ export async function findReferencingMachines(
     'select record_id as "recordId", role from machine_references where tenant_id = $1 and identity_id = $2 order by 1, 2',
     [tenantId, identityId],
   );
+}
+
+/** Finds the machines with events in the history of this identity, such as those that it once owned. */
+export async function findFormerMachines(tx: Transaction, tenantId: string, identityId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select r.id from (select distinct subject_id from ${eventsAbout('identity_id', 'array[$2::uuid]')} as about
+                        where tenant_id = $1 and type like 'machine\\_identity.%') as about
+      cross join lateral (select id, kind from source_records where id = about.subject_id limit 1) as r
+      where r.kind = 'machine_identity' order by r.id`,
+    [tenantId, identityId],
+  );
+  return rows.map(({ id }) => id);
 }
 
 export async function findReferences(tx: Transaction, recordIds: readonly string[]): Promise<StoredReference[]> {
