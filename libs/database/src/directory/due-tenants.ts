@@ -1,5 +1,6 @@
 // SQL by hand: one search for the work of all tenants, and the earliest of several index entries.
 import type { Transaction } from '../database.js';
+import { useIndexScans } from '../use-index-scans.js';
 import { nextPassAt } from './finding-passes.js';
 
 /** A tenant with work, and its state before this work. */
@@ -44,6 +45,7 @@ export async function saveNextDue(
   { unansweredSeconds, documentVersion }: WorkAges,
   knownAt: Date | undefined,
 ): Promise<void> {
+  await useIndexScans(tx);
   await tx.query(
     `insert into due_tenants as d (tenant_id, next_at, seen_last, seen_last_at)
      select $1, least($7::timestamptz, ${nextPassAt},

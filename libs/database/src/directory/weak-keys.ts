@@ -67,6 +67,8 @@ export async function queueAllForMatching(tx: Transaction, tenantId: string): Pr
  * dry runs and machine identities add nothing to the queue.
  */
 export async function isQueueReady(tx: Transaction, tenantId: string): Promise<boolean> {
+  // An emptied queue may have many pages of dead rows.
+  await useIndexScans(tx);
   const rows = await tx.query(
     `select from match_queue where tenant_id = $1 and not exists (
        select from sync_jobs j join connectors c on c.id = j.connector_id
