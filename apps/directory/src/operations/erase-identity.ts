@@ -58,7 +58,8 @@ export async function eraseIdentity(
   ];
   const person: Identifying = {
     fields: new Set([...matchingKeys, 'other_emails', ...cause.rules.certain]),
-    values: new Set(persons.map(({ externalId }) => normaliseText(externalId) ?? externalId)),
+    values: new Set(),
+    externalIds: new Set(persons.map(({ externalId }) => normaliseText(externalId) ?? externalId)),
     rules: cause.rules,
   };
   const identifyingValues: string[] = [];
@@ -109,6 +110,8 @@ interface Identifying {
   fields: ReadonlySet<string>;
   /** In every notation that is equal to a value by the tenant's rules. */
   values: Set<string>;
+  /** Ids of the person in their sources, which only references may have as a value. */
+  externalIds: ReadonlySet<string>;
   rules: KeyRules;
 }
 
@@ -135,11 +138,10 @@ function namesOn(
 }
 
 /** True if a reference in an earlier state has a value of the person; references of today are known by role. */
-function mentions(field: string, values: readonly string[], { values: theirs }: Identifying): boolean {
-  return (
-    (machineReferences as readonly string[]).includes(field) &&
-    values.some((value) => theirs.has(normaliseText(value) ?? value))
-  );
+function mentions(field: string, values: readonly string[], person: Identifying): boolean {
+  if (!(machineReferences as readonly string[]).includes(field)) return false;
+  const notations = values.map((value) => normaliseText(value) ?? value);
+  return notations.some((notation) => person.values.has(notation) || person.externalIds.has(notation));
 }
 
 function rolesOn({ id }: StoredRecord, naming: readonly ReferencingMachine[]): Set<string> {
