@@ -58,7 +58,7 @@ module.exports = class SharedModulesRuntime extends JestRuntime {
   installGetBuiltinModule() {}
 };
 
-/** Node 20 runs hooks only in another thread, whose start and messages cost a process two seconds of CPU. */
+/** Node 20 runs hooks only in another thread, whose start and messages cost a process about a second of CPU. */
 async function hookModules(options) {
   if (registerHooks) {
     const { prepare, resolve, load } = await import('./hooks.mjs');

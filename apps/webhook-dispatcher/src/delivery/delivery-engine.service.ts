@@ -97,7 +97,8 @@ export class DeliveryEngine extends BackgroundService {
   private polls = 0;
   private due = { lag: 0, healthy: 0, failing: 0 };
   private unwatch: (() => void)[] = [];
-  private turn = 0;
+  /** Position of the endpoint that comes first in the next claim. */
+  private first = 0;
   /** Pending while a claim fills the free slots; only one does at a time. */
   private claiming: Promise<void> | undefined;
   private running: Promise<void> | undefined;
@@ -356,8 +357,8 @@ export class DeliveryEngine extends BackgroundService {
     const now = this.clock.now();
     const all = [...this.endpoints.values()].flatMap((endpoint) => endpoint.waiting(now) ?? []);
     // With more endpoints than slots, rotate which one comes first.
-    this.turn = all.length === 0 ? 0 : (this.turn + 1) % all.length;
-    return [...all.slice(this.turn), ...all.slice(0, this.turn)];
+    this.first = all.length === 0 ? 0 : (this.first + 1) % all.length;
+    return [...all.slice(this.first), ...all.slice(0, this.first)];
   }
 
   private begin(delivery: ClaimedDelivery, receiver: Receiver | undefined, leaseEnds: number): void {

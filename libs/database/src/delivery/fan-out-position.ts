@@ -1,28 +1,33 @@
 // SQL by hand: the first statement of each fan-out, benchmarked.
 import type { Transaction } from '../database.js';
 
-/**
- * Locks a tenant's fan-out until the end of the transaction. `sequence` is the last event that was fanned out, `last`
- * the last committed event. Sequences follow commits, so no event below `last` is still missing.
- */
-export async function lockFanOut(tx: Transaction, tenantId: string): Promise<{ sequence: number; last: number }> {
-  const found = await lockPosition(tx, tenantId);
-  if (found.sequence !== undefined) return { sequence: found.sequence, last: found.last ?? found.sequence };
-  await beginPosition(tx, tenantId);
-  const { sequence = 0, last = sequence } = await lockPosition(tx, tenantId);
-  return { sequence, last };
+export interface FanOutPosition {
+  /** The last event that was fanned out. */
+  sequence: number;
+  /** The last committed event. */
+  last: number;
 }
 
-async function lockPosition(tx: Transaction, tenantId: string): Promise<{ sequence?: number; last?: number }> {
-  // The second statement reads after the first has taken the lock, since its previous holder may have processed later
-  // events. They are sent together.
+/**
+ * Locks a tenant's fan-out until the end of the transaction. Sequences follow commits, so no event below `last` is still
+ * missing.
+ */
+export async function lockFanOut(tx: Transaction, tenantId: string): Promise<FanOutPosition> {
+  const locked = await lockPosition(tx, tenantId);
+  if (locked) return locked;
+  await beginPosition(tx, tenantId);
+  return (await lockPosition(tx, tenantId)) ?? { sequence: 0, last: 0 };
+}
+
+async function lockPosition(tx: Transaction, tenantId: string): Promise<FanOutPosition | undefined> {
+  // Sent together. The second reads after the first has the lock, whose previous holder may have processed later events.
   const [[position], [events]] = await Promise.all([
     tx.query<{ sequence: number }>('select sequence from fan_out_positions where tenant_id = $1 for update', [
       tenantId,
     ]),
     tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [tenantId]),
   ]);
-  return { sequence: position?.sequence, ...(position && { last: events?.last }) };
+  return position && { sequence: position.sequence, last: events?.last ?? position.sequence };
 }
 
 /** A message may come after its tenant was deleted; then nothing is written. */

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Stores the records of batches uncompressed. They are read once, seconds later, and compressing them took a tenth of
- * PostgreSQL's time in an import.
+ * Stores the records of batches uncompressed. They are read once, seconds later, and are not worth the time of
+ * compressing them.
  */
 export class PlainBatches1700000000187 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
