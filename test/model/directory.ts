@@ -1,7 +1,7 @@
 // The directory as a list of records, each with its identity.
 import type { Group } from './contradictions.js';
 import { type Dispute, disputesOf } from './disputes.js';
-import { assignPersons, successorsOf } from './identities.js';
+import { assignPersons, type FormerLink, successorsOf } from './identities.js';
 import { findHolder, joinUsers } from './joining.js';
 import { type Entry, isDeleted, isUser, nameOf, type Source } from './types.js';
 
@@ -43,23 +43,35 @@ export class Directory {
    * links are still loose.
    */
   match(by: number, unfinished: ReadonlySet<number>, placements: readonly Placement[]): void {
-    const formerly = new Map([...this.entries.values()].map((entry) => [entry, entry.person]));
     const placed = new Set(placements.map(({ entry }) => entry));
-    for (const { entry, ...link } of placements) Object.assign(entry, link);
-    const isLoose = ({ manual, linkedBy }: Entry) => !manual && linkedBy !== undefined && unfinished.has(linkedBy);
+    const isUnfinished = ({ linkedBy }: Entry) => linkedBy !== undefined && unfinished.has(linkedBy);
+    /** The identity before an unfinished run; an account that an operator has linked still follows its person. */
+    const earlierOf = (entry: Entry) =>
+      isUnfinished(entry) && !placed.has(entry) && !(entry.manual && isUser(entry)) ? entry.earlier : undefined;
+    const isLoose = (entry: Entry) => !entry.manual && isUnfinished(entry) && earlierOf(entry) === undefined;
+    const formerly = new Map(
+      [...this.entries.values()].map((entry) => [entry, formerLinks(entry, earlierOf, isLoose)]),
+    );
+    for (const { entry, ...link } of placements) {
+      if (entry.person !== link.person) entry.earlier = undefined;
+      Object.assign(entry, link);
+    }
     const users = [...this.entries.values()].filter(isUser);
     const accounts = [...this.entries.values()].filter((entry) => !isUser(entry));
-    const groups = joinUsers(users, isLoose);
-    const persons = assignPersons(groups, () => this.newPerson());
+    const personOf = (user: Entry) => earlierOf(user) ?? user.person;
+    const groups = joinUsers(users, (user) => (isLoose(user) ? undefined : personOf(user)));
+    const persons = assignPersons(groups, personOf, () => this.newPerson());
     const successors = successorsOf(groups, persons, formerly);
     const links = new Map<Entry, number | undefined>();
     for (const [group, person] of persons) for (const user of group) links.set(user, person);
-    const matched = { groups, persons, isLoose };
+    const matched = { groups, persons, isLoose, earlierOf };
     for (const account of accounts)
       links.set(account, linkOf(account, { ...matched, successors: placed.has(account) ? new Map() : successors }));
     this.disputes = disputesOf(matched, accounts, links);
     for (const [entry, person] of links) {
-      if (entry.person !== person) Object.assign(entry, { person, linkedBy: by });
+      if (entry.person === person) continue;
+      const earlier = earlierOf(entry) ?? (isLoose(entry) ? undefined : entry.person);
+      Object.assign(entry, { person, linkedBy: by, earlier });
     }
   }
 }
@@ -74,14 +86,31 @@ interface Matched {
   persons: ReadonlyMap<Group, number>;
   successors: ReadonlyMap<number, number>;
   isLoose: (entry: Entry) => boolean;
+  earlierOf: (entry: Entry) => number | undefined;
 }
 
 /** A linked account stays with its person. */
-function linkOf(account: Entry, { groups, persons, successors, isLoose }: Matched): number | undefined {
+function linkOf(account: Entry, { groups, persons, successors, isLoose, earlierOf }: Matched): number | undefined {
   const { person } = account;
+  const earlier = earlierOf(account);
+  if (earlier !== undefined) {
+    const present = [...persons.values()].includes(earlier) ? earlier : successors.get(earlier);
+    if (present !== undefined) return present;
+  }
   if (person !== undefined && (!isLoose(account) || isDeleted(account))) return successors.get(person) ?? person;
   const holder = isDeleted(account) ? undefined : findHolder(account, groups);
   return holder && persons.get(holder);
+}
+
+function formerLinks(
+  entry: Entry,
+  earlierOf: (entry: Entry) => number | undefined,
+  isLoose: (entry: Entry) => boolean,
+): FormerLink[] {
+  const earlier = earlierOf(entry);
+  const firm = earlier === undefined ? [] : [{ person: earlier, isFirm: true }];
+  if (entry.person === undefined) return firm;
+  return [...firm, { person: entry.person, isFirm: earlier === undefined && !isLoose(entry) }];
 }
 
 const byName = (a: Entry, b: Entry): number => (a.name < b.name ? -1 : 1);

@@ -8,8 +8,8 @@ import { type Entry, isDeleted } from './types.js';
  * Users by identity: kept links stay, loose ones follow from the values alone, and each tier adds links, until none adds
  * more.
  */
-export function joinUsers(users: readonly Entry[], isLoose: (user: Entry) => boolean): Group[] {
-  let groups: readonly Group[] = keptGroups(users, isLoose);
+export function joinUsers(users: readonly Entry[], keptPersonOf: (user: Entry) => number | undefined): Group[] {
+  let groups: readonly Group[] = keptGroups(users, keptPersonOf);
   for (;;) {
     const joined = tiers.reduce(joinByTier, groups);
     if (joined.length === groups.length) return [...joined];
@@ -17,10 +17,10 @@ export function joinUsers(users: readonly Entry[], isLoose: (user: Entry) => boo
   }
 }
 
-function keptGroups(users: readonly Entry[], isLoose: (user: Entry) => boolean): Group[] {
+function keptGroups(users: readonly Entry[], keptPersonOf: (user: Entry) => number | undefined): Group[] {
   const kept = new Map<unknown, Entry[]>();
   for (const user of users) {
-    const identity = (isLoose(user) ? undefined : user.person) ?? user;
+    const identity = keptPersonOf(user) ?? user;
     kept.set(identity, [...(kept.get(identity) ?? []), user]);
   }
   return [...kept.values()].flatMap(withoutUnsupported);

@@ -53,6 +53,8 @@ export interface Entry {
   manual: boolean;
   /** The run or operation that linked it to its identity. */
   linkedBy: number | undefined;
+  /** The identity before the run that linked it. It counts until that run has ended. */
+  earlier?: number | undefined;
   /** Its place among all records by the time of their creation. */
   nth: number;
   /** The operation or job that was the last to change it, and what it was before; undefined if that created it. */

@@ -50,7 +50,8 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   await resolveManagers(tx, given, placed.changes.values());
   const present = [...placed.changes.values()].filter(({ record, before, removed }) => record !== before && !removed);
   await noteForMatching(tx, given, present);
-  const cause: TimedCause = { ...given, at: await assignTime(tx, tenantId, given.fixedTime) };
+  const at = await assignTime(tx, tenantId, given.fixedTime);
+  const cause: TimedCause = { ...given, revived: placed.revived, at };
   stampTimes(placed.changes.values(), cause);
   const settled = settleIdentities(cause, placed);
   await saveSettled(tx, cause, placed, settled);

@@ -48,6 +48,7 @@ function settle(changes: RecordChange[], { stored = [], affected = [ann], ...mor
       affected: new Set(affected),
       successors: new Map(more.successors),
       origins: new Map(more.origins),
+      revived: new Map(),
       disputes: [],
     },
   );

@@ -7,33 +7,51 @@ import type { Person } from './cluster.js';
 export type LinkStrengthOf = (record: StoredRecord) => Person['linkStrength'];
 
 /**
- * Returns the identity that a user or account had when the running job began, if the job has moved it since. Its link
- * to that identity still counts, because later batches may show that the move was wrong.
+ * How firmly records are linked. Links of an unfinished job are loose, because its later batches may change them, unless
+ * the record had another identity before.
  */
-export function keptIdentityOf(record: StoredRecord, { jobId, reconsider }: Pick<Cause, 'jobId' | 'reconsider'>) {
-  const isMoved = jobId !== undefined && record.linkedBy === jobId && record.kind !== 'machine_identity';
-  return isMoved && !record.decided && !reconsider ? record.keptIdentityId : undefined;
-}
+export class LinkStrengths {
+  private readonly unfinishedJobs = new Set<string>();
+  private readonly knownJobs = new Set<string>();
+  private readonly placed: ReadonlySet<string>;
 
-/**
- * Computes how firmly each of these records is linked. Links of a running job are loose, because later batches may
- * change them, unless the record had another identity before.
- */
-export async function linkStrengths(
-  tx: Transaction,
-  cause: Cause,
-  changes: Iterable<RecordChange>,
-): Promise<LinkStrengthOf> {
-  const { jobId, reconsider } = cause;
-  const all = [...changes];
-  const placed = new Set(all.flatMap((change) => (change.placed ? change.record.id : [])));
-  const linkedBy = all.map(({ record }) => record.linkedBy).filter((id) => id !== undefined);
-  const unfinished = await findUnfinishedJobs(tx, [...new Set(linkedBy)]);
-  if (jobId) unfinished.add(jobId);
-  return (record) => {
+  constructor(
+    private readonly tx: Transaction,
+    private readonly cause: Cause,
+    changes: readonly RecordChange[],
+  ) {
+    this.placed = new Set(changes.flatMap((change) => (change.placed ? change.record.id : [])));
+    if (cause.jobId === undefined) return;
+    this.knownJobs.add(cause.jobId);
+    this.unfinishedJobs.add(cause.jobId);
+  }
+
+  /** Looks up the jobs that have linked these records; call it before the strength of their links is asked for. */
+  async load(records: readonly StoredRecord[]): Promise<void> {
+    const jobs = records.flatMap(({ linkedBy }) => (linkedBy && !this.knownJobs.has(linkedBy) ? linkedBy : []));
+    for (const id of jobs) this.knownJobs.add(id);
+    for (const id of await findUnfinishedJobs(this.tx, [...new Set(jobs)])) this.unfinishedJobs.add(id);
+  }
+
+  readonly strengthOf: LinkStrengthOf = (record) => {
     if (record.decided) return 'manual';
-    if (record.identityId === undefined || reconsider) return 'loose';
-    if (placed.has(record.id) || keptIdentityOf(record, cause) !== undefined) return 'kept';
-    return record.linkedBy !== undefined && unfinished.has(record.linkedBy) ? 'loose' : 'kept';
+    if (record.identityId === undefined || this.cause.reconsider) return 'loose';
+    if (this.placed.has(record.id) || this.keptIdentityOf(record) !== undefined) return 'kept';
+    return this.isUnfinished(record) ? 'loose' : 'kept';
   };
+
+  /**
+   * Returns the identity that a user or account had before an unfinished job moved it. Its link to that identity still
+   * counts, because later batches may show that the move was wrong. A job moves a record that an operator has linked only
+   * if it is an account that follows its person.
+   */
+  keptIdentityOf(record: StoredRecord): string | undefined {
+    if (record.kind === 'machine_identity' || (record.kind === 'user' && record.decided)) return undefined;
+    if (this.cause.reconsider || this.placed.has(record.id)) return undefined;
+    return this.isUnfinished(record) ? record.keptIdentityId : undefined;
+  }
+
+  private isUnfinished({ linkedBy }: StoredRecord): boolean {
+    return linkedBy !== undefined && this.unfinishedJobs.has(linkedBy);
+  }
 }

@@ -16,12 +16,12 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { keptIdentityOf } from './link-strength.js';
+import { LinkStrengths } from './link-strength.js';
 import { activeKeys, formerKeys, keyText, type RecordKey } from './record-keys.js';
 
 /**
  * The locked set of records and identities that a change can affect: holders of the changed records' keys, all records
- * of their identities, also those of the identities before the running job, and records that contest a key with one of
+ * of their identities, also those of the identities before unfinished jobs, and records that contest a key with one of
  * these, deleted users with their former addresses included. Nothing outside the set can change.
  */
 export class Neighbourhood {
@@ -30,6 +30,7 @@ export class Neighbourhood {
   readonly identities = new Map<string, StoredIdentity>();
   /** State at the time of locking, by `keyText`. */
   readonly keys = new Map<string, HeldKey>();
+  readonly links: LinkStrengths;
 
   /**
    * Ids of records that were loaded only because a machine moves from or to their identity; their people are not
@@ -46,11 +47,15 @@ export class Neighbourhood {
   private constructor(
     private readonly tx: Transaction,
     private readonly cause: Cause,
-  ) {}
+    changes: readonly RecordChange[],
+  ) {
+    this.links = new LinkStrengths(tx, cause, changes);
+  }
 
   static async around(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<Neighbourhood> {
-    const neighbourhood = new Neighbourhood(tx, cause);
+    const neighbourhood = new Neighbourhood(tx, cause, changes);
     for (const change of changes) neighbourhood.changes.set(change.record.id, change);
+    await neighbourhood.links.load(changes.flatMap(({ record, before }) => (before ? [record, before] : record)));
     const identityIds = changes.flatMap(({ record, before }) => [record.identityId, before?.identityId]);
     const keys = changes.flatMap(({ record, before }) => [
       ...neighbourhood.wantedKeysOf(record),
@@ -98,7 +103,7 @@ export class Neighbourhood {
       const contestants = await findContestants(this.tx, this.cause.tenantId, held);
       const ids = [...wantedIds, ...held.map((key) => key.identityId), ...contestants];
       const records = await this.bringIn(ids);
-      wantedIds = await this.movedWithinJob(ids, records);
+      wantedIds = await this.movedByUnfinishedJobs(ids, records);
       wantedKeys = (
         await findContestedKeysOf(
           this.tx,
@@ -125,6 +130,7 @@ export class Neighbourhood {
       this.tx,
       ids.filter((id) => !this.changes.has(id)),
     );
+    await this.links.load(records);
     for (const record of records) this.changes.set(record.id, { record, before: record });
     await this.extend(
       records.flatMap((record) => this.keysOf(record)),
@@ -140,6 +146,7 @@ export class Neighbourhood {
       this.tx,
       machineIds.filter((id) => !here.has(id)),
     );
+    await this.links.load(machines);
     for (const record of machines) this.changes.set(record.id, { record, before: record });
     await this.bringIn(identityIds);
     for (const id of this.changes.keys()) if (!here.has(id)) this.loadedForMachines.add(id);
@@ -156,19 +163,19 @@ export class Neighbourhood {
     return held;
   }
 
-  /** Returns the identities that records of these have left, or moved to, in the running job. */
-  private async movedWithinJob(
+  /** Returns the identities that records of these have left, or moved to, in unfinished jobs. */
+  private async movedByUnfinishedJobs(
     identityIds: readonly (string | undefined)[],
     records: readonly StoredRecord[],
   ): Promise<(string | undefined)[]> {
-    const { jobId } = this.cause;
-    if (jobId === undefined) return [];
-    const left = records.map((record) => keptIdentityOf(record, this.cause));
+    const { jobId, reconsider } = this.cause;
+    if (reconsider) return [];
+    const left = records.map((record) => this.links.keptIdentityOf(record));
     const ids = new Set(
       [...identityIds, ...left].filter((id) => id !== undefined && !this.complete.has(id)) as string[],
     );
     for (const id of ids) this.complete.add(id);
-    const reached = await findMovedFrom(this.tx, jobId, [...ids]);
+    const reached = await findMovedFrom(this.tx, [...ids], jobId);
     return [...left, ...reached].filter((id) => id !== undefined && !this.identities.has(id));
   }
 
@@ -178,6 +185,7 @@ export class Neighbourhood {
     const identities = await lockIdentities(this.tx, [...ids]);
     for (const identity of identities) this.identities.set(identity.id, identity);
     const records = await lockRecordsOfIdentities(this.tx, [...ids]);
+    await this.links.load(records);
     for (const record of records) {
       if (!this.changes.has(record.id)) this.changes.set(record.id, { record, before: record });
     }

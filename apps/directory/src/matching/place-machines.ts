@@ -14,7 +14,6 @@ import type { Ranking } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
 import { findSubjects, type PlacedPeople } from './find-machines.js';
 import { followPeople, type Holder } from './follow-people.js';
-import { linkStrengths } from './link-strength.js';
 import type { Neighbourhood } from './neighbourhood.js';
 import { numbersOf } from './numbers.js';
 import { isDeleted, keyText, type RecordKey } from './record-keys.js';
@@ -68,7 +67,6 @@ export async function placeMachines(
   }
 
   if (machines.length === 0) return [];
-  const linkStrengthOf = await linkStrengths(tx, cause, machines);
   const statuses = statusesOf(neighbourhood, links, cause.rankOf);
   const holders = new Map([...holdersAmong(outsideKeys, directory, neighbourhood, links), ...people.holders()]);
   const stateOf = (id: string | undefined): PersonState | undefined =>
@@ -84,7 +82,7 @@ export async function placeMachines(
       if (id === undefined || stored?.value !== value) return undefined;
       // During a change of rules, keys of records that are not processed yet are missing.
       const later = cause.reconsider && !people.touched.has(record.id) && !matchedIds.has(id);
-      return linkStrengthOf(record) !== 'loose' || later || !statuses.has(id) ? id : undefined;
+      return neighbourhood.links.strengthOf(record) !== 'loose' || later || !statuses.has(id) ? id : undefined;
     };
     const find = (named: NamedPerson): Found => {
       const stored = references.get(`${record.id} ${named.role}`);

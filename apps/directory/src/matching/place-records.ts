@@ -3,6 +3,7 @@ import {
   assignKeys,
   type ContestedKey,
   type CorrelationKey,
+  findRedirects,
   type HeldKey,
   releaseKeys,
   type StoredIdentity,
@@ -18,7 +19,6 @@ import type { MovedKeys } from './find-machines.js';
 import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
 import { isSettled } from './is-settled.js';
-import { keptIdentityOf, type LinkStrengthOf, linkStrengths } from './link-strength.js';
 import { nameWords } from './names.js';
 import { Neighbourhood } from './neighbourhood.js';
 import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
@@ -56,6 +56,8 @@ export interface PlacedRecords {
   successors: Map<string, string>;
   /** New identities, with the identity that they were split from. */
   origins: Map<string, string>;
+  /** Merged identities that may have records again, with their creation times. */
+  revived: ReadonlyMap<string, Date>;
   disputes: DisputedRecord[];
 }
 
@@ -69,7 +71,7 @@ export async function placeRecords(
   const waitingIds = changes.some(({ record }) => record.kind === 'user') ? await neighbourhood.addWaiting() : [];
   const touched = new Set([...changes.map(({ record }) => record.id), ...waitingIds]);
 
-  const { partition, assignments, linkStrengthOf } = await assignPeople(tx, neighbourhood, cause);
+  const { partition, assignments, revived } = await assignPeople(tx, neighbourhood, cause);
   const links = new Map<string, string>();
   for (const { cluster, identityId } of assignments) {
     for (const { recordId } of cluster.members) links.set(recordId, identityId);
@@ -86,15 +88,16 @@ export async function placeRecords(
     return known;
   };
   const followedKeys = new Map<string, CorrelationKey>();
+  // The identity may have ended when the job moved its people.
   const earlierPerson = (record: StoredRecord) => {
-    const kept = keptIdentityOf(record, cause);
-    return kept !== undefined && people.has(kept) ? kept : undefined;
+    const kept = neighbourhood.links.keptIdentityOf(record);
+    return kept !== undefined && people.has(kept) ? kept : kept && successors.get(kept);
   };
   for (const { record, removed, placed } of neighbourhood.changes.values()) {
     if (record.kind !== 'account' || removed) continue;
     const successor = record.identityId && !placed ? successors.get(record.identityId) : undefined;
     const current = earlierPerson(record) ?? successor ?? record.identityId;
-    if (current && isSettled(record, linkStrengthOf)) {
+    if (current && isSettled(record, neighbourhood.links.strengthOf)) {
       links.set(record.id, current);
       const keys = neighbourhood.keysOf(record);
       const other = record.decided ? undefined : otherPerson(keys, current, holders());
@@ -117,13 +120,14 @@ export async function placeRecords(
   }
   waiting.push(...(await placeMachines(tx, cause, neighbourhood, { links, successors, holders, touched, moved })));
   await setWaiting(tx, cause.tenantId, waiting);
-  const linked = linkRecords(neighbourhood, links, successors, cause, linkStrengthOf);
+  const linked = linkRecords(neighbourhood, links, successors, cause);
   recordEvidence(neighbourhood, assignments, followedKeys, cause);
   return {
     ...linked,
     stored: neighbourhood.identities,
     loadedForMachines: neighbourhood.loadedForMachines,
     successors,
+    revived,
     disputes,
   };
 }
@@ -133,10 +137,14 @@ async function assignPeople(
   tx: Transaction,
   neighbourhood: Neighbourhood,
   cause: Cause,
-): Promise<{ partition: Partition; assignments: Assignment[]; linkStrengthOf: LinkStrengthOf }> {
-  const { rules, revived = new Map() } = cause;
+): Promise<{
+  partition: Partition;
+  assignments: Assignment[];
+  revived: PlacedRecords['revived'];
+}> {
+  const { rules } = cause;
   for (;;) {
-    const linkStrengthOf = await linkStrengths(tx, cause, neighbourhood.changes.values());
+    const revived = cause.revived ?? (await mergedByUnfinishedJobs(tx, neighbourhood));
     const fuzzyTo = (id: string) => {
       const change = neighbourhood.changes.get(id);
       return change && standingFuzzyLink(change, neighbourhood.changes, rules);
@@ -149,14 +157,14 @@ async function assignPeople(
         recordId: record.id,
         connectorId: record.connectorId,
         identityId: record.identityId,
-        keptIdentityId: keptIdentityOf(record, cause),
+        keptIdentityId: neighbourhood.links.keptIdentityOf(record),
         keys: joining(neighbourhood.keysOf(record)),
         formerKeys: joining(neighbourhood.formerKeysOf(record)),
         name: nameWords(record.fields),
         gone: isGone(record),
         hasLeft: isDeleted(record) || record.status === 'inactive',
         statusRank: cause.rankOf(record.connectorId, 'status'),
-        linkStrength: linkStrengthOf(record),
+        linkStrength: neighbourhood.links.strengthOf(record),
         ...(cause.reconsider && { earlierIdentityId: record.identityId, fuzzyTo: fuzzyTo(record.id) }),
       }));
     const partition = partitionPeople(people, rules);
@@ -173,32 +181,58 @@ async function assignPeople(
     const followed = [...neighbourhood.changes.values()].flatMap(({ record, removed }) => {
       if (record.kind === 'user' || removed) return [];
       const keys = neighbourhood.keysOf(record);
-      return isSettled(record, linkStrengthOf) ? keys.filter(isPermanent) : keys;
+      return isSettled(record, neighbourhood.links.strengthOf) ? keys.filter(isPermanent) : keys;
     });
     const size = neighbourhood.changes.size;
     await neighbourhood.extend([...movers.flatMap(({ keys }) => keys), ...followed], []);
-    if (neighbourhood.changes.size === size) return { partition, assignments, linkStrengthOf };
+    if (neighbourhood.changes.size === size) return { partition, assignments, revived };
   }
+}
+
+/** Finds the identities that unfinished jobs have merged, which return if their records are separated again. */
+async function mergedByUnfinishedJobs(
+  tx: Transaction,
+  { changes, identities, links }: Neighbourhood,
+): Promise<Map<string, Date>> {
+  const kept = new Set([...changes.values()].map(({ record }) => links.keptIdentityOf(record)));
+  const ended = [...kept].filter((id) => id !== undefined && !identities.has(id)) as string[];
+  const redirects = ended.length > 0 ? await findRedirects(tx, ended) : [];
+  return new Map(redirects.map(({ id, createdAt }) => [id, createdAt]));
 }
 
 function revivedIdentities(revived: ReadonlyMap<string, Date>): [string, KnownIdentity][] {
   return [...revived].map(([id, createdAt]) => [id, { id, createdAt }]);
 }
 
-/** Maps each identity that lost all its people to the identity that has most of them now. */
-function successorsOf(neighbourhood: Neighbourhood, links: ReadonlyMap<string, string>): Map<string, string> {
-  const kept = new Set(links.values());
-  const votes = new Map<string, Map<string, number>>();
-  for (const { before } of neighbourhood.changes.values()) {
-    const to = before && links.get(before.id);
-    if (!before?.identityId || to === undefined || kept.has(before.identityId)) continue;
-    const counts = votes.get(before.identityId) ?? new Map<string, number>();
-    votes.set(before.identityId, counts.set(to, (counts.get(to) ?? 0) + 1));
+/**
+ * Maps each identity that lost all its people to the identity that has most of them now. People who had it before an
+ * unfinished job decide; those that the job has linked to it decide only for an identity that is new in the job.
+ */
+function successorsOf(
+  { changes, links: strengths }: Neighbourhood,
+  links: ReadonlyMap<string, string>,
+): Map<string, string> {
+  const present = new Set(links.values());
+  const votes = new Map<string, Map<string, { kept: number; loose: number }>>();
+  const vote = (from: string | undefined, to: string, by: 'kept' | 'loose') => {
+    if (from === undefined || present.has(from)) return;
+    const counts = votes.get(from) ?? new Map<string, { kept: number; loose: number }>();
+    const count = counts.get(to) ?? { kept: 0, loose: 0 };
+    count[by] += 1;
+    votes.set(from, counts.set(to, count));
+  };
+  for (const { before } of changes.values()) {
+    if (!before) continue;
+    const to = links.get(before.id);
+    if (to === undefined) continue;
+    const kept = strengths.keptIdentityOf(before);
+    vote(kept, to, 'kept');
+    vote(before.identityId, to, kept !== undefined || strengths.strengthOf(before) === 'loose' ? 'loose' : 'kept');
   }
   return new Map(
     [...votes].map(([id, counts]) => [
       id,
-      [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]?.[0] ?? id,
+      [...counts].sort(([a, m], [b, n]) => n.kept - m.kept || n.loose - m.loose || (a < b ? -1 : 1))[0]?.[0] ?? id,
     ]),
   );
 }
@@ -300,13 +334,12 @@ function linkRecords(
   links: ReadonlyMap<string, string>,
   successors: Map<string, string>,
   cause: Cause,
-  linkStrengthOf: LinkStrengthOf,
 ): Pick<PlacedRecords, 'changes' | 'affected' | 'origins'> {
   const { jobId, operationId, now, rerender, erase } = cause;
   const affected = new Set<string>();
   const origins = new Map<string, string>();
   const remaining = new Set<string>();
-  const isKept = (record: StoredRecord) => jobId !== undefined && linkStrengthOf(record) === 'kept';
+  const isKept = (record: StoredRecord) => jobId !== undefined && neighbourhood.links.strengthOf(record) !== 'loose';
   for (const [id, change] of neighbourhood.changes) {
     const { record, before, placed } = change;
     const identityId = links.get(id);
@@ -315,7 +348,7 @@ function linkRecords(
       const isAsPlaced = placed && identityId === record.identityId;
       const linkedBy = isAsPlaced ? record.linkedBy : (jobId ?? operationId);
       const keptIdentityId =
-        keptIdentityOf(record, cause) ?? (before && isKept(before) ? before.identityId : undefined);
+        neighbourhood.links.keptIdentityOf(record) ?? (before && isKept(before) ? before.identityId : undefined);
       const linked = { ...record, identityId, linkedBy, keptIdentityId, updatedAt: now };
       // The evidence of the placement is not the reason of another link.
       const { placed: _, evidence: __, ...byKey } = change;
