@@ -135,7 +135,7 @@ describe('services with PostgreSQL and RabbitMQ over TLS', () => {
   });
 
   (hasBroker() ? it : it.skip)('do not connect to a broker with an untrusted certificate', async () => {
-    const running = await start({});
+    const running = await start({ withoutBroker: true });
     const refused = (line: string) => /"err":.*certificate.*"msg":"RabbitMQ is not reachable/.test(line);
     await until(async () => (await readFile(log, 'utf8')).split('\n').some(refused));
     const ready = await fetch(`${running.internalUrls.gateway}/readyz`);

@@ -6,6 +6,8 @@ import { freePort } from '@idsync/testing';
 const serviceNames = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
 export type ServiceProcessName = (typeof serviceNames)[number];
 
+const readyWithinMs = 100_000;
+
 export interface ServicesOptions {
   databaseUrl: string;
   amqpUrl?: string;
@@ -16,6 +18,8 @@ export interface ServicesOptions {
   sourceCidrs?: string;
   /** Additional environment of every service. */
   env?: Record<string, string>;
+  /** A test of services that cannot reach their broker waits only for the gateway. */
+  withoutBroker?: boolean;
   /** Open file for all logs. */
   logs?: number;
 }
@@ -56,12 +60,14 @@ export class Services {
     private readonly internalPorts: readonly number[],
   ) {}
 
+  /** Resolves when all services can work, so that a slow start is no failure of what a test waits for. */
   static async start(options: ServicesOptions): Promise<Services> {
     const port = await freePort();
     const services = new Services(options, port, await Promise.all(serviceNames.map(() => freePort())));
     for (const name of serviceNames) services.launch(name);
     try {
       await services.gatewayUp();
+      if (!options.withoutBroker) await services.ready();
     } catch (error) {
       await services.stop();
       throw error;
@@ -115,6 +121,22 @@ export class Services {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error('the gateway did not start');
+  }
+
+  /** RabbitMQ may take a minute to declare the queues of four services at once; they reconnect then. */
+  private async ready(): Promise<void> {
+    await Promise.all(
+      serviceNames.map(async (name) => {
+        let found = 'no answer';
+        for (const end = Date.now() + readyWithinMs; Date.now() < end; ) {
+          const answer = await fetch(`${this.internalUrls[name]}/readyz`).catch(() => undefined);
+          if (answer?.ok) return;
+          found = (await answer?.text()) ?? 'no answer';
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+        throw new Error(`the ${name} is not ready after ${readyWithinMs} ms: ${found}`);
+      }),
+    );
   }
 
   /** Stops all services as an operator does; resolves with their exit codes. */
