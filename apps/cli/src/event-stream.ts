@@ -5,7 +5,7 @@ import type { Session } from './session.js';
 
 /** How long the service may be unreachable before a stream ends. */
 const longestOutageMs = 300_000;
-const pauseMs = 2_000;
+const defaultPauseMs = 2_000;
 
 export interface StreamOptions {
   /** Position to start after; the newest event by default. */
@@ -16,6 +16,8 @@ export interface StreamOptions {
   /** Is called once for each outage. */
   onOutage?: (message: string) => void;
   longestOutageMs?: number;
+  /** Pause between two requests without an event. */
+  pauseMs?: number;
 }
 
 export interface EventStream extends AsyncIterable<Event> {
@@ -46,7 +48,7 @@ export async function openEventStream(session: Session, options: StreamOptions):
 
 async function* follow(
   feed: EventFeed,
-  { signal, onOutage, longestOutageMs: longest = longestOutageMs }: StreamOptions,
+  { signal, onOutage, longestOutageMs: longest = longestOutageMs, pauseMs = defaultPauseMs }: StreamOptions,
   silentMs: () => number,
 ): AsyncGenerator<Event, void, undefined> {
   let isDown = false;
