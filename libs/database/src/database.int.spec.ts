@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, LatePort, PrivatePostgres, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { asTenant } from './as-tenant.js';
 import { Database, type Transaction } from './database.js';
 
 let testDatabase: TestDatabase;
@@ -185,5 +186,20 @@ describe('a half-open connection, which accepts all bytes and answers nothing', 
       tcp_keepalives_interval: '10',
       tcp_user_timeout: '60000',
     });
+  });
+});
+
+describe('a transaction', () => {
+  it('works on the rows of another tenant for a part, and then of its own again', async () => {
+    const [own, other] = [await fixture.tenant(), await fixture.tenant()];
+    const visible = async (tx: Transaction) =>
+      (await tx.query<{ id: string }>('select id from tenants where id = any($1)', [[own, other]])).map(({ id }) => id);
+    const seen = await database.transaction(own, async (tx) => [
+      await visible(tx),
+      await asTenant(tx, other, visible),
+      await visible(tx),
+    ]);
+    expect(seen).toEqual([[own], [other], [own]]);
+    await expect(database.transaction(own, (tx) => asTenant(tx, 'x', visible))).rejects.toThrow(TypeError);
   });
 });

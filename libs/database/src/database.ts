@@ -303,7 +303,8 @@ function setTenant(tenantId: string): string {
   return `set local idsync.tenant_id = '${tenantId}'`;
 }
 
-function checkTenant(tenantId: string): void {
+/** Throws a TypeError if the id is not a uuid. */
+export function checkTenant(tenantId: string): void {
   if (!isUuid(tenantId)) throw new TypeError('tenant id is not a uuid');
 }
 

@@ -1,3 +1,4 @@
+export { asTenant } from './as-tenant.js';
 export { eachTenant, searchAndWork } from './by-tenant.js';
 export {
   Database,

@@ -85,8 +85,10 @@ describe('with four eyes, a release', () => {
   it('is performed once, however often and concurrently it is approved', async () => {
     const acme = await tenant();
     const { path } = await waiting(acme);
-    const answers = await Promise.all(['bob', 'eva', 'bob', 'eva'].map((name) => as(name, 'POST', `${path}/approve`)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    // More than the database has connections: none may wait for a second one.
+    const names = Array.from({ length: 24 }, (_, nth) => (nth % 2 === 0 ? 'bob' : 'eva'));
+    const answers = await Promise.all(names.map((name) => as(name, 'POST', `${path}/approve`)));
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
     expect(await releases(acme)).toHaveLength(1);
     expect((await as('eva', 'POST', `${path}/reject`)).status).toBe(400);
   });

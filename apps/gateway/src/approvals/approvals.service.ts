@@ -6,7 +6,7 @@ import {
   installationId,
   type responses,
 } from '@idsync/contracts';
-import { Database, type Transaction } from '@idsync/database';
+import { asTenant, Database, type Transaction } from '@idsync/database';
 import {
   type ApprovalRow,
   type AuditActor,
@@ -76,16 +76,16 @@ export class Approvals {
   /** Performs an act that another operator requested. The approval and the act are one transaction. */
   async approve(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
     const caller = currentCaller();
-    const approver = await this.withIssuer(caller.actor);
     try {
       return await this.tenants.act(tenantId, async (tx, describe) => {
+        const approver = await withIssuer(tx, caller.actor);
         // Two approvals of the same settings would both compare with the state before the first one.
         await lockOperatorPolicy(tx, tenantId);
         const row = orNotFound(await lockApproval(tx, tenantId, id));
         requireRole(caller, row);
         if (row.status === 'approved') return repeated(row, describe);
         if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
-        const requester = await this.withIssuer(row.requestedBy);
+        const requester = await withIssuer(tx, row.requestedBy);
         if (!isSecondPerson(requester, approver))
           throw new ApiError(403, `another operator than ${JSON.stringify(row.requestedBy.name)} must approve this`);
         // A revoked token must have no further effect, also by its requests that wait for others.
@@ -147,17 +147,14 @@ export class Approvals {
     });
     return shown;
   }
+}
 
-  /**
-   * Adds who issued the token, and whether it was revoked. Tokens belong to the installation, which a transaction of a
-   * tenant does not see.
-   */
-  private async withIssuer(actor: AuditActor): Promise<IssuedActor> {
-    if (actor.kind !== 'service_token' || actor.id === undefined) return actor;
-    const id = uuidOf('serviceToken', actor.id);
-    const token = await this.database.readTransaction(installationId, (tx) => findServiceToken(tx, id));
-    return token ? { ...actor, issuer: token.createdBy, isRevoked: token.revokedAt !== null } : actor;
-  }
+/** Adds who issued the token, and whether it was revoked. Tokens belong to the installation. */
+async function withIssuer(tx: Transaction, actor: AuditActor): Promise<IssuedActor> {
+  if (actor.kind !== 'service_token' || actor.id === undefined) return actor;
+  const id = uuidOf('serviceToken', actor.id);
+  const token = await asTenant(tx, installationId, () => findServiceToken(tx, id));
+  return token ? { ...actor, issuer: token.createdBy, isRevoked: token.revokedAt !== null } : actor;
 }
 
 function currentCaller(): OperatorCaller {

@@ -6,7 +6,7 @@ import {
   type OperationType,
   withoutEmptyLists,
 } from '@idsync/contracts';
-import type { Transaction } from '@idsync/database';
+import { asTenant, type Transaction } from '@idsync/database';
 import {
   findConnector,
   findDeletedConnector,
@@ -175,7 +175,9 @@ export class GuardedActs {
       perform: async (tx, tenantId, { tenant_id, name }, by) => {
         // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
         const details = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };
-        await this.audit.record(installationId, describeAct(currentOperatorRequest(), details));
+        await asTenant(tx, installationId, () =>
+          this.audit.append(tx, installationId, describeAct(currentOperatorRequest(), details)),
+        );
         await requestTenantDeletion(tx, tenantId);
         return {};
       },
