@@ -190,7 +190,7 @@ describe('a half-open connection, which accepts all bytes and answers nothing', 
 });
 
 describe('a transaction', () => {
-  it('works on the rows of another tenant for a part, and then of its own again', async () => {
+  it('works on the rows of another tenant for a part, and afterwards on those of its tenant', async () => {
     const [own, other] = [await fixture.tenant(), await fixture.tenant()];
     const visible = async (tx: Transaction) =>
       (await tx.query<{ id: string }>('select id from tenants where id = any($1)', [[own, other]])).map(({ id }) => id);
