@@ -1,8 +1,8 @@
 // `npm run bench:reads`: CPU of the gateway for pages, filters, single identities and histories, beside bare Fastify
 // handlers with the same statements, in turns. CPU is compared, because the load of the machine changes rates more.
 //
-// Uses DATABASE_URL, by default an embedded PostgreSQL. BENCH_RECORDS (5000), BENCH_ROUNDS (7), BENCH_REQUESTS (1000
-// per round), BENCH_CLIENTS (8). BENCH_OTHER: another checkout with a build, whose gateway is measured too.
+// Uses DATABASE_URL, by default an embedded PostgreSQL. BENCH_RECORDS (5000), BENCH_ROUNDS (7), BENCH_SECONDS (2 per
+// round), BENCH_CLIENTS (8). BENCH_OTHER: another checkout with a build, whose gateway is measured too.
 // BENCH_REPLICA=true: a private PostgreSQL with a streaming replica, from which a second gateway reads.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ import { printTable } from './support/table.mjs';
 const number = (name, fallback) => Number(process.env[name] ?? fallback);
 const records = number('BENCH_RECORDS', 5_000);
 const rounds = number('BENCH_ROUNDS', 7);
-const requests = number('BENCH_REQUESTS', 1_000);
+const seconds = number('BENCH_SECONDS', 2);
 const clients = number('BENCH_CLIENTS', 8);
 const tenant = '01900000-0000-7000-8000-000000000001';
 const id = encodeId('identity', '00000000-0000-7000-8000-000000000042');
@@ -73,9 +73,9 @@ async function compare(name, path, limit, all, headers, admins) {
   const results = new Map(targets.map((target) => [target, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-      await loadOf(`${target.url}${path}`, requests / 10, clients, headers);
+      await loadOf(`${target.url}${path}`, 1, clients, headers);
       const before = [await cpuSeconds(target.child.pid), ...(await Promise.all(admins.map(connectionSeconds)))];
-      const { rate, p99 } = await loadOf(`${target.url}${path}`, requests, clients, headers);
+      const { requests, rate, p99 } = await loadOf(`${target.url}${path}`, seconds, clients, headers);
       const used = (await cpuSeconds(target.child.pid)) - before[0];
       const [database, replica = 0] = await Promise.all(
         admins.map(async (admin, at) => secondsBetween(before[at + 1], await connectionSeconds(admin)) / requests),
