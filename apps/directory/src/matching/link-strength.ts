@@ -6,6 +6,11 @@ import type { Person } from './cluster.js';
 
 export type LinkStrengthOf = (record: StoredRecord) => Person['linkStrength'];
 
+/** A record, or what is known of its link. */
+interface Linked {
+  linkedBy?: string | null;
+}
+
 /**
  * How firmly records are linked. Links of an unfinished job are loose, because its later batches may change them, unless
  * the record had another identity before.
@@ -27,10 +32,12 @@ export class LinkStrengths {
   }
 
   /** Looks up the jobs that have linked these records; call it before the strength of their links is asked for. */
-  async load(records: readonly StoredRecord[]): Promise<void> {
-    const jobs = records.flatMap(({ linkedBy }) => (linkedBy && !this.knownJobs.has(linkedBy) ? linkedBy : []));
+  async load(records: readonly Linked[]): Promise<void> {
+    const jobs = new Set<string>();
+    for (const { linkedBy } of records) if (linkedBy && !this.knownJobs.has(linkedBy)) jobs.add(linkedBy);
+    if (jobs.size === 0) return;
     for (const id of jobs) this.knownJobs.add(id);
-    for (const id of await findUnfinishedJobs(this.tx, [...new Set(jobs)])) this.unfinishedJobs.add(id);
+    for (const id of await findUnfinishedJobs(this.tx, [...jobs])) this.unfinishedJobs.add(id);
   }
 
   readonly strengthOf: LinkStrengthOf = (record) => {
@@ -51,7 +58,8 @@ export class LinkStrengths {
     return this.isUnfinished(record) ? record.keptIdentityId : undefined;
   }
 
-  private isUnfinished({ linkedBy }: StoredRecord): boolean {
-    return linkedBy !== undefined && this.unfinishedJobs.has(linkedBy);
+  /** Whether a job that has not ended has linked the record. */
+  isUnfinished({ linkedBy }: Linked): boolean {
+    return typeof linkedBy === 'string' && this.unfinishedJobs.has(linkedBy);
   }
 }

@@ -168,14 +168,15 @@ export class Neighbourhood {
     identityIds: readonly (string | undefined)[],
     records: readonly StoredRecord[],
   ): Promise<(string | undefined)[]> {
-    const { jobId, reconsider } = this.cause;
-    if (reconsider) return [];
+    if (this.cause.reconsider) return [];
     const left = records.map((record) => this.links.keptIdentityOf(record));
     const ids = new Set(
       [...identityIds, ...left].filter((id) => id !== undefined && !this.complete.has(id)) as string[],
     );
     for (const id of ids) this.complete.add(id);
-    const reached = await findMovedFrom(this.tx, [...ids], jobId);
+    const moved = await findMovedFrom(this.tx, [...ids]);
+    await this.links.load(moved);
+    const reached = moved.flatMap((each) => (this.links.isUnfinished(each) ? each.identityId : []));
     return [...left, ...reached].filter((id) => id !== undefined && !this.identities.has(id));
   }
 

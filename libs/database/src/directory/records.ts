@@ -210,21 +210,21 @@ export async function lockRecordsOfIdentities(
   return lockWeighed(tx, rows);
 }
 
-/** Returns the current identities of records that this job, or another unfinished one, has moved away from these identities. */
-export async function findMovedFrom(
-  tx: Transaction,
-  identityIds: readonly string[],
-  jobId?: string,
-): Promise<string[]> {
+/** A record that a job has moved to another identity. */
+export interface MovedRecord {
+  identityId: string;
+  linkedBy: string | null;
+}
+
+/** Finds the records that a job has moved away from these identities, also if it has ended. */
+export async function findMovedFrom(tx: Transaction, identityIds: readonly string[]): Promise<MovedRecord[]> {
   if (identityIds.length === 0) return [];
-  const rows = await tx.query<{ id: string }>(
-    `select distinct r.identity_id as id from unnest($1::uuid[]) as n (id)
+  return tx.query<MovedRecord>(
+    `select distinct r.identity_id as "identityId", r.linked_by as "linkedBy" from unnest($1::uuid[]) as n (id)
       cross join lateral (select identity_id, linked_by from source_records where kept_identity_id = n.id offset 0) r
-      where r.identity_id is not null and (r.linked_by = $2
-         or (select status from sync_jobs where id = r.linked_by limit 1) in ('queued', 'running', 'quarantined'))`,
-    [uuids(identityIds), jobId],
+      where r.identity_id is not null`,
+    [uuids(identityIds)],
   );
-  return rows.map(({ id }) => id);
 }
 
 /**
