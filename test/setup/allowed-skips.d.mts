@@ -1,0 +1,1 @@
+export const allowedSkips: readonly { because: string; tests: Record<string, string[]> }[];
