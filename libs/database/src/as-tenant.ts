@@ -3,7 +3,8 @@ import { checkTenant, type Transaction } from './database.js';
 
 /**
  * Runs `work` on the rows of another tenant in the same transaction. A second transaction would need another connection,
- * and as many requests as there are connections would then wait for each other. If `work` fails, the transaction must end.
+ * and as many requests as there are connections would then wait for each other. No other statement may be sent
+ * meanwhile. If `work` fails, the transaction, or a savepoint around it, must end.
  */
 export async function asTenant<T>(
   tx: Transaction,

@@ -8,6 +8,8 @@ export interface NamedQuery {
   values: readonly unknown[];
   /** Never runs on the read replica, because it costs as little as asking for the position of the primary. */
   isOnPrimary?: boolean;
+  /** An index has the order that it reads; without statistics, PostgreSQL may read all rows by another one and sort. */
+  isInIndexOrder?: boolean;
   /** Timeout in the driver, by default that of the connection. */
   timeoutMs?: number;
 }
@@ -19,6 +21,10 @@ export type TextRow = (string | null)[];
 const readOnly = `select set_config('idsync.tenant_id', $1, true), set_config('transaction_read_only', 'on', true),
                 set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`;
 const readSettings = { name: 'settings-of-a-read', text: readOnly };
+const orderedSettings = {
+  name: 'settings-of-a-read-in-order',
+  text: `${readOnly}, set_config('enable_sort', 'off', true)`,
+};
 /**
  * The plan of a search does not depend on its values, so each connection plans it once. PostgreSQL would plan the first
  * five executions, which few connections reach before the pool closes them.
@@ -61,7 +67,7 @@ class SingleStatement extends PreparedQuery {
 
   constructor(
     private readonly tenantId: string,
-    { timeoutMs, ...query }: NamedQuery,
+    { timeoutMs, isInIndexOrder: _, ...query }: NamedQuery,
     callback: Callback,
     private readonly settings: { name: string; text: string },
     /** Collects the rows as texts. */
@@ -105,7 +111,7 @@ class SingleStatement extends PreparedQuery {
 
 /** Runs a statement that sees only rows of `tenantId` and writes nothing. */
 export function readOnce<Row>(client: pg.Client, tenantId: string, query: NamedQuery): Promise<Row[]> {
-  return runOnce(client, tenantId, query, readSettings);
+  return runOnce(client, tenantId, query, query.isInIndexOrder ? orderedSettings : readSettings);
 }
 
 /** Like `readOnce`, for a statement that may write. It is committed with the packet. */

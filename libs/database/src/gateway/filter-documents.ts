@@ -107,6 +107,7 @@ async function chooseOrder(
     name: ['orders', resource, ...orders.map(({ name }) => name)].join('-'),
     text: `select json_build_array(${orders.map(sizeOf).join(', ')}) as sizes`,
     values,
+    isInIndexOrder: query.status !== undefined,
   });
   const sizes = row?.sizes ?? [];
   return Math.max(0, sizes.indexOf(Math.min(...sizes)));
@@ -158,6 +159,7 @@ export function filterQuery(
                 from (${page} limit $2 offset $3) as page
                cross join lateral (select document from ${tableOf(resource)} where id = page.shown limit 1) as one) as page`,
     values,
+    isInIndexOrder: order.isByStatus === true,
   };
 }
 
