@@ -26,7 +26,7 @@ export interface Cause {
   rerender?: boolean;
   /** Replaces an identity that loses all its records by a tombstone without personal data. */
   erase?: boolean;
-  /** Merged identities that a revert restores, or that the running job separates again, with their creation times. */
+  /** Merged identities that may have records again, because of a revert or an unfinished job, with their creation times. */
   revived?: ReadonlyMap<string, Date>;
 }
 

@@ -92,7 +92,7 @@ describe('a number that moves to the person of an account within one run', () =>
     expect(await linked()).toEqual(before);
   });
 
-  it('leaves it with a person who joins another one, also if a new record has had the number of the account', async () => {
+  it('leaves an account with its person who joins another one, although a new record has its number', async () => {
     const numbers = await directory.fixture.connector(directory.tenant, {
       name: 'Apps',
       priority: 30,

@@ -8,7 +8,7 @@ export interface NamedQuery {
   values: readonly unknown[];
   /** Never runs on the read replica, because it costs as little as asking for the position of the primary. */
   isOnPrimary?: boolean;
-  /** An index has the order that it reads; without statistics, PostgreSQL may read all rows by another one and sort. */
+  /** Its rows have the order of an index. Without statistics, PostgreSQL might read all rows by another index and sort them. */
   isInIndexOrder?: boolean;
   /** Timeout in the driver, by default that of the connection. */
   timeoutMs?: number;
