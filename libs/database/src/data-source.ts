@@ -6,6 +6,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { entities } from './entities/index.js';
 import { migrations } from './migrations/index.js';
 import { PostgresNamingStrategy } from './naming-strategy.js';
+import { type OpenConnections, serviceClient } from './service-client.js';
 
 export interface DataSourceOptions {
   url: string;
@@ -33,11 +34,6 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const closeWithinMs = 5_000;
 
-/** The open connections of one DataSource. */
-interface OpenConnections {
-  count: number;
-}
-
 /** The DataSource of a service. Closing it waits at most five seconds for PostgreSQL. */
 export class ServiceDataSource extends DataSource {
   readonly connections: OpenConnections;
@@ -48,7 +44,7 @@ export class ServiceDataSource extends DataSource {
     private readonly variable = 'DATABASE_URL',
   ) {
     const connections = { count: 0 };
-    super({ ...options, extra: { ...options.extra, Client: countedClient(connections) } });
+    super({ ...options, extra: { ...options.extra, Client: serviceClient(connections) } });
     this.connections = connections;
   }
 
@@ -72,23 +68,6 @@ export class ServiceDataSource extends DataSource {
   override async destroy(): Promise<void> {
     await closeWithin(super.destroy(), closeWithinMs);
   }
-}
-
-/**
- * A pg client that counts itself. It always has an error listener, because the pool listens to idle clients only and an
- * unhandled error event would end the process.
- */
-function countedClient(connections: OpenConnections): typeof pg.Client {
-  return class extends pg.Client {
-    constructor(config?: pg.ClientConfig) {
-      super(config);
-      connections.count += 1;
-      this.on('error', () => undefined);
-      this.once('end', () => {
-        connections.count -= 1;
-      });
-    }
-  };
 }
 
 export async function openDataSource(settings: DataSourceOptions): Promise<ServiceDataSource> {

@@ -203,3 +203,66 @@ describe('a transaction', () => {
     await expect(database.transaction(own, (tx) => asTenant(tx, 'x', visible))).rejects.toThrow(TypeError);
   });
 });
+
+describe('listening', () => {
+  const backends = () =>
+    fixture.rows<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and query ~ '^listen'`,
+    );
+
+  /** Notes what it hears of a channel; `heard` resolves at the next notice. */
+  function listener(channel: string) {
+    const notices: string[] = [];
+    let heard = () => {};
+    const note = (notice: string) => {
+      notices.push(notice);
+      heard();
+    };
+    const stop = database.listen(channel, note, () => note('listening'));
+    const next = () =>
+      new Promise<void>((resolve) => {
+        heard = resolve;
+      });
+    return { notices, stop, next };
+  }
+
+  it('to several channels takes one connection, which is opened again when it is lost', async () => {
+    const first = listener('first');
+    await first.next();
+    const second = listener('second');
+    await second.next();
+    const [backend, ...others] = await backends();
+    expect(others).toEqual([]);
+    const again = Promise.all([first.next(), second.next()]);
+    await fixture.rows('select pg_terminate_backend($1)', [backend?.pid]);
+    await again;
+    const heard = Promise.all([first.next(), second.next()]);
+    await fixture.rows(`select pg_notify('first', 'a'), pg_notify('second', 'b')`);
+    await heard;
+    expect(first.notices).toEqual(['listening', 'listening', 'a']);
+    expect(second.notices).toEqual(['listening', 'listening', 'b']);
+    await first.stop();
+    const last = second.next();
+    await fixture.rows(`select pg_notify('first', 'c'), pg_notify('second', 'd')`);
+    await last;
+    await second.stop();
+    expect(first.notices).not.toContain('c');
+  });
+
+  it('leaves no channel on its connection', async () => {
+    const alone = listener('alone');
+    await alone.next();
+    const [backend] = await backends();
+    await alone.stop();
+    const channels = await database.withoutTenant((tx) =>
+      tx.query('select pg_backend_pid() as pid, array(select pg_listening_channels()) as channels'),
+    );
+    expect(channels).toEqual([{ pid: backend?.pid, channels: [] }]);
+  });
+
+  it('ends while it connects', async () => {
+    const early = listener('early');
+    await early.stop();
+    expect(await backends()).toEqual([]);
+  });
+});

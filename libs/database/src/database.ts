@@ -3,7 +3,7 @@ import { installationId, isUuid, type ServiceName } from '@idsync/contracts';
 import type pg from 'pg';
 import { ServiceDataSource, typeOrmOptions } from './data-source.js';
 import type { Share } from './fair-shares.js';
-import { listen } from './listen.js';
+import { Listener } from './listener.js';
 import { OftenUsed } from './often-used.js';
 import { ReadReplica, type ReplicaWork } from './read-replica.js';
 import { serviceRoles } from './roles.js';
@@ -61,6 +61,7 @@ export class Database {
   private readonly connections: ServiceConnections;
   private readonly replica: ReadReplica | undefined;
   private readonly often = new OftenUsed();
+  private readonly listener = new Listener(() => this.connections.takeManaged(undefined));
   private answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -190,6 +191,12 @@ export class Database {
     return this.single(undefined, (client) => writeOnce<Row>(client, noTenant, withTimeout(query)));
   }
 
+  /** Like `writeWithoutTenant`, for rows of a tenant. */
+  async write<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
+    checkTenant(tenantId);
+    return this.single(tenantId, (client) => writeOnce<Row>(client, tenantId, withTimeout(query)));
+  }
+
   /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */
   async readTexts(tenantId: string, query: NamedQuery): Promise<TextRow[]> {
     checkTenant(tenantId);
@@ -241,11 +248,11 @@ export class Database {
   }
 
   /**
-   * Listens on a dedicated connection. Returns a function that stops listening. `onLost` is called once if the
-   * connection is lost; the caller then decides whether to listen again.
+   * Listens to a channel, on one connection for all channels, which is opened again when it is lost. Returns a function
+   * that stops listening. `onListening` is called whenever listening has begun, because earlier notifications are lost.
    */
-  async listen(channel: string, onNotify: (payload: string) => void, onLost: () => void): Promise<() => Promise<void>> {
-    return listen(await this.connections.takeManaged(undefined), channel, onNotify, onLost);
+  listen(channel: string, onNotify: (payload: string) => void, onListening: () => void): () => Promise<void> {
+    return this.listener.listen(channel, onNotify, onListening);
   }
 
   private async once<T>(

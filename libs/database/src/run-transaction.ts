@@ -1,4 +1,4 @@
-// SQL by hand: begin, savepoints and commit, each in one round trip.
+// SQL by hand: begin, savepoints and commit.
 import type { EntityManager } from 'typeorm';
 import type { OftenUsed } from './often-used.js';
 import type { ManagedConnection } from './service-connections.js';
@@ -48,9 +48,10 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const committed: (() => void)[] = [];
   let failure: unknown;
+  // Sent together with the first statement of the work, which fails too if this one does.
+  const begun = client.query(beginQuery(begin));
+  begun.catch(() => undefined);
   try {
-    // One round trip: transactions are small.
-    await client.query(beginQuery(begin));
     const result = await work({
       manager,
       query: async <Row>(text: string, values: readonly unknown[] = []) => {
@@ -92,11 +93,13 @@ export async function runTransaction<T>(
         }
       },
     });
+    await begun;
     await client.query('commit');
     for (const run of committed) run();
     return result;
   } catch (error) {
     await client.query('rollback').catch(onBroken);
+    await begun;
     throw error;
   }
 }

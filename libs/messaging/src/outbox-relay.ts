@@ -30,6 +30,12 @@ export class OutboxRelay {
   ) {}
 
   start(): void {
+    const wake = () => this.wakeUp.call();
+    this.unlisten = this.database.listen(
+      'idsync_outbox',
+      (producer) => producer === this.database.role && wake(),
+      wake,
+    );
     this.running = this.run();
   }
 
@@ -45,7 +51,6 @@ export class OutboxRelay {
   private async run(): Promise<void> {
     for (let failures = 0; !this.stopping.signal.aborted; ) {
       try {
-        await this.listen();
         const token = await this.leaseToken();
         const hasMore = token !== undefined && (await this.driver.forwardOutbox(token));
         failures = 0;
@@ -71,17 +76,5 @@ export class OutboxRelay {
       this.lease = token === undefined ? undefined : { token, renewAt: now + leaseSeconds * 500 };
     }
     return this.lease?.token;
-  }
-
-  private async listen(): Promise<void> {
-    this.unlisten ??= await this.database.listen(
-      'idsync_outbox',
-      (producer) => {
-        if (producer === this.database.role) this.wakeUp.call();
-      },
-      () => {
-        this.unlisten = undefined;
-      },
-    );
   }
 }

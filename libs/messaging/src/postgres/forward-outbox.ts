@@ -11,15 +11,15 @@ const routes = Object.entries<QueueDefinition>(queues).flatMap(([queue, definiti
 );
 
 /**
- * Moves the oldest outbox rows into the queues that bind them, in one transaction, so a crash neither loses nor
+ * Moves the oldest outbox rows into the queues that bind them in one statement, so a crash neither loses nor
  * duplicates a message. Rows of types that this version does not know stay for a process of the version that does. Two
  * concurrent relays move different rows, so no fencing token is needed. `facts.recorded` gets a unique ordering key,
  * because the previous version claims those messages by ordering key only.
  */
 export async function forwardOutbox(database: Database): Promise<number> {
-  return database.withoutTenant(async (tx) => {
-    const rows = await tx.query<{ id: number }>(
-      `with moved as (
+  const rows = await database.writeWithoutTenant<{ id: number }>({
+    name: 'forward-outbox',
+    text: `with moved as (
          delete from outbox where id in (
            select id from outbox where producer = current_user and type = any($3::text[]) order by id limit $1 for update)
          returning id, message_id, type, message),
@@ -32,8 +32,7 @@ export async function forwardOutbox(database: Database): Promise<number> {
           order by moved.id
          returning queue)
        select id, (select count(pg_notify('idsync_bus', queue)) from (select distinct queue from queued) as woken) from moved`,
-      [batchSize, routes.map(({ queue }) => queue), routes.map(({ type }) => type)],
-    );
-    return rows.length;
+    values: [batchSize, routes.map(({ queue }) => queue), routes.map(({ type }) => type)],
   });
+  return rows.length;
 }

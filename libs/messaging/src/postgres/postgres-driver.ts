@@ -22,7 +22,6 @@ export class PostgresDriver implements BusDriver {
   readonly version = undefined;
   private readonly consumers: PostgresConsumer[] = [];
   private unlisten: (() => Promise<void>) | undefined;
-  private stopped = false;
 
   constructor(private readonly options: PostgresDriverOptions) {}
 
@@ -33,11 +32,10 @@ export class PostgresDriver implements BusDriver {
       this.consumers.push(consumer);
       consumer.start();
     }
-    await this.listen();
+    this.listen();
   }
 
   async stopConsuming(): Promise<void> {
-    this.stopped = true;
     const consumers = this.consumers.splice(0);
     await closeInTurn(
       () => closeTogether(...consumers.map((consumer) => () => consumer.stop())),
@@ -58,24 +56,17 @@ export class PostgresDriver implements BusDriver {
     await this.stopConsuming();
   }
 
-  private async listen(): Promise<void> {
+  private listen(): void {
     if (this.consumers.length === 0) return;
-    this.unlisten = await this.options.database.listen(
+    this.unlisten = this.options.database.listen(
       'idsync_bus',
       (queue) => this.wake(queue),
-      () => this.listenAgain(),
+      () => this.wake(),
     );
   }
 
-  private wake(queue: string): void {
-    for (const consumer of this.consumers) if (consumer.queue === queue) consumer.wake();
-  }
-
-  private listenAgain(): void {
-    this.unlisten = undefined;
-    if (this.stopped) return;
-    setTimeout(() => {
-      if (!this.stopped) this.listen().catch(() => this.listenAgain());
-    }, 1_000).unref();
+  /** Wakes the consumer of a queue; without a name, all. */
+  private wake(queue?: string): void {
+    for (const consumer of this.consumers) if (queue === undefined || consumer.queue === queue) consumer.wake();
   }
 }

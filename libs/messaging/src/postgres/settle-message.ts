@@ -20,9 +20,11 @@ export async function extendLease(database: Database, claims: readonly Claim[]):
 }
 
 export async function acknowledge(database: Database, { id, token }: Claim): Promise<void> {
-  await database.withoutTenant((tx) =>
-    tx.query('delete from bus_messages where id = $1 and lease_token = $2', [id, token]),
-  );
+  await database.writeWithoutTenant({
+    name: 'acknowledge-message',
+    text: 'delete from bus_messages where id = $1 and lease_token = $2',
+    values: [id, token],
+  });
 }
 
 export async function retryLater(database: Database, { id, token }: Claim, milliseconds: number): Promise<void> {
