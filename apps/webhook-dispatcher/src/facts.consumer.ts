@@ -7,7 +7,7 @@ import { FanOutRunner } from './fan-out-runner.service.js';
 export class FactsConsumer {
   constructor(private readonly fanOuts: FanOutRunner) {}
 
-  /** Acknowledged immediately: the fan-out position in the database records what is left to do. */
+  /** Sent by services of the previous version only; see `listenToEvents`. */
   @On('facts.recorded')
   recorded({ tenant_id: tenantId, data }: Message<'facts.recorded'>): void {
     this.fanOuts.wake(tenantId, data.last_sequence);

@@ -1,6 +1,8 @@
 import { Database } from '@idsync/database';
+import { listenToEvents } from '@idsync/database/bus';
 import { findTenantsBehind } from '@idsync/database/delivery';
-import { BackgroundService, Logger, pause, traced, withLogContext } from '@idsync/runtime';
+import { WakeUp } from '@idsync/messaging';
+import { BackgroundService, Logger, traced, withLogContext } from '@idsync/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeliveryEngine } from './delivery/delivery-engine.service.js';
 import { fanOutPart } from './fan-out.js';
@@ -12,7 +14,7 @@ const tenantsPerPoll = 1_000;
 
 /**
  * Fans out new events, one chunk at a time per tenant, so that notifications in quick succession are handled together.
- * A message only wakes it; a poll of all tenants finds events whose message was lost or whose process died.
+ * A notification only wakes it; a poll of all tenants finds events whose notification was lost or whose process died.
  */
 @Injectable()
 export class FanOutRunner extends BackgroundService {
@@ -21,6 +23,8 @@ export class FanOutRunner extends BackgroundService {
   /** Highest sequence known to be fanned out, by tenant: notifications often arrive after their events were handled. */
   private readonly reached = new Map<string, number>();
   private readonly stopping = new AbortController();
+  private readonly pollNow = new WakeUp();
+  private unlisten: (() => Promise<void>) | undefined;
   private polling: Promise<void> | undefined;
 
   /** The engine sends the deliveries of each committed chunk. */
@@ -33,6 +37,11 @@ export class FanOutRunner extends BackgroundService {
   }
 
   start(): void {
+    this.unlisten ??= listenToEvents(
+      this.database,
+      (tenantId, last) => this.wake(tenantId, last),
+      () => this.pollNow.call(),
+    );
     this.polling ??= this.pollContinuously();
   }
 
@@ -47,6 +56,8 @@ export class FanOutRunner extends BackgroundService {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.waiting.clear();
+    this.pollNow.call();
+    await this.unlisten?.();
     await Promise.all([this.polling, ...this.running.values()]);
   }
 
@@ -70,7 +81,7 @@ export class FanOutRunner extends BackgroundService {
       const { reached, more } = await traced('fan out events', { parent: null }, () =>
         this.engine.sendNew((claimNew) => fanOutPart(this.database, tenantId, claimNew)),
       );
-      this.reached.set(tenantId, reached);
+      this.reached.set(tenantId, Math.max(reached, this.reached.get(tenantId) ?? 0));
       // Queued behind the other waiting tenants.
       if (more) this.waiting.add(tenantId);
     } catch (err) {
@@ -93,7 +104,7 @@ export class FanOutRunner extends BackgroundService {
         this.log.warn({ err }, 'polling for events failed');
       }
       // With very many tenants, polling takes at most a twentieth of the time.
-      await pause(Math.max(pollMs, 20 * (performance.now() - began)), signal);
+      await this.pollNow.wait(Math.max(pollMs, 20 * (performance.now() - began)));
     }
   }
 }

@@ -1,5 +1,6 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { recordEvents } from '@idsync/database/bus';
 import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -103,6 +104,19 @@ describe('fanning out events', () => {
       tenant,
     ]);
     expect(parts).toHaveLength(1);
+  });
+
+  it('does not wait for a process that fans out events of the tenant', async () => {
+    const id = await webhook(['*']);
+    await insertEvents(['user.created']);
+    await fanOut();
+    await insertEvents(['user.updated']);
+    await database.transaction(tenant, async (tx) => {
+      await tx.query('select from fan_out_positions where tenant_id = $1 for update', [tenant]);
+      expect(await fanOutPart(database, tenant)).toEqual({ found: new Map(), reached: 0, more: false });
+    });
+    await fanOut();
+    expect(await deliveriesOf(id)).toEqual([1, 2]);
   });
 
   it('skips inactive webhooks and webhooks of other tenants', async () => {
@@ -231,6 +245,7 @@ it('writes nothing for a tenant that does not exist or is being deleted', async 
 describe('the fan-out runner', () => {
   const warnings: unknown[] = [];
   let runner: FanOutRunner;
+  let newRunner: (reading: Database) => FanOutRunner;
   let made: [string, number][];
 
   beforeEach(() => {
@@ -241,11 +256,13 @@ describe('the fan-out runner', () => {
       made.push(...[...result.found].map(([id, { sequence }]): [string, number] => [id, sequence]));
       return result;
     };
-    runner = new FanOutRunner(
-      database,
-      { sendNew },
-      { ...silentLogger, warn: (fields: object | string) => warnings.push(fields) },
-    );
+    newRunner = (reading) =>
+      new FanOutRunner(
+        reading,
+        { sendNew },
+        { ...silentLogger, warn: (fields: object | string) => warnings.push(fields) },
+      );
+    runner = newRunner(database);
   });
 
   afterEach(async () => {
@@ -269,7 +286,30 @@ describe('the fan-out runner', () => {
     expect(made).toEqual([[id, 1]]);
   });
 
-  it('finds new events without a message', async () => {
+  it('is notified when events are committed', async () => {
+    const id = await webhook(['*']);
+    let polls = 0;
+    let listens = () => {};
+    const listening = new Promise<void>((resolve) => {
+      listens = resolve;
+    });
+    // Finds nothing by polling. The second poll is that of the beginning of listening.
+    const acrossTenants = async () => {
+      polls += 1;
+      if (polls === 2) listens();
+      return [];
+    };
+    const notified = newRunner(Object.create(database, { acrossTenants: { value: acrossTenants } }));
+    notified.start();
+    await listening;
+    await database.transaction(tenant, (tx) =>
+      recordEvents(tx, tenant, [{ type: 'webhook.test', subjectId: id, details: {} }]),
+    );
+    await until(id, 1);
+    await notified.stop();
+  });
+
+  it('finds new events without a notification', async () => {
     const id = await webhook(['*']);
     await insertEvents(['user.created'], 1_200);
     runner.start();

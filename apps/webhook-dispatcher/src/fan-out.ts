@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@idsync/database';
+import { type Database, pipelined, type Transaction } from '@idsync/database';
 import {
   askForProbe,
   type EventBody,
@@ -31,7 +31,8 @@ export type ClaimNew = (tx: Transaction, tenantId: string, found: FannedOut) => 
 
 /**
  * Creates deliveries for the next events of a tenant, one for each active webhook whose filter matches, and renders
- * their bodies. The stored position makes duplicate or concurrent calls harmless.
+ * their bodies. The stored position makes duplicate calls harmless; a concurrent call does nothing, because the process
+ * of the other one is notified of new events too. `reached`: all events up to it are fanned out; 0 if that is unknown.
  */
 export async function fanOutPart(
   database: Database,
@@ -40,33 +41,38 @@ export async function fanOutPart(
 ): Promise<{ found: FannedOut; reached: number; more: boolean }> {
   return database.transaction(tenantId, async (tx) => {
     // Statements are sent without waiting for earlier ones where nothing depends on their results.
-    const [{ sequence, last }, subscriptions] = await Promise.all([
+    const [position, subscriptions] = await Promise.all([
       lockFanOut(tx, tenantId),
       findActiveSubscriptions(tx, tenantId),
     ]);
     const found: FannedOut = new Map();
+    if (!position) return { found, reached: 0, more: false };
+    const { sequence, last } = position;
     if (sequence >= last) return { found, reached: sequence, more: false };
     // Without subscriptions, no event is read.
     const range = { first: sequence + 1, last: Math.min(sequence + chunk, last) };
-    const { deliveries, reached: upTo } =
+    const { bodies, deliveries, reached } =
       subscriptions.length === 0
-        ? { deliveries: [], reached: last }
-        : await fanOutRange(tx, tenantId, range, subscriptions);
+        ? { bodies: [], deliveries: [], reached: last }
+        : await matchEvents(tx, tenantId, range, subscriptions);
     for (const delivery of deliveries) {
       if (!found.has(delivery.webhookId)) found.set(delivery.webhookId, { tenantId, sequence: delivery.sequence });
     }
-    await saveFanOut(tx, tenantId, upTo);
-    if (deliveries.length > 0 && deliveries.length <= claimedWithEvents) await claimNew?.(tx, tenantId, found);
-    return { found, reached: upTo, more: upTo < last };
+    await pipelined(async (send) => {
+      send(saveDeliveries(tx, tenantId, bodies, deliveries));
+      send(saveFanOut(tx, tenantId, reached));
+      if (mayBeClaimed(deliveries)) await claimNew?.(tx, tenantId, found);
+    });
+    return { found, reached, more: reached < last };
   });
 }
 
-async function fanOutRange(
+async function matchEvents(
   tx: Transaction,
   tenantId: string,
   range: SequenceRange,
   subscriptions: readonly Subscription[],
-): Promise<{ deliveries: NewDelivery[]; reached: number }> {
+): Promise<{ bodies: EventBody[]; deliveries: NewDelivery[]; reached: number }> {
   // A test event is delivered regardless of the filter.
   const types = [...new Set([...subscriptions.flatMap(({ events }) => events), 'webhook.test'])];
   const [, { bodies, reached }] = await Promise.all([
@@ -81,7 +87,22 @@ async function fanOutRange(
       .filter((subscription) => isFor(subscription, event, matches))
       .map(({ webhookId, payload }) => ({ webhookId, sequence, type, thin: payload === 'thin' }));
   });
-  if (deliveries.length === 0) return { deliveries, reached };
+  return { bodies, deliveries, reached };
+}
+
+/** A test event may ask for a probe first. */
+function mayBeClaimed(deliveries: readonly NewDelivery[]): boolean {
+  const isTest = deliveries.some(({ type }) => type === 'webhook.test');
+  return deliveries.length > 0 && deliveries.length <= claimedWithEvents && !isTest;
+}
+
+async function saveDeliveries(
+  tx: Transaction,
+  tenantId: string,
+  bodies: readonly EventBody[],
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  if (deliveries.length === 0) return;
   const inserts: Promise<unknown>[] = [savePayloads(tx, tenantId, bodies)];
   for (let from = 0; from < deliveries.length; from += rowsPerInsert) {
     inserts.push(insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsPerInsert)));
@@ -92,7 +113,6 @@ async function fanOutRange(
     // Otherwise it waits behind what has failed, and would not test a receiver that was just repaired.
     await resendDelivery(tx, tenantId, webhookId, { sequence });
   }
-  return { deliveries, reached };
 }
 
 /** Matches a test event to the webhook under test only, regardless of its filter. */

@@ -85,7 +85,10 @@ export const messageTypes = {
   'sync.job.ended': z.object({ ...envelope, data: z.object(jobReference) }),
   /** gateway → directory: an operator requested an operation, which is stored in operations. */
   'directory.operation.requested': z.object({ ...envelope, data: z.object({ operation_id: z.uuid() }) }),
-  /** Any service → webhook-dispatcher: events of this tenant with these sequence numbers were committed. */
+  /**
+   * Any service of the previous version → webhook-dispatcher: events of this tenant with these sequence numbers were
+   * committed. This version notifies by PostgreSQL.
+   */
   'facts.recorded': z.object({
     ...envelope,
     data: z.object({ first_sequence: z.int().min(1), last_sequence: z.int().min(1) }),

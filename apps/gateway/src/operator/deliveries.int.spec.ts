@@ -130,7 +130,6 @@ describe('webhooks', () => {
       details: { webhook_id: encodeId('webhook', webhook), message: 'hello' },
       sequence: 1,
     });
-    expect(await messages('facts.recorded')).toEqual([{ data: { first_sequence: 1, last_sequence: 1 } }]);
     expect((await call('POST', `${hook()}/test`)).status).toBe(202);
     expect((await call('POST', `${hook()}/test`, { message: 'x'.repeat(501) })).status).toBe(400);
   });

@@ -107,8 +107,14 @@ export class AttemptRecorder {
     const news = this.changesOf(batch);
     const gone = [...new Set(batch.filter((attempt) => attempt.gone).map(({ webhookId }) => webhookId))];
     const failing = news.filter(({ failures }) => failures > 0).map(({ webhookId }) => webhookId);
+    const outcomes = finishAttempts(tenantId, batch);
+    // The usual case is one round trip.
+    if (news.length === 0 && gone.length === 0) {
+      await this.database.write(tenantId, outcomes);
+      return;
+    }
     const disabled = await this.database.transaction(tenantId, async (tx) => {
-      await finishAttempts(tx, tenantId, batch);
+      await tx.query(outcomes.text, outcomes.values);
       if (news.length > 0) await saveEndpointResults(tx, news);
       const disabledAsGone = await disableWebhooks(tx, tenantId, gone, 'the receiver answered 410 Gone');
       if (failing.length === 0) return disabledAsGone;

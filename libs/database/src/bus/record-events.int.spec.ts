@@ -1,6 +1,7 @@
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Transaction } from '../database.js';
+import { listenToEvents } from './event-notices.js';
 import { assignTime, recordEvents } from './record-events.js';
 
 let own: ServiceDatabase;
@@ -77,5 +78,37 @@ describe('the time of an event', () => {
       [tenant],
     );
     expect(times.map(({ at }) => at.getTime() - ahead.getTime())).toEqual([0, 1, 1]);
+  });
+});
+
+describe('a commit of events', () => {
+  it('notifies the processes that listen, with the tenant and its last sequence', async () => {
+    const notices: [string, number][] = [];
+    let noticed = () => {};
+    let listening = () => {};
+    const began = new Promise<void>((resolve) => {
+      listening = resolve;
+    });
+    const stop = listenToEvents(
+      own.database,
+      (...notice) => {
+        notices.push(notice);
+        noticed();
+      },
+      () => listening(),
+    );
+    await began;
+    const arrived = new Promise<void>((resolve) => {
+      noticed = resolve;
+    });
+    const failing = own.database.transaction(tenant, async (tx) => {
+      await recordEvents(tx, tenant, [created]);
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    await own.database.transaction(tenant, (tx) => recordEvents(tx, tenant, [created, created]));
+    await arrived;
+    await stop();
+    expect(notices).toEqual([[tenant, 2]]);
   });
 });

@@ -5,7 +5,7 @@ import { jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { type EventDetails, storedDetails } from '../event-details.js';
 import { eventsAppended } from '../metrics.js';
-import { enqueue } from './outbox.js';
+import { eventsChannel } from './event-notices.js';
 
 export interface NewEvent {
   type: EventType;
@@ -39,7 +39,7 @@ export async function assignTime(tx: Transaction, tenantId: string, fixedTime?: 
 }
 
 /**
- * Appends events to a tenant's log and enqueues an outbox message for them. Returns their ids.
+ * Appends events to a tenant's log, and notifies the processes that fan them out after the commit. Returns their ids.
  * Call it last in a transaction: it locks the tenant's sequence until the commit, so that numbers have no gaps and
  * follow commit order.
  */
@@ -49,19 +49,21 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
   const isTimed = events.every(({ occurredAt }) => occurredAt !== undefined);
   // Sent together: the second statement sees the sequence of the first.
   const [sequences] = await Promise.all([
-    tx.query<{ last: number }>(
+    tx.query(
       `update event_sequences set last = last + $2, last_at = case when $3 then last_at else ${nextTime} end
-        where tenant_id = $1 returning last`,
+        where tenant_id = $1 returning 1`,
       [tenantId, events.length, isTimed],
     ),
     tx.query(
-      `insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details, traceparent)
-       select $1, s.last - $2::bigint + e.nth, e.id, e.type, coalesce(e.occurred_at, s.last_at), e.identity_id, e.subject_id,
-              e.job_id, e.details, $10
-         from (select generate_series(1, $2::bigint) as nth, unnest($3::uuid[]) as id, unnest($4::text[]) as type,
-                      unnest($5::timestamptz[]) as occurred_at, unnest($6::uuid[]) as identity_id,
-                      unnest($7::uuid[]) as subject_id, unnest($8::uuid[]) as job_id, unnest($9::jsonb[]) as details) as e
-        cross join (select last, last_at from event_sequences where tenant_id = $1 limit 1) as s`,
+      `with appended as (
+         insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details, traceparent)
+         select $1, s.last - $2::bigint + e.nth, e.id, e.type, coalesce(e.occurred_at, s.last_at), e.identity_id, e.subject_id,
+                e.job_id, e.details, $10
+           from (select generate_series(1, $2::bigint) as nth, unnest($3::uuid[]) as id, unnest($4::text[]) as type,
+                        unnest($5::timestamptz[]) as occurred_at, unnest($6::uuid[]) as identity_id,
+                        unnest($7::uuid[]) as subject_id, unnest($8::uuid[]) as job_id, unnest($9::jsonb[]) as details) as e
+          cross join (select last, last_at from event_sequences where tenant_id = $1 limit 1) as s)
+       select pg_notify('${eventsChannel}', tenant_id || ' ' || last) from event_sequences where tenant_id = $1`,
       [
         tenantId,
         events.length,
@@ -76,14 +78,7 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
       ],
     ),
   ]);
-  const last = sequences[0]?.last;
-  if (last === undefined) throw new Error(`tenant ${tenantId} has no event sequence`);
-  const first = last - events.length + 1;
-  await enqueue(tx, {
-    type: 'facts.recorded',
-    tenantId,
-    data: { first_sequence: first, last_sequence: last },
-  });
+  if (sequences.length === 0) throw new Error(`tenant ${tenantId} has no event sequence`);
   tx.afterCommit(() => {
     for (const { type } of events) eventsAppended.add({ type });
   });

@@ -56,9 +56,9 @@ export async function findEventBodies(
   { types, limit }: { types?: readonly string[]; limit: number },
 ): Promise<EventBodies> {
   // A bitmap scan would read all later versions of a subject instead of the first.
-  await useIndexScans(tx);
+  const settings = useIndexScans(tx);
   // The inner limit keeps each lookup an index lookup, whatever the table statistics say.
-  const found = await tx.query<EventRow & { fits: boolean }>(
+  const reading = tx.query<EventRow & { fits: boolean }>(
     `select sequence, id, type, "occurredAt", "subjectId", "identityId", traceparent, fits,
             case when fits then details end as details, case when fits then sent end as sent,
             case when fits then resource end as resource
@@ -92,6 +92,7 @@ export async function findEventBodies(
       order by sequence`,
     [tenantId, range.first, range.last, types?.map(likePattern) ?? null, limit],
   );
+  const [, found] = await Promise.all([settings, reading]);
   const rows = found.filter(({ fits }) => fits);
   const isWhole = rows.length === found.length && rows.length < limit;
   const tenant = encodeId('tenant', tenantId);

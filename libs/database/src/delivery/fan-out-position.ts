@@ -9,35 +9,36 @@ export interface FanOutPosition {
 }
 
 /**
- * Locks a tenant's fan-out until the end of the transaction. Sequences follow commits, so no event below `last` is still
- * missing.
+ * Locks a tenant's fan-out until the end of the transaction. Returns undefined if another transaction has the lock, and
+ * for tenants that are deleted. Sequences follow commits, so no event below `last` is still missing.
  */
-export async function lockFanOut(tx: Transaction, tenantId: string): Promise<FanOutPosition> {
+export async function lockFanOut(tx: Transaction, tenantId: string): Promise<FanOutPosition | undefined> {
   const locked = await lockPosition(tx, tenantId);
-  if (locked) return locked;
-  await beginPosition(tx, tenantId);
-  return (await lockPosition(tx, tenantId)) ?? { sequence: 0, last: 0 };
+  if (locked || !(await beginPosition(tx, tenantId))) return locked;
+  return lockPosition(tx, tenantId);
 }
 
 async function lockPosition(tx: Transaction, tenantId: string): Promise<FanOutPosition | undefined> {
   // Sent together. The second reads after the first has the lock, whose previous holder may have processed later events.
   const [[position], [events]] = await Promise.all([
-    tx.query<{ sequence: number }>('select sequence from fan_out_positions where tenant_id = $1 for update', [
-      tenantId,
-    ]),
+    tx.query<{ sequence: number }>(
+      'select sequence from fan_out_positions where tenant_id = $1 for update skip locked',
+      [tenantId],
+    ),
     tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [tenantId]),
   ]);
   return position && { sequence: position.sequence, last: events?.last ?? position.sequence };
 }
 
-/** A message may come after its tenant was deleted; then nothing is written. */
-async function beginPosition(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query(
+/** Returns false if the tenant has a position or was deleted before its last events were processed. */
+async function beginPosition(tx: Transaction, tenantId: string): Promise<boolean> {
+  const inserted = await tx.query(
     `insert into fan_out_positions (tenant_id, sequence)
      select id, 0 from tenants where id = $1 and not exists (select from tenant_deletions where tenant_id = $1)
-     on conflict do nothing`,
+     on conflict do nothing returning 1`,
     [tenantId],
   );
+  return inserted.length > 0;
 }
 
 export async function saveFanOut(tx: Transaction, tenantId: string, sequence: number): Promise<void> {

@@ -42,15 +42,11 @@ async function delivery(tries: number): Promise<void> {
   );
 }
 
-function finish(...finished: Partial<FinishedAttempt>[]): Promise<string[]> {
+async function finish(...finished: Partial<FinishedAttempt>[]): Promise<string[]> {
   const rest = { outcome: 'delivered', durationMs: 3, endedAt: new Date(), status: 'delivered', counts: true } as const;
-  return database.transaction(tenantId, (tx) =>
-    finishAttempts(
-      tx,
-      tenantId,
-      finished.map((each) => ({ deliveryId, number: 1, ...rest, ...each })),
-    ),
-  );
+  const attempts = finished.map((each) => ({ deliveryId, number: 1, ...rest, ...each }));
+  const rows = await database.write<{ id: string }>(tenantId, finishAttempts(tenantId, attempts));
+  return rows.map(({ id }) => id);
 }
 
 async function stored() {
