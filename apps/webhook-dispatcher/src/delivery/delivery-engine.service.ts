@@ -192,11 +192,9 @@ export class DeliveryEngine extends BackgroundService {
   private async poll(): Promise<void> {
     const { database } = this.context;
     const changed = await resetChangedEndpoints(database);
-    const { due, quotas, time } = await database.acrossTenants(async (tx) => ({
-      due: await findDueEndpoints(tx),
-      quotas: await findDeliveryQuotas(tx),
-      time: await databaseTime(tx),
-    }));
+    const [due, quotas, time] = await database.acrossTenants((tx) =>
+      Promise.all([findDueEndpoints(tx), findDeliveryQuotas(tx), databaseTime(tx)]),
+    );
     const changedTenants = new Set(changedQuotas(this.quotas, quotas));
     this.quotas = quotas;
     for (const tenantId of changedTenants) this.blocks.forget(tenantId);

@@ -9,8 +9,8 @@ import { WakeUp } from '../wake-up.js';
 import { type ClaimedMessage, claimMessages, leaseSeconds } from './claim-messages.js';
 import { acknowledge, type Claim, extendLease, giveUp, retryLater } from './settle-message.js';
 
-/** Milliseconds between polls without a notification: retries and expired leases become due by the clock. */
-const pollMs = 500;
+/** Milliseconds between polls without a notification, which find messages of processes that have ended. */
+const pollMs = 2_000;
 
 /** Consumes one PostgreSQL queue, at most `prefetch` messages at a time. */
 export class PostgresConsumer {
@@ -87,8 +87,9 @@ export class PostgresConsumer {
       if (outcome.kind === 'done') await acknowledge(this.database, message);
       else if (outcome.kind === 'dead') await giveUp(this.database, message, outcome.reason);
       else {
-        await retryLater(this.database, message, this.backoff(message.attempts));
-        this.mayHaveMore = true;
+        const pauseMs = this.backoff(message.attempts);
+        await retryLater(this.database, message, pauseMs);
+        setTimeout(() => this.wake(), pauseMs).unref();
       }
     } catch (err) {
       // The lease expires and the message is redelivered.

@@ -1,0 +1,54 @@
+import type { Database } from '@idsync/database';
+import { silentLogger } from '@idsync/runtime';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Delivery } from '../delivery.js';
+import { PostgresConsumer } from './postgres-consumer.js';
+
+const definition = { service: 'directory', binds: [], prefetch: 1, deliveryLimit: 9 } as const;
+const pauseMs = 300;
+
+describe('a consumer of a queue in PostgreSQL', () => {
+  let attempts: number;
+  let dueAt: number;
+
+  /** A queue with one message, which is delivered again after a retry. */
+  const database = {
+    writeWithoutTenant: async ({ name }: { name: string }) => {
+      if (name !== 'claim-messages' || Date.now() < dueAt) return [];
+      dueAt = Number.POSITIVE_INFINITY;
+      attempts += 1;
+      return [{ id: 1, type: 'sync.batch.ready', message: '{}', attempts }];
+    },
+    withoutTenant: async () => {
+      dueAt = Date.now() + pauseMs;
+    },
+  } as unknown as Database;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    attempts = 0;
+    dueAt = 0;
+  });
+
+  afterEach(() => jest.useRealTimers());
+
+  it('retries a message when its pause is over, without waiting for the next poll', async () => {
+    const delivered: number[] = [];
+    const deliver = async ({ attempt }: Delivery) => {
+      delivered.push(attempt);
+      return attempt < 4 ? ({ kind: 'retry', reason: 'not yet' } as const) : ({ kind: 'done' } as const);
+    };
+    const consumer = new PostgresConsumer(
+      database,
+      'directory.batches',
+      definition,
+      deliver,
+      () => pauseMs,
+      silentLogger,
+    );
+    consumer.start();
+    await jest.advanceTimersByTimeAsync(3 * pauseMs);
+    expect(delivered).toEqual([1, 2, 3, 4]);
+    await consumer.stop();
+  });
+});
