@@ -30,7 +30,9 @@ describe('a consumer of a queue in PostgreSQL', () => {
     dueAt = 0;
   });
 
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   it('retries a message when its pause is over, without waiting for the next poll', async () => {
     const delivered: number[] = [];
