@@ -9,3 +9,8 @@ import { onlyIndexScans, type Transaction } from './database.js';
 export async function useIndexScans(tx: Transaction): Promise<void> {
   await tx.query(onlyIndexScans);
 }
+
+/** Like `useIndexScans`, for rows in the order of an index: others could be read whole and sorted. */
+export async function useIndexOrder(tx: Transaction): Promise<void> {
+  await tx.query(`${onlyIndexScans}; set local enable_sort = off`);
+}

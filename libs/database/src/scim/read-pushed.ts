@@ -1,9 +1,9 @@
 // SQL by hand: size-limited pages, benchmarked.
 import type { Transaction } from '../database.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexOrder } from '../use-index-scans.js';
 import { countScimMemberships, listScimMemberships } from './scim-members.js';
 import { waitForPush } from './scim-positions.js';
-import type { ScimDocument } from './scim-resources.js';
+import { alone, type ScimDocument } from './scim-resources.js';
 
 /** A position in the pushed users of a connector, in the order of changes. */
 export interface PushedPosition {
@@ -39,7 +39,7 @@ export async function readPushedUsers(
   { limit, deletedToo }: { limit: number; deletedToo: boolean },
 ): Promise<PushedPage> {
   await waitForPush(tx, connectorId);
-  await useIndexScans(tx);
+  await useIndexOrder(tx);
   const rows: PushedText[] = [];
   let [bytes, last] = [0, false];
   for (let after = { position, id }; rows.length < limit && bytes < pageBytes && !last; ) {
@@ -112,8 +112,10 @@ export async function readPushedUser(
 ): Promise<PushedUser | undefined> {
   await waitForPush(tx, connectorId);
   const [row] = await tx.query<{ position: number; document: ScimDocument }>(
-    `select position, document from scim_resources
-      where connector_id = $1 and kind = 'User' and id = $2 and deleted_at is null`,
+    `select position, document from (
+       select position, document, deleted_at from scim_resources
+        where connector_id = $1 and kind = 'User' and id = $2 ${alone}) as named
+      where deleted_at is null`,
     [connectorId, id],
   );
   if (!row) return undefined;

@@ -6,7 +6,15 @@ import { deletePushedOfDeletedConnectors, markPushedForDeletion, purgeScimTombst
 import { findPushPosition, readPushedUser, readPushedUsers } from './read-pushed.js';
 import { addScimMembers, listScimMemberships } from './scim-members.js';
 import { beginPush } from './scim-positions.js';
-import { deleteScimResource, insertScimResource, readScimResources } from './scim-resources.js';
+import {
+  deleteScimResource,
+  findExistingScimIds,
+  findScimResource,
+  insertScimResource,
+  readScimResources,
+  replaceScimResource,
+  touchScimResources,
+} from './scim-resources.js';
 
 const beginning = { position: 0, id: '00000000-0000-0000-0000-000000000000' };
 const everything = { limit: 100, deletedToo: true };
@@ -135,15 +143,28 @@ describe('deleted pushed resources', () => {
 });
 
 describe('a SCIM resource among many', () => {
-  it('is found by an index, with and without statistics: by name, externalId, page position and order of changes', async () => {
+  it('is found by an index, with and without statistics: by id, name, externalId, page position and order of changes', async () => {
     const many = { ...place, connectorId: newUuid() };
+    await rows.rows('alter table scim_resources set (autovacuum_enabled = false)');
     await rows.rows(
       `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, external_key, document, position)
        select $1, $2::uuid, 'User', gen_random_uuid(), $2::text || ' User user ' || n, $2::text || ' User E' || n, '{}', n
          from generate_series(1, 20000) n`,
       [many.tenantId, many.connectorId],
     );
+    const [{ id } = { id: '' }] = await rows.rows<{ id: string }>(
+      'select id from scim_resources where connector_id = $1 and position = 777',
+      [many.connectorId],
+    );
+    const changed = { id, name: 'Ada', externalId: undefined, document: { userName: 'Ada' }, position: 30_000 };
     const looks: ((tx: Transaction) => Promise<unknown[]>)[] = [
+      async (tx) => [(await findScimResource(tx, many, id))?.id],
+      (tx) => resources(tx, many, { ids: [id] }, { limit: 5 }),
+      async (tx) => [...(await findExistingScimIds(tx, many, [id]))],
+      async (tx) => [(await readPushedUser(tx, many.connectorId, id))?.position],
+      async (tx) => [await replaceScimResource(tx, many, changed)],
+      async (tx) => [await touchScimResources(tx, many, [id], 30_000)],
+      async (tx) => [await deleteScimResource(tx, many, id, 30_000)],
       (tx) => resources(tx, many, { name: 'User 777' }, { limit: 5 }),
       (tx) => resources(tx, many, { externalId: 'E777' }, { limit: 5 }),
       (tx) => resources(tx, many, {}, { limit: 5 }),
@@ -167,12 +188,12 @@ describe('a SCIM resource among many', () => {
     for (const analysed of [false, true]) {
       if (analysed) await rows.rows('analyze scim_resources');
       const read = await Promise.all(looks.map((look) => rowsRead(look)));
-      expect(read.map(({ found }) => found)).toEqual([1, 1, 5, 5, 3]);
+      expect(read.map(({ found }) => found)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 3]);
       for (const { fetched } of read) expect(fetched).toBeLessThanOrEqual(10);
     }
   });
 
-  /** Rows of scim_resources that a query reads, by index or scan. */
+  /** Rows of scim_resources that a statement reads, by index or scan. It is rolled back. */
   async function rowsRead(look: (tx: Transaction) => Promise<unknown[]>) {
     return inTenant(async (tx) => {
       const counted = async () => {
@@ -182,7 +203,7 @@ describe('a SCIM resource among many', () => {
         return Number(row?.count ?? 0);
       };
       const before = await counted();
-      const found = (await look(tx)).length;
+      const found = (await tx.rolledBack(() => look(tx))).length;
       return { found, fetched: (await counted()) - before };
     });
   }

@@ -3,7 +3,7 @@ import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
 import { selectList } from '../naming-strategy.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexOrder } from '../use-index-scans.js';
 
 export type { ScimDocument, ScimKind } from '../entities/scim.entities.js';
 
@@ -38,6 +38,12 @@ export interface ScimCriteria {
   member?: string;
 }
 
+/**
+ * Keeps a search by primary key apart from `deleted_at is null`. With that, PostgreSQL would read a partial index of all
+ * resources while the table has no statistics.
+ */
+export const alone = 'offset 0';
+
 /** Small, because each resource may have the maximum size. */
 const resourcesAtOnce = 16;
 
@@ -56,7 +62,7 @@ export async function insertScimResource(
   return row;
 }
 
-/** Throws a unique violation if another user has the name. */
+/** Replaces a resource that exists. Throws a unique violation if another user has the name. */
 export async function replaceScimResource(
   tx: Transaction,
   scope: ScimScope,
@@ -65,14 +71,14 @@ export async function replaceScimResource(
   const [row] = await tx.query<ScimResourceRow>(
     `update scim_resources
         set name_key = $5, external_key = $6, document = $7, position = $8, version = version + 1, changed_at = now()
-      where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4 and deleted_at is null returning ${columns}`,
+      where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4 returning ${columns}`,
     stored(scope, resource),
   );
   if (!row) throw new Error('the resource does not exist although its connector is locked');
   return row;
 }
 
-/** Replaces a resource by a tombstone without data. */
+/** Replaces a resource that exists by a tombstone without data. */
 export async function deleteScimResource(
   tx: Transaction,
   { tenantId, connectorId, kind }: ScimScope,
@@ -82,7 +88,7 @@ export async function deleteScimResource(
   await tx.query(
     `update scim_resources
         set name_key = '', external_key = null, document = '{}', position = $5, changed_at = now(), deleted_at = now()
-      where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4 and deleted_at is null`,
+      where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4`,
     [tenantId, connectorId, kind, id, kind === 'User' ? position : null],
   );
 }
@@ -92,11 +98,8 @@ export async function findScimResource(
   scope: ScimScope,
   id: string,
 ): Promise<ScimResourceRow | undefined> {
-  const { where, values } = conditions(scope, { ids: [id] });
-  const [row] = await tx.query<ScimResourceRow>(
-    `select ${columns} from scim_resources where ${where.join(' and ')}`,
-    values,
-  );
+  const { from, values } = conditions(scope, { ids: [id] });
+  const [row] = await tx.query<ScimResourceRow>(`select ${columns} ${from}`, values);
   return row;
 }
 
@@ -110,14 +113,14 @@ export async function* readScimResources(
   criteria: ScimCriteria,
   { limit, offset = 0 }: { limit: number; offset?: number },
 ): AsyncGenerator<ScimResourceRow & { bytes: number }> {
-  await useIndexScans(tx);
+  await useIndexOrder(tx);
   let after: string | undefined;
   for (let left = limit; left > 0; ) {
-    const { where, values } = conditions(scope, criteria);
-    if (after !== undefined) where.push(`id > $${values.push(after)}`);
+    const { from, values } = conditions(scope, criteria);
+    const following = after === undefined ? '' : `and id > $${values.push(after)}`;
     const rows = Math.min(left, resourcesAtOnce);
     const chunk = await tx.query<Omit<ScimResourceRow, 'document'> & { text: string }>(
-      `select ${selectList(['id', 'kind', 'version', 'createdAt', 'changedAt'])}, document::text as text from scim_resources where ${where.join(' and ')}
+      `select ${selectList(['id', 'kind', 'version', 'createdAt', 'changedAt'])}, document::text as text ${from} ${following}
         order by id limit $${values.push(rows)} offset $${values.push(after === undefined ? offset : 0)}`,
       values,
     );
@@ -131,11 +134,8 @@ export async function* readScimResources(
 }
 
 export async function countScimResources(tx: Transaction, scope: ScimScope, criteria: ScimCriteria): Promise<number> {
-  const { where, values } = conditions(scope, criteria);
-  const [row] = await tx.query<{ count: number }>(
-    `select count(*) from scim_resources where ${where.join(' and ')}`,
-    values,
-  );
+  const { from, values } = conditions(scope, criteria);
+  const [row] = await tx.query<{ count: number }>(`select count(*) ${from}`, values);
   return row?.count ?? 0;
 }
 
@@ -146,8 +146,10 @@ export async function findExistingScimIds(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const rows = await tx.query<{ id: string }>(
-    `select id from scim_resources
-      where tenant_id = $1 and connector_id = $2 and kind in ('User', 'Group') and id = any($3) and deleted_at is null`,
+    `select id from (
+       select id, deleted_at from scim_resources
+        where tenant_id = $1 and connector_id = $2 and kind in ('User', 'Group') and id = any($3) ${alone}) as named
+      where deleted_at is null`,
     [tenantId, connectorId, uuids(ids)],
   );
   return new Set(rows.map(({ id }) => id));
@@ -155,7 +157,7 @@ export async function findExistingScimIds(
 
 /**
  * Increments the version and position of users and groups whose memberships or group names changed, so that they are
- * read again.
+ * read again. All of them exist, because a resource leaves its groups when it is deleted.
  */
 export async function touchScimResources(
   tx: Transaction,
@@ -167,7 +169,7 @@ export async function touchScimResources(
   await tx.query(
     `update scim_resources
         set position = case kind when 'User' then $4::bigint end, version = version + 1, changed_at = now()
-      where tenant_id = $1 and connector_id = $2 and kind in ('User', 'Group') and id = any($3) and deleted_at is null`,
+      where tenant_id = $1 and connector_id = $2 and kind in ('User', 'Group') and id = any($3)`,
     [tenantId, connectorId, uuids(ids), position],
   );
 }
@@ -210,15 +212,20 @@ function keyOf(connectorId: string, kind: ScimKind, text: string): string {
 function conditions(
   { tenantId, connectorId, kind }: ScimScope,
   { ids, name, externalId, member }: ScimCriteria,
-): { where: string[]; values: unknown[] } {
+): { from: string; values: unknown[] } {
   const values: unknown[] = [tenantId];
-  const where = ['tenant_id = $1', `kind = '${kind}'`, 'deleted_at is null'];
+  const where = ['deleted_at is null'];
+  const keys = ['tenant_id = $1', `kind = '${kind}'`];
+  if (ids !== undefined || (name === undefined && externalId === undefined))
+    keys.push(`connector_id = $${values.push(connectorId)}`);
   if (name !== undefined) where.push(`name_key = $${values.push(keyOf(connectorId, kind, name.toLowerCase()))}`);
   if (externalId !== undefined) where.push(`external_key = $${values.push(keyOf(connectorId, kind, externalId))}`);
-  if (name === undefined && externalId === undefined) where.push(`connector_id = $${values.push(connectorId)}`);
-  if (ids !== undefined) where.push(`id = any($${values.push(uuids(ids))})`);
   if (member !== undefined) {
     where.push(`id in (select group_id from scim_members where member_id = $${values.push(member)})`);
   }
-  return { where, values };
+  if (ids === undefined) return { from: `from scim_resources where ${[...keys, ...where].join(' and ')}`, values };
+  const wanted = `(select distinct unnest($${values.push(uuids(ids))}::uuid[])) as wanted (id)`;
+  const one = `select * from scim_resources where ${keys.join(' and ')} and id = wanted.id limit 1`;
+  const named = `select one.* from ${wanted} cross join lateral (${one}) as one`;
+  return { from: `from (${named}) as named where ${where.join(' and ')}`, values };
 }
