@@ -111,7 +111,7 @@ class SingleStatement extends PreparedQuery {
 
 /** Runs a statement that sees only rows of `tenantId` and writes nothing. */
 export function readOnce<Row>(client: pg.Client, tenantId: string, query: NamedQuery): Promise<Row[]> {
-  return runOnce(client, tenantId, query, query.isInIndexOrder ? orderedSettings : readSettings);
+  return runOnce(client, tenantId, query, settingsOf(query));
 }
 
 /** Like `readOnce`, for a statement that may write. It is committed with the packet. */
@@ -141,6 +141,10 @@ export function readTexts(client: pg.Client, tenantId: string, query: NamedQuery
   return new Promise((resolve, reject) => {
     const rows: TextRow[] = [];
     const done: Callback = (error) => (error ? reject(error) : resolve(rows));
-    client.query(new SingleStatement(tenantId, query, done, readSettings, rows) as unknown as pg.Submittable);
+    client.query(new SingleStatement(tenantId, query, done, settingsOf(query), rows) as unknown as pg.Submittable);
   });
+}
+
+function settingsOf({ isInIndexOrder }: NamedQuery): typeof readSettings {
+  return isInIndexOrder ? orderedSettings : readSettings;
 }

@@ -14,6 +14,7 @@ import { listPaths, operatorPaths, pathsOf } from './read-paths.js';
 export const people = 15_000;
 const fewPeople = 40;
 const oldDeliveries = 12_000;
+const pushedUsers = 12_000;
 /** Ended jobs of the pushed connector: each push, or a few of them, makes one. */
 const oldJobs = 12_000;
 /** PostgreSQL may choose a generic plan from the sixth execution on. */
@@ -35,6 +36,7 @@ export class LargeTenant {
     private services: Services,
     private tenant: Tenant,
     private provider: Client,
+    private otherProvider: Client,
     private readonly few: string,
     private readonly webhook: string,
   ) {}
@@ -54,14 +56,27 @@ export class LargeTenant {
     const few = await createConnector(tenant, fewConnector);
     for (const connector of [await createConnector(tenant, manyConnector), few]) await sync(tenant, connector);
     const pushed = await createConnector(tenant, { type: 'scim-push', name: 'Pushed', config: {} });
-    const tokens = `/admin/v1/tenants/${tenant.id}/connectors/${pushed}/tokens`;
-    const { body: token } = await tenant.operator.post(tokens, { name: 'Pushed' });
-    const provider = new Client(`${services.url}${token.path}`, { authorization: `Bearer ${token.token}` });
+    const provider = await providerOf(services, tenant, pushed);
+    const other = await createConnector(tenant, { type: 'scim-push', name: 'Other', config: {} });
+    await addPushedUsers(fixture, tenant.id, other);
+    const otherProvider = await providerOf(services, tenant, other);
     const subscription = { callback_url: receiver.url, events: ['*'] };
     const { body: webhook } = await tenant.client.post('/v1/webhooks', subscription);
     await addOldDeliveries(fixture, tenant.id, webhook.id);
     await addOldJobs(fixture, tenant.id, pushed);
-    return new LargeTenant(database, fixture, tap, receiver, sourcesDir, services, tenant, provider, few, webhook.id);
+    return new LargeTenant(
+      database,
+      fixture,
+      tap,
+      receiver,
+      sourcesDir,
+      services,
+      tenant,
+      provider,
+      otherProvider,
+      few,
+      webhook.id,
+    );
   }
 
   async stop(): Promise<void> {
@@ -107,6 +122,7 @@ export class LargeTenant {
     const { operator, client } = this.tenant;
     this.tenant = { ...this.tenant, operator: operator.at(url), client: client.at(url) };
     this.provider = this.provider.at(`${url}${new URL(this.provider.url).pathname}`);
+    this.otherProvider = this.otherProvider.at(`${url}${new URL(this.otherProvider.url).pathname}`);
   }
 
   private async read(): Promise<void> {
@@ -123,7 +139,10 @@ export class LargeTenant {
       await this.readStream();
       for (const path of ['/Users?filter=userName%20eq%20%22nobody%22', '/Users?count=10', '/Groups?count=10']) {
         await ok(this.provider.get(path), path);
+        await ok(this.otherProvider.get(path), path);
       }
+      const { body: users } = await this.otherProvider.get('/Users?count=1');
+      await ok(this.otherProvider.get(`/Users/${users.Resources[0].id}`), '/Users/{id}');
     }
   }
 
@@ -187,6 +206,23 @@ async function withoutStatistics(fixture: DirectoryFixture, database: string): P
     `select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
   );
   for (const { name } of tables) await fixture.rows(`alter table ${name} set (autovacuum_enabled = off)`);
+}
+
+async function providerOf(services: Services, tenant: Tenant, connectorId: string): Promise<Client> {
+  const path = `/admin/v1/tenants/${tenant.id}/connectors/${connectorId}/tokens`;
+  const { body: token } = await tenant.operator.post(path, { name: 'Provider' });
+  return new Client(`${services.url}${token.path}`, { authorization: `Bearer ${token.token}` });
+}
+
+/** Adds pushed users that no job has read. */
+async function addPushedUsers(fixture: DirectoryFixture, tenantId: string, connectorId: string): Promise<void> {
+  await fixture.rows(
+    `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document, position)
+     select $1, $2::uuid, 'User', gen_random_uuid(), $2::text || ' User user ' || n,
+            jsonb_build_object('userName', 'user ' || n), n
+       from generate_series(1, ${pushedUsers}) as n`,
+    [decodeId('tenant', tenantId), decodeId('connector', connectorId)],
+  );
 }
 
 /** Adds deliveries of earlier events: delivered, dead, and waiting for their next attempt tomorrow. */

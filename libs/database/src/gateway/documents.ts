@@ -149,6 +149,8 @@ export function pageQuery(tenantId: string, resource: CountedResource, query: Do
                 from (select document, created_at, id from ${page}) as page) as page
        order by created_at, id`,
     values,
+    // Changes are sorted.
+    isInIndexOrder: query.updatedSince === undefined,
   };
 }
 
