@@ -879,6 +879,9 @@ create table scim_positions (
   last bigint default 0 not null,
   forgotten bigint default 0 not null,
   deleted_at timestamp with time zone,
+  users bigint,
+  groups bigint,
+  counted bigint,
   constraint scim_positions_pkey PRIMARY KEY (connector_id),
   constraint scim_positions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -888,7 +891,8 @@ create policy own_rows on scim_positions to public using ((tenant_id = ( SELECT 
 grant delete on scim_positions to idsync_directory;
 grant delete, insert, select, update on scim_positions to idsync_gateway;
 grant select on scim_positions to idsync_sync_worker;
-grant select (ctid, tenant_id) on scim_positions to idsync_directory;
+grant select (ctid, connector_id, tenant_id, users) on scim_positions to idsync_directory;
+grant update (users) on scim_positions to idsync_directory;
 
 create table scim_resources (
   tenant_id uuid not null,
@@ -918,7 +922,7 @@ create policy own_rows on scim_resources to public using ((tenant_id = ( SELECT 
 grant delete on scim_resources to idsync_directory;
 grant delete, insert, select, update on scim_resources to idsync_gateway;
 grant select on scim_resources to idsync_sync_worker;
-grant select (ctid, tenant_id, connector_id, kind, id) on scim_resources to idsync_directory;
+grant select (ctid, tenant_id, connector_id, kind, id, deleted_at) on scim_resources to idsync_directory;
 
 create table search_terms (
   tenant_id uuid not null,

@@ -216,12 +216,18 @@ async function providerOf(services: Services, tenant: Tenant, connectorId: strin
 
 /** Adds pushed users that no job has read. */
 async function addPushedUsers(fixture: DirectoryFixture, tenantId: string, connectorId: string): Promise<void> {
+  const place = [decodeId('tenant', tenantId), decodeId('connector', connectorId)];
+  await fixture.rows(
+    `insert into scim_positions (tenant_id, connector_id, last, users, groups, counted)
+     values ($1, $2, ${pushedUsers}, ${pushedUsers}, 0, ${pushedUsers})`,
+    place,
+  );
   await fixture.rows(
     `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document, position)
      select $1, $2::uuid, 'User', gen_random_uuid(), $2::text || ' User user ' || n,
             jsonb_build_object('userName', 'user ' || n), n
        from generate_series(1, ${pushedUsers}) as n`,
-    [decodeId('tenant', tenantId), decodeId('connector', connectorId)],
+    place,
   );
 }
 

@@ -73,6 +73,7 @@ import { ResembledKeys1700000000185 } from './1700000000185-resembled-keys.js';
 import { CoveredIndex1700000000186 } from './1700000000186-covered-index.js';
 import { PlainBatches1700000000187 } from './1700000000187-plain-batches.js';
 import { ListedJobs1700000000188 } from './1700000000188-listed-jobs.js';
+import { CountedResources1700000000189 } from './1700000000189-counted-resources.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -151,4 +152,5 @@ export const migrations = [
   CoveredIndex1700000000186,
   PlainBatches1700000000187,
   ListedJobs1700000000188,
+  CountedResources1700000000189,
 ];

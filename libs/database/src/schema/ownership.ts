@@ -102,13 +102,21 @@ const ofServices: Record<string, TableOwnership> = {
     acrossTenants: ['gateway'],
   },
   // Pushed resources are a source that the sync-worker reads. Housekeeping deletes old tombstones of all tenants.
-  scim_positions: { rows: byTenant, grants: { gateway: write, 'sync-worker': read }, acrossTenants: ['gateway'] },
+  scim_positions: {
+    rows: byTenant,
+    grants: {
+      gateway: write,
+      'sync-worker': read,
+      directory: ['SELECT (tenant_id, connector_id, users)', 'UPDATE (users)'],
+    },
+    acrossTenants: ['gateway'],
+  },
   scim_resources: {
     rows: byTenant,
     grants: {
       gateway: write,
       'sync-worker': read,
-      directory: ['SELECT (tenant_id, connector_id, kind, id)', 'DELETE'],
+      directory: ['SELECT (tenant_id, connector_id, kind, id, deleted_at)', 'DELETE'],
     },
     acrossTenants: ['gateway'],
   },

@@ -7,7 +7,9 @@ import { findPushPosition, readPushedUser, readPushedUsers } from './read-pushed
 import { addScimMembers, listScimMemberships } from './scim-members.js';
 import { beginPush } from './scim-positions.js';
 import {
+  countScimResources,
   deleteScimResource,
+  eraseScimUser,
   findExistingScimIds,
   findScimResource,
   insertScimResource,
@@ -21,12 +23,14 @@ const everything = { limit: 100, deletedToo: true };
 
 let own: TestDatabase;
 let gateway: Database;
+let directory: Database;
 let rows: DirectoryFixture;
 let place: { tenantId: string; connectorId: string; kind: 'User' };
 
 beforeAll(async () => {
   own = await createTestDatabase();
   gateway = await Database.connect({ url: own.url, service: 'gateway' });
+  directory = await Database.connect({ url: own.url, service: 'directory' });
   rows = DirectoryFixture.connect(own.url);
 });
 
@@ -37,6 +41,7 @@ beforeEach(async () => {
 afterAll(async () => {
   await rows?.close();
   await gateway?.close();
+  await directory?.close();
   await own?.drop();
 });
 
@@ -139,6 +144,68 @@ describe('deleted pushed resources', () => {
     expect(left).toEqual([{ name_key: expect.stringContaining('stays') }]);
     expect(await rows.rows('select 1 from scim_members where tenant_id = $1', [mine.tenantId])).toEqual([]);
     expect(await rows.rows('select 1 from scim_positions where tenant_id = $1', [mine.tenantId])).toHaveLength(1);
+  });
+});
+
+describe('the totals of a connector', () => {
+  const total = () => inTenant((tx) => countScimResources(tx, place, {}));
+  const counted = async () =>
+    (
+      await rows.rows('select users, groups, counted = last as current from scim_positions where connector_id = $1', [
+        place.connectorId,
+      ])
+    )[0];
+
+  it('follow creates, deletions and erasures', async () => {
+    const [first, second] = await inTenant(async (tx) => [
+      await push(tx, 'a'),
+      await push(tx, 'b'),
+      await push(tx, 'c'),
+    ]);
+    expect(await total()).toBe(3);
+    await inTenant(async (tx) => {
+      const position = await beginPush(tx, place.tenantId, place.connectorId);
+      await deleteScimResource(tx, place, String(first), position);
+      const group = {
+        id: newUuid(),
+        name: 'Staff',
+        externalId: undefined,
+        document: { displayName: 'Staff' },
+        position,
+      };
+      await insertScimResource(tx, { ...place, kind: 'Group' }, group);
+    });
+    expect(await total()).toBe(2);
+    const erase = (id: string | undefined) =>
+      directory.transaction(place.tenantId, (tx) => eraseScimUser(tx, place, String(id)));
+    await erase(second);
+    await erase(first);
+    expect(await total()).toBe(1);
+    expect(await counted()).toEqual({ users: 1, groups: 1, current: true });
+    expect(await inTenant((tx) => countScimResources(tx, { ...place, kind: 'Group' }, {}))).toBe(1);
+  });
+
+  it('do not include a push that failed beside others', async () => {
+    await inTenant(async (tx) => {
+      await push(tx, 'a');
+      await expect(tx.attempt(() => push(tx, 'a'))).rejects.toThrow('duplicate key');
+      await push(tx, 'b');
+    });
+    expect(await counted()).toEqual({ users: 2, groups: 0, current: true });
+  });
+
+  it('are counted by each list after a push of an earlier version, and by the next push', async () => {
+    await inTenant((tx) => push(tx, 'a'));
+    await rows.rows(
+      `with moved as (update scim_positions set last = last + 1 where connector_id = $2 returning last)
+       insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document, position)
+       select $1, $2, 'User', $3, 'of an earlier version', '{}', last from moved`,
+      [place.tenantId, place.connectorId, newUuid()],
+    );
+    expect(await counted()).toMatchObject({ users: 1, current: false });
+    expect(await total()).toBe(2);
+    await inTenant((tx) => push(tx, 'c'));
+    expect(await counted()).toEqual({ users: 3, groups: 0, current: true });
   });
 });
 

@@ -4,6 +4,7 @@ import type { Transaction } from '../database.js';
 import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { useIndexOrder } from '../use-index-scans.js';
+import { addToTotal, findTotal } from './scim-positions.js';
 
 export type { ScimDocument, ScimKind } from '../entities/scim.entities.js';
 
@@ -54,7 +55,8 @@ export async function insertScimResource(
   resource: PushedResource,
 ): Promise<ScimResourceRow> {
   const [row] = await tx.query<ScimResourceRow>(
-    `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, external_key, document, position)
+    `with counted as (${addToTotal(scope.kind, 1)})
+     insert into scim_resources (tenant_id, connector_id, kind, id, name_key, external_key, document, position)
      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
     stored(scope, resource),
   );
@@ -86,7 +88,8 @@ export async function deleteScimResource(
   position: number,
 ): Promise<void> {
   await tx.query(
-    `update scim_resources
+    `with counted as (${addToTotal(kind, -1)})
+     update scim_resources
         set name_key = '', external_key = null, document = '{}', position = $5, changed_at = now(), deleted_at = now()
       where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4`,
     [tenantId, connectorId, kind, id, kind === 'User' ? position : null],
@@ -134,6 +137,9 @@ export async function* readScimResources(
 }
 
 export async function countScimResources(tx: Transaction, scope: ScimScope, criteria: ScimCriteria): Promise<number> {
+  const isAll = Object.values(criteria).every((each) => each === undefined);
+  const total = isAll ? await findTotal(tx, scope.tenantId, scope.connectorId, scope.kind) : undefined;
+  if (total !== undefined) return total;
   const { from, values } = conditions(scope, criteria);
   const [row] = await tx.query<{ count: number }>(`select count(*) ${from}`, values);
   return row?.count ?? 0;
@@ -183,6 +189,20 @@ export async function eraseScimUser(
   { tenantId, connectorId }: Omit<ScimScope, 'kind'>,
   id: string,
 ): Promise<void> {
+  // Pushes lock the position first, too; in different orders, the two could deadlock.
+  await tx.query('select from scim_positions where tenant_id = $1 and connector_id = $2 for update', [
+    tenantId,
+    connectorId,
+  ]);
+  await tx.query(
+    `update scim_positions set users = users - (
+       select count(*) from (
+         select deleted_at from scim_resources
+          where tenant_id = $1 and connector_id = $2 and kind = 'User' and id = $3 ${alone}) as named
+        where deleted_at is null)
+      where tenant_id = $1 and connector_id = $2`,
+    [tenantId, connectorId, id],
+  );
   await tx.query('delete from scim_members where tenant_id = $1 and member_id = $2', [tenantId, id]);
   await tx.query(
     `delete from scim_resources where tenant_id = $1 and connector_id = $2 and kind = 'User' and id = $3`,
