@@ -15,6 +15,7 @@ let app: NestFastifyApplication;
 const registered: string[] = [];
 
 beforeAll(async () => {
+  registered.length = 0;
   database = await createTestDatabase();
   app = await createGateway(gatewayConfig(database.url));
   app

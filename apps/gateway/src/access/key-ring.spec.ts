@@ -1,14 +1,15 @@
 import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { NewAddresses } from '../audit/new-addresses.service.js';
 import { formatApiKey, type KeyKind, newSecret } from './api-key.js';
 import { KeyRing } from './key-ring.service.js';
 
-it.each<[KeyKind, string[]]>([
-  ['apiKey', ['203.0.113.7']],
-  ['portalLink', []],
-])('the addresses of the holder of a key of kind %s are recorded: %j', async (kind, expected) => {
+const address = '203.0.113.7';
+let ring: KeyRing;
+
+/** A ring with one key, and what it recorded and asked of its database. */
+function ringWith({ kind = 'apiKey', allowedNetworks = null }: { kind?: KeyKind; allowedNetworks?: string[] | null }) {
   const [id, { secret, hash }] = [newUuid(), newSecret()];
   const row = {
     tenantId: newUuid(),
@@ -20,17 +21,50 @@ it.each<[KeyKind, string[]]>([
     access: 'read',
     bodies: false,
     issuedBy: null,
-    allowedNetworks: null,
+    allowedNetworks,
   };
-  const recorded: string[] = [];
-  const database = { acrossTenants: async () => [row], transaction: async () => undefined } as object as Database;
-  const addresses = {
-    record: async (used: { addresses: Set<string> }[]) =>
-      void recorded.push(...used.flatMap((each) => [...each.addresses])),
-    recordRefused: async () => undefined,
-  } as object as NewAddresses;
-  const ring = new KeyRing(database, {} as never, undefined, addresses);
-  expect(await ring.identify(formatApiKey(id, secret, kind), '203.0.113.7')).toMatchObject({ keyId: id });
+  const [recorded, refused]: [string[], string[]] = [[], []];
+  const noteIn = (list: string[]) => async (used: { addresses: Set<string> }[]) =>
+    void list.push(...used.flatMap((each) => [...each.addresses]));
+  const lookUps = jest.fn(async () => [row]);
+  const database = { acrossTenants: lookUps, transaction: async () => undefined } as object as Database;
+  const addresses = { record: noteIn(recorded), recordRefused: noteIn(refused) } as object as NewAddresses;
+  ring = new KeyRing(database, {} as never, undefined, addresses);
+  return { id, key: formatApiKey(id, secret, kind), lookUps, recorded, refused };
+}
+
+afterEach(() => ring.onApplicationShutdown());
+
+it.each<[KeyKind, string[]]>([
+  ['apiKey', [address]],
+  ['portalLink', []],
+])('the addresses of the holder of a key of kind %s are recorded: %j', async (kind, expected) => {
+  const { id, key, recorded } = ringWith({ kind });
+  expect(await ring.identify(key, address)).toMatchObject({ keyId: id });
   await ring.onApplicationShutdown();
   expect(recorded).toEqual(expected);
+});
+
+describe('a key', () => {
+  it('is looked up once for concurrent requests, and not again for the next one', async () => {
+    const { id, key, lookUps } = ringWith({});
+    const holders = await Promise.all([ring.identify(key), ring.identify(key)]);
+    expect([...holders, await ring.identify(key)]).toEqual(Array(3).fill(expect.objectContaining({ keyId: id })));
+    expect(lookUps).toHaveBeenCalledTimes(1);
+  });
+
+  it('that does not exist has no holder', async () => {
+    const { key, lookUps } = ringWith({});
+    lookUps.mockResolvedValue([]);
+    expect([await ring.identify(key), await ring.identify(key)]).toEqual([undefined, undefined]);
+    expect(lookUps).toHaveBeenCalledTimes(1);
+  });
+
+  it('is refused outside its networks, and each such address is recorded once', async () => {
+    const { key, recorded, refused } = ringWith({ allowedNetworks: ['198.51.100.0/24'] });
+    await expect(ring.identify(key, address)).rejects.toMatchObject({ status: 403 });
+    await ring.onApplicationShutdown();
+    await ring.onApplicationShutdown();
+    expect({ recorded, refused }).toEqual({ recorded: [], refused: [address] });
+  });
 });

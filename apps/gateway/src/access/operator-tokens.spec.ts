@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConfigService } from '@nestjs/config';
 import type { GatewayConfig } from '../gateway-config.js';
 import { adminTokenCaller, OperatorTokens } from './operator-tokens.service.js';
@@ -21,6 +22,10 @@ function guess(tokens: OperatorTokens, address: string, times: number): void {
   for (let sent = 0; sent < times; sent += 1) expect(tokens.identify(`guess-${sent}`, address)).toBeUndefined();
 }
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
 describe('ADMIN_TOKEN', () => {
   it('cannot be found by a network that guessed too often in a minute, while other networks sign in', () => {
     const tokens = tokensWith();
@@ -36,6 +41,27 @@ describe('ADMIN_TOKEN', () => {
     guess(tokens, holder, maxFailures + 1);
     expect(tokens.identify(token, holder)).toBe(adminTokenCaller);
   });
+
+  it.each([
+    ['accepted', 'less', -1],
+    ['refused', 'more', 1],
+  ])(
+    'is %s from a network with many guesses if it was used there %s than a day ago',
+    async (outcome, _than, minutes) => {
+      const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+      const tokens = tokensWith();
+      tokens.identify(token, holder);
+      clock.mockReturnValue(1_000 + (24 * 60 + minutes) * 60_000);
+      // The cache reads the clock at most once per millisecond of real time.
+      await sleep(5);
+      const found = () => {
+        guess(tokens, holder, maxFailures);
+        return tokens.identify(token, holder);
+      };
+      if (outcome === 'accepted') expect(found()).toBe(adminTokenCaller);
+      else expect(found).toThrow(expect.objectContaining({ status: 429 }));
+    },
+  );
 
   it('is unknown if it is disabled', () => {
     const tokens = tokensWith({ ADMIN_TOKEN: token, ADMIN_TOKEN_DISABLED: true });

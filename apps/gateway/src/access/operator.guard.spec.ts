@@ -8,6 +8,7 @@ import type { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import type { OperatorCaller } from './caller.js';
 import { OperatorGuard } from './operator.guard.js';
+import { ForAllTenants } from './operator-roles.decorator.js';
 import type { OperatorTokens } from './operator-tokens.service.js';
 import type { SessionCookie } from './session-cookie.service.js';
 import type { Sessions } from './sessions.service.js';
@@ -51,8 +52,21 @@ describe('a route of a tenant', () => {
     {} as SessionCookie,
   );
 
+  @ForAllTenants(true)
+  @OperatorAccess({ read: 'viewer', write: 'admin' })
+  class Installed {
+    handle(): void {}
+  }
+  class Undeclared {
+    handle(): void {}
+  }
+
   /** Returns 200, or the status of the error. */
-  async function statusOf(tenantIds: string[] | undefined, tenantId: string): Promise<number> {
+  async function statusOf(
+    tenantIds: string[] | undefined,
+    tenantId: string,
+    { controller = Operated, method = 'GET' }: { controller?: new () => { handle(): void }; method?: string } = {},
+  ): Promise<number> {
     const caller: OperatorCaller = {
       access: 'operator',
       actor: { kind: 'admin_token', name: 'operator' },
@@ -60,10 +74,10 @@ describe('a route of a tenant', () => {
       ...(tenantIds && { tenantIds: new Set(tenantIds) }),
     };
     const context = {
-      getHandler: () => Operated.prototype.handle,
-      getClass: () => Operated,
+      getHandler: () => controller.prototype.handle,
+      getClass: () => controller,
       switchToHttp: () => ({
-        getRequest: () => ({ caller, method: 'GET', params: { tenantId: encodeId('tenant', tenantId) } }),
+        getRequest: () => ({ caller, method, params: { tenantId: encodeId('tenant', tenantId) } }),
       }),
     } as unknown as ExecutionContext;
     try {
@@ -77,6 +91,21 @@ describe('a route of a tenant', () => {
     const [own, other] = [newUuid(), newUuid()];
     expect([await statusOf([own], own), await statusOf([own], other), await statusOf(undefined, other)]).toEqual([
       200, 404, 200,
+    ]);
+  });
+
+  it('is closed to every role if it declares none', async () => {
+    expect(await statusOf(undefined, newUuid(), { controller: Undeclared })).toBe(403);
+  });
+
+  it('is forbidden to roles that do not include the one it needs', async () => {
+    expect(await statusOf(undefined, newUuid(), { method: 'POST' })).toBe(403);
+  });
+
+  it('is forbidden to operators of some tenants if it concerns the installation', async () => {
+    const [own, controller] = [newUuid(), Installed];
+    expect([await statusOf([own], own, { controller }), await statusOf(undefined, own, { controller })]).toEqual([
+      403, 200,
     ]);
   });
 });

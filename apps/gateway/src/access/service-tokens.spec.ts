@@ -14,11 +14,12 @@ let tokens: ServiceTokens;
 function stored(row: { expiresAt?: Date; revokedAt?: Date }) {
   const [id, { secret, hash }] = [newUuid(), newSecret()];
   const known = { id, name: 'robot', role: 'viewer', tenantIds: null, expiresAt: null, revokedAt: null, ...row };
-  const database = { readTransaction: async () => ({ ...known, secretHash: hash }) } as object as Database;
+  const read = jest.fn(async () => ({ ...known, secretHash: hash }));
+  const database = { readTransaction: read } as object as Database;
   const addresses = { record: async () => undefined } as object as NewAddresses;
   tokens = new ServiceTokens(database, {} as never, new UnknownKeyLimits(), addresses);
   const identify = async (text = formatServiceToken(id, secret)) => (await tokens.identify(text, address))?.actor.name;
-  return { identify, other: formatServiceToken(id, newSecret().secret) };
+  return { identify, read, known, other: formatServiceToken(id, newSecret().secret) };
 }
 
 describe('a service token', () => {
@@ -37,6 +38,18 @@ describe('a service token', () => {
     expect([await identify(), await identify()]).toEqual(['robot', 'robot']);
     now.mockReturnValue(start);
     expect(await identify()).toBeUndefined();
+  });
+
+  it('is looked up again after a revocation that began during its look-up', async () => {
+    now.mockReturnValue(start);
+    const { identify, read, known } = stored({});
+    const before = await read();
+    read.mockImplementationOnce(async () => {
+      known.revokedAt = new Date(start);
+      tokens.clear();
+      return before;
+    });
+    expect([await identify(), await identify()]).toEqual(['robot', undefined]);
   });
 
   it('is unknown once it is revoked', async () => {

@@ -88,6 +88,30 @@ describe('look-ups of unknown keys', () => {
     expect(await limits.lookUp('198.51.100.7', async () => 'a key')).toBe('a key');
   });
 
+  it('are refused as busy after five seconds in the queue', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+    try {
+      const limits = new UnknownKeyLimits();
+      const answers: (() => void)[] = [];
+      const hanging = () => new Promise<undefined>((resolve) => answers.push(() => resolve(undefined)));
+      const running = ['192.0.2.1', '192.0.2.2'].map((address) => limits.lookUp(address, hanging));
+      let refusal: unknown;
+      const waiting = limits.lookUp('192.0.2.3', hanging).catch((error: unknown) => {
+        refusal = error;
+      });
+      await nextTurn();
+      await jest.advanceTimersByTimeAsync(4_999);
+      expect(refusal).toBeUndefined();
+      await jest.advanceTimersByTimeAsync(1);
+      await waiting;
+      expect(refusal).toMatchObject({ status: 503, retryAfterSeconds: 5 });
+      for (const answer of answers) answer();
+      await Promise.all(running);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('are refused as busy when they wait for too long', async () => {
     const limits = new UnknownKeyLimits({ each: 1, all: 1, queued: 5, waitMs: 10, bytes: { each: 0, all: 0 } });
     let answer = (_: undefined) => {};
