@@ -122,9 +122,14 @@ export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: 
       keepAliveInitialDelayMillis: 10_000,
       ...(role === undefined
         ? {}
-        : { options: sessionSettings(role, statementTimeoutMs), query_timeout: statementTimeoutMs + graceMs }),
+        : { options: sessionSettings(role, statementTimeoutMs), query_timeout: driverTimeout(statementTimeoutMs) }),
     },
   };
+}
+
+/** Without a limit in PostgreSQL, the driver has none either. */
+function driverTimeout(statementTimeoutMs: number): number {
+  return statementTimeoutMs === 0 ? 0 : statementTimeoutMs + graceMs;
 }
 
 /**

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { ServiceDataSource } from './data-source.js';
 import { Database } from './database.js';
+import { connections } from './metrics.js';
 
 interface Submitted {
   submit(wire: object): void;
@@ -101,8 +102,20 @@ describe('the tenant of a transaction', () => {
       const { database, statements } = recorded();
       const work = async () => statements.push('work');
       await expect(database.transaction(tenantId, work)).rejects.toThrow('tenant id is not a uuid');
-      await expect(database.read(tenantId, query)).rejects.toThrow('tenant id is not a uuid');
+      for (const single of ['read', 'readTexts', 'write'] as const)
+        await expect(database[single](tenantId, query)).rejects.toThrow('tenant id is not a uuid');
       expect(statements).toEqual([]);
     },
   );
+});
+
+describe('a database that is closed', () => {
+  it('no longer reports its connections', async () => {
+    const unwatch = jest.fn();
+    const watched = jest.spyOn(connections, 'watch').mockReturnValue(unwatch);
+    const { database } = recorded();
+    watched.mockRestore();
+    await database.onApplicationShutdown();
+    expect(unwatch).toHaveBeenCalledTimes(1);
+  });
 });
