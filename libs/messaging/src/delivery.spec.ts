@@ -1,8 +1,9 @@
 import { Writable } from 'node:stream';
-import { queues } from '@idsync/contracts';
+import { type QueueDefinition, queues } from '@idsync/contracts';
 import { createLogger, withLogContext } from '@idsync/runtime';
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { handleDelivery } from './delivery.js';
+import { ages } from './metrics.js';
 
 const id = '0190a5f0-0000-7000-8000-000000000001';
 const tenant = '0190a5f0-0000-7000-8000-000000000002';
@@ -44,4 +45,18 @@ it('adds message, tenant and job ids to log lines of a message handler', async (
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: 'applied', message_id: id, tenant_id: tenant, job_id: job },
   ]);
+});
+
+it('observes the age of a message at its first delivery only, and never that of a dead letter', async () => {
+  const observed = jest.spyOn(ages, 'observe');
+  const definition = queues['directory.batches'];
+  const ofDead: QueueDefinition = { ...definition, bindsDead: ['sync.batch.ready'] };
+  const handlers = new Map(['sync.batch.ready', 'dead.sync.batch.ready'].map((type) => [type, async () => undefined]));
+  const observations = async (attempt: number, bindings: QueueDefinition) => {
+    observed.mockClear();
+    expect(await handleDelivery({ ...delivery, attempt }, bindings, handlers)).toEqual({ kind: 'done' });
+    return observed.mock.calls.length;
+  };
+  expect([await observations(1, definition), await observations(2, definition)]).toEqual([1, 0]);
+  expect([await observations(1, ofDead), await observations(2, ofDead)]).toEqual([0, 0]);
 });

@@ -10,7 +10,7 @@ export const handling = durations({
   labels: ['queue', 'outcome'],
 });
 
-const ages = durations(
+export const ages = durations(
   {
     name: 'bus_message_age_seconds',
     help: 'Age of messages when they are first taken from their queue.',
