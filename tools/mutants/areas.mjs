@@ -102,19 +102,20 @@ export const areas = {
   },
   tenancy: {
     sources: [
-      'libs/database/src/{database,run-transaction,by-tenant,data-source,fair-shares,sql-state}.ts',
+      'libs/database/src/{database,run-transaction,by-tenant,data-source,service-client,fair-shares,sql-state}.ts',
       'libs/database/src/transaction-with-lock-retries.ts',
     ],
     specs: [
-      'libs/database/src/{by-tenant,data-source,database,fair-shares,sql-state,transaction-with-lock-retries}.spec.ts',
-      'libs/database/src/{database,tenant-isolation,backlogs}.int.spec.ts',
+      'libs/database/src/{by-tenant,data-source,service-client,database,fair-shares,sql-state}.spec.ts',
+      'libs/database/src/transaction-with-lock-retries.spec.ts',
+      'libs/database/src/{often-used,tenant-isolation,backlogs,database}.int.spec.ts',
     ],
   },
   reads: {
-    sources: ['libs/database/src/{read-replica,often-used,single-read}.ts'],
+    sources: ['libs/database/src/{read-replica,often-used,single-statement}.ts'],
     specs: [
       'libs/database/src/often-used.spec.ts',
-      'libs/database/src/{often-used,single-read,read-replica}.int.spec.ts',
+      'libs/database/src/{often-used,single-statement,read-replica}.int.spec.ts',
     ],
   },
   scim: {

@@ -26,7 +26,8 @@ export async function trySpec(spec, mutants, endsAt) {
   let onImport = [];
   while (left.length > 0 && Date.now() < endsAt) {
     const run = await runOnce(spec, mutants, { try: left }, endsAt);
-    if (run.broken) return { results, broken: run.broken };
+    // A process that was ended because the time was over has no result either.
+    if (run.broken && Date.now() < endsAt) return { results, broken: run.broken };
     for (const [id, result] of run.results) results.set(id, result);
     onImport = run.onImport ?? onImport;
     const reached = new Set(run.reached);
