@@ -114,7 +114,7 @@ export const areas = {
   reads: {
     sources: ['libs/database/src/{read-replica,often-used,single-statement}.ts'],
     specs: [
-      'libs/database/src/often-used.spec.ts',
+      'libs/database/src/{often-used,read-replica}.spec.ts',
       'libs/database/src/{often-used,single-statement,read-replica}.int.spec.ts',
     ],
   },
