@@ -74,6 +74,16 @@ describe('a CSV source', () => {
     });
   });
 
+  it('finds the last row of an id also if the first row begins with a quote', async () => {
+    await expect(read('id,name\n"1",a\n2,b\n1,c\n')).resolves.toMatchObject({
+      names: [
+        ['2', 'b'],
+        ['1', 'c'],
+      ],
+      errors: [{ external_id: '1', line: 2 }],
+    });
+  });
+
   it('rejects a quote or a line break as delimiter', () => {
     for (const delimiter of ['"', '\n', '\r']) {
       expect(() => source('csv', '', { delimiter })).toThrow('delimiter must not be a quote or a line break');

@@ -121,6 +121,22 @@ describe('a JSON lines source', () => {
     );
   });
 
+  it('reads lines of up to 8 MiB', async () => {
+    const line = (bytes: number) => `{"id":1,"note":"${'x'.repeat(bytes - 18)}"}\n`;
+    await expect(read(line(8 * 1024 * 1024))).resolves.toEqual({ names: [['1', undefined]], errors: [] });
+  });
+
+  it.each([
+    [99, '{"id":1}', ['id', 'mail']],
+    [100, '{"id":1}', ['id']],
+    [999, 'bad', ['mail']],
+    [1_000, 'bad', []],
+  ])('discovers fields in its first 100 objects or 1000 lines: after %d times %s', async (count, line, names) => {
+    const text = `${`${line}\n`.repeat(count)}{"mail":"a@x.example"}\n`;
+    const fields = await source('jsonl', text).discover?.(new AbortController().signal);
+    expect(fields?.map(({ name }) => name)).toEqual(names);
+  });
+
   it('rejects an invalid path', () => {
     expect(() => source('jsonl', '', { external_id: 'a[' })).toThrow('"a[" is not a path');
   });
