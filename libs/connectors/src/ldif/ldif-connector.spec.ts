@@ -294,12 +294,15 @@ describe('an LDIF source', () => {
     [100, 'person', ['uid']],
     [999, 'organizationalUnit', ['mail']],
     [1_000, 'organizationalUnit', []],
-  ])('discovers attributes in its first 100 people or 1000 entries: after %d of class %s', async (count, kind, names) => {
-    const before = Array.from({ length: count }, (_, n) => `dn: uid=${n},dc=x\nobjectClass: ${kind}\nuid: ${n}\n\n`);
-    const last = 'dn: cn=last,dc=x\nobjectClass: person\nmail: a@x.example\n';
-    const fields = await source('ldif', before.join('') + last).discover?.(signal);
-    expect(fields?.flatMap(({ name }) => (['dn', 'objectclass'].includes(name) ? [] : [name]))).toEqual(names);
-  });
+  ])(
+    'discovers attributes in its first 100 people or 1000 entries: after %d of class %s',
+    async (count, kind, names) => {
+      const before = Array.from({ length: count }, (_, n) => `dn: uid=${n},dc=x\nobjectClass: ${kind}\nuid: ${n}\n\n`);
+      const last = 'dn: cn=last,dc=x\nobjectClass: person\nmail: a@x.example\n';
+      const fields = await source('ldif', before.join('') + last).discover?.(signal);
+      expect(fields?.flatMap(({ name }) => (['dn', 'objectclass'].includes(name) ? [] : [name]))).toEqual(names);
+    },
+  );
 
   it('fails for an endless line', async () => {
     await expect(read(`dn: a\nuid: ${'x'.repeat(9_000_000)}`)).rejects.toThrow('line 2 is longer than 8 MiB');
