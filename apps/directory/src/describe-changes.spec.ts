@@ -238,6 +238,15 @@ describe('the events of a record', () => {
     expect(recordTypes({ ...account, identityId: ann })).toEqual(['account.created', 'account.linked']);
   });
 
+  it('of an account that another connector takes over contain both, unless its system has a name', () => {
+    const takenOver = (record: Partial<StoredRecord>) =>
+      recordEvents({ ...record, connectorId: uuid(2) }, { ...record, connectorId: uuid(1) });
+    const change = { field: 'source_system_id', from: source, to: encodeId('connector', uuid(2)) };
+    expect(takenOver({ kind: 'account' })).toMatchObject([{ type: 'account.updated', details: { changes: [change] } }]);
+    expect(takenOver({ kind: 'account', fields: { source_system_id: ['AD'] } })).toEqual([]);
+    expect(takenOver({ kind: 'user' })).toEqual([]);
+  });
+
   it('of a user who moves to another identity contain nothing, because the identities do', () => {
     expect(recordTypes({ identityId: ann }, { identityId: bob })).toEqual([]);
   });
