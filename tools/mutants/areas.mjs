@@ -174,7 +174,7 @@ export const areas = {
     specs: [
       'apps/gateway/src/shared/cursor.spec.ts',
       'apps/gateway/src/shared/cursors.int.spec.ts',
-      'libs/database/src/gateway/{documents,history,jobs,event-feed,list-deliveries}.int.spec.ts',
+      'libs/database/src/gateway/{documents,history,jobs,event-feed,list-deliveries,point-reads}.int.spec.ts',
     ],
   },
   filters: {

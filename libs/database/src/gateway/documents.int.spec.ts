@@ -237,6 +237,19 @@ describe('a page of changes since a time', () => {
     }
   });
 
+  it('begins with a change at exactly that time, also if there are more changes than are sorted', async () => {
+    const tenant = await fixture.tenant();
+    await fixture.rows(
+      `insert into identities (tenant_id, id, status, created_at, updated_at, document)
+       select $1, gen_random_uuid(), 'active', '2025-01-01'::timestamptz + n * interval '1 second',
+              $2::timestamptz + n % 2 * interval '1 second', n::text
+         from generate_series(0, 2500) n`,
+      [tenant, since],
+    );
+    const page = await findDocuments(gateway, tenant, 'identity', { limit: 4, offset: 0, updatedSince: since });
+    expect(page.items).toBe('0,1,2,3');
+  });
+
   it('reads only the documents of the page and writes no temporary files, for any number of changes', async () => {
     const tenant = await fixture.tenant();
     await fixture.rows(

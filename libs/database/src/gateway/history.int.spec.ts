@@ -50,4 +50,17 @@ describe('a page of a history', () => {
     expect(seen).toEqual(Array.from({ length: 12 }, (_, nth) => nth + 1));
     expect(sizes).toEqual([4, 4, 4]);
   });
+
+  it('does not exist for an unknown identity or that of another tenant, but is empty without events', async () => {
+    const tenant = await fixture.tenant();
+    const identity = newUuid();
+    await fixture.rows(
+      `insert into identities (tenant_id, id, status, created_at, updated_at, document) values ($1, $2, 'active', now(), now(), '{}')`,
+      [tenant, identity],
+    );
+    const page = { limit: 10, offset: 0 };
+    expect(await findHistory(gateway, tenant, newUuid(), page)).toBeUndefined();
+    expect(await findHistory(gateway, await fixture.tenant(), identity, page)).toBeUndefined();
+    expect(await findHistory(gateway, tenant, identity, page)).toEqual({ events: [], isCut: false, total: 0 });
+  });
 });

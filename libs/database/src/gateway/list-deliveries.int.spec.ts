@@ -126,6 +126,31 @@ describe('the list of deliveries', () => {
     );
   });
 
+  it('examines only deliveries of the requested time range', async () => {
+    const webhookId = await webhook();
+    await happened(60);
+    const rows = Array.from(
+      { length: 60 },
+      (_, at): Row => ({
+        id: newUuid(),
+        webhookId,
+        sequence: at + 1,
+        status: 'delivered',
+        isRetry: false,
+        type: 'user.created',
+      }),
+    );
+    await insert(rows);
+    for (const query of [
+      { until: occurred(6), limit: 10 },
+      { since: occurred(56), limit: 10 },
+    ]) {
+      const page = await list(query, 10);
+      expect(page.rows.map(({ id }) => id)).toEqual(expected(rows, query));
+      expect(page.next).toBeUndefined();
+    }
+  });
+
   it('excludes other tenants, and deleted webhooks unless requested by id', async () => {
     const gone = await webhook();
     const row: Row = {
