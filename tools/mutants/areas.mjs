@@ -33,7 +33,8 @@ export const areas = {
     specs: [
       'apps/directory/src/sweep/*.spec.ts',
       'apps/sync-worker/src/{choose-mode,job-outcome}.spec.ts',
-      'apps/directory/src/sweep/{sweep,dry-run,retire,reused-ids}.int.spec.ts',
+      'apps/directory/src/sweep/{sweep,dry-run,retire,reused-ids,additions,beside-held-job}.int.spec.ts',
+      'apps/directory/src/people-quota.int.spec.ts',
       'apps/sync-worker/src/{sweep-answers,apply-progress,end-retirement}.int.spec.ts',
     ],
   },

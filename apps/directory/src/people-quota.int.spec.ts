@@ -1,7 +1,8 @@
 import type { SourceRecord } from '@idsync/contracts';
+import { lockReferences } from '@idsync/database/directory';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../test/harness.js';
-import { answers, endJob, type RunOptions, wholeRun } from '../test/whole-run.js';
+import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../test/whole-run.js';
 import { applyBatch } from './apply-batch.js';
 
 let harness: Harness;
@@ -107,6 +108,22 @@ describe('a run of a tenant with a quota of people', () => {
     await Promise.all(messages.map((message) => applyBatch(harness.database, message)));
     expect(await live()).toHaveLength(10);
     expect(await leftOut(job)).toHaveLength(14);
+  });
+
+  it('lets a sweep wait for concurrent changes of people, which it does not without a quota', async () => {
+    for (const quota of [undefined, 10]) {
+      if (quota !== undefined) await limit(quota);
+      const job = await appliedRun(harness, hr, [people(0, 3)]);
+      let swept: Promise<void> | undefined;
+      await harness.database.transaction(harness.tenant, async (tx) => {
+        await lockReferences(tx, harness.tenant, 'shared');
+        swept = sweep(harness, job);
+        await (quota === undefined ? swept : harness.fixture.waitForBlockedLock());
+      });
+      await swept;
+      await endJob(harness, job);
+    }
+    expect(await live()).toEqual(['p0', 'p1', 'p2']);
   });
 
   it('counts a deleted user who is listed again as a new one', async () => {
