@@ -193,6 +193,7 @@ export const areas = {
     ],
     specs: [
       'apps/directory/src/group-changes.spec.ts',
+      'libs/database/src/directory/group-id.spec.ts',
       'apps/directory/src/group-events.int.spec.ts',
       'apps/gateway/src/public/groups.int.spec.ts',
     ],

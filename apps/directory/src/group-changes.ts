@@ -12,7 +12,7 @@ export interface GroupChange {
 }
 
 /** Members that one event names; a larger change has several events, so that no member is left out. */
-export const maxNamedMembers = 200;
+const maxNamedMembers = 200;
 
 /** Returns the changes of members, in the order of the groups' names. */
 export function groupChanges(records: readonly RecordChange[]): GroupChange[] {

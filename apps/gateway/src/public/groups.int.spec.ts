@@ -1,6 +1,7 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { deleteRecords, insertRecords, type StoredRecord, updateRecords } from '@idsync/database/directory';
+import { findGroupsByName } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -126,6 +127,8 @@ describe('groups', () => {
     expect(Object.keys(await groups())).toEqual(['Trade']);
     expect((await get(`groups/${Sales}`)).status).toBe(404);
     expect((await get(`groups/${Sales}/members`)).status).toBe(404);
+    expect(await findGroupsByName(directory, tenant, 'Sales')).toEqual([]);
+    expect(await findGroupsByName(directory, tenant, 'Trade')).toMatchObject([{ name: 'Trade', connectorId: source }]);
     await update(ann, { fields: { groups: ['Sales'] } });
     expect(await groups()).toEqual({ Sales });
   });
@@ -156,6 +159,23 @@ describe('groups', () => {
     expect(first.body).toMatchObject({ data: [{ id: '1' }, { id: '2' }], total: 3 });
     expect(await members(A, `?limit=2&cursor=${first.body.next_cursor}`)).toEqual(['3']);
     expect((await get('groups?limit=1&offset=1')).body.data).toHaveLength(1);
+  });
+
+  it('are counted up to 10000', async () => {
+    const add = (from: number, to: number) =>
+      gateway.fixture.rows(
+        `with made as (
+           insert into groups (id, tenant_id, connector_id, name, term, created_at)
+           select gen_random_uuid(), $1, $2, n, n, now() from generate_series($3::integer, $4) n returning term, created_at)
+         insert into list_terms (tenant_id, term, created_at, record_id)
+         select $1, term, created_at, gen_random_uuid() from made`,
+        [tenant, source, from, to],
+      );
+    await add(1, 10_000);
+    const { body } = await get('groups?limit=1');
+    expect([body.total, body.total_is_estimate]).toEqual([10_000, undefined]);
+    await add(10_001, 10_001);
+    expect((await get('groups?limit=1')).body).toMatchObject({ total: 10_000, total_is_estimate: true });
   });
 
   it('filter users and identities', async () => {
