@@ -17,6 +17,12 @@ describe('a SCIM filter', () => {
     });
   });
 
+  it.each(['ne', 'co', 'sw', 'ew', 'gt', 'le'])('with %s tests each resource also on an indexed attribute', (op) => {
+    const { narrowing, matches } = readFilter('User', `userName ${op} "ada"`);
+    expect(narrowing).toEqual({});
+    expect(matches).toBeDefined();
+  });
+
   it('with a second condition on an attribute of a group tests it on each resource', () => {
     const { narrowing, matches } = readFilter('Group', 'displayName eq "Staff" and displayName eq "All"');
     expect(narrowing).toEqual({ name: 'Staff' });
@@ -93,7 +99,7 @@ describe('a SCIM filter', () => {
     expect(() => readFilter('User', 'groups.value eq "x"')).toThrow(
       'filtering a User by groups.value is not supported',
     );
-    for (const text of ['not (members eq "x")', 'members[display eq "x"]']) {
+    for (const text of ['not (members eq "x")', 'members[display eq "x"]', 'members[values eq "x"]']) {
       expect(() => readFilter('Group', text)).toThrow('filtering a Group by members is not supported');
     }
   });

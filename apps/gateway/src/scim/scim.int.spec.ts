@@ -3,6 +3,7 @@ import { Database } from '@idsync/database';
 import { beginPush } from '@idsync/database/scim';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
+import { ConcurrencyLimiter } from '../http/concurrency-limiter.js';
 import { PushGroups } from './push-groups.service.js';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -201,6 +202,18 @@ describe('the SCIM service of a connector', () => {
     expect((await client.send('POST', '/Bulk', {})).status).toBe(501);
     expect((await client.send('GET', '/Printers')).body).toMatchObject({ status: '404' });
     expect((await client.send('GET', '/Schemas/urn:nonsense')).status).toBe(404);
+  });
+
+  it('names its addresses with the scheme that a proxy reports, if that is http or https', async () => {
+    const schemeBehind = async (forwarded?: string) => {
+      const headers = forwarded === undefined ? undefined : { 'x-forwarded-proto': forwarded };
+      const { body } = await client.send('GET', '/ResourceTypes/User', undefined, headers);
+      return (body.meta as { location: string }).location.split('://')[0];
+    };
+    expect(await schemeBehind('https')).toBe('https');
+    expect(await schemeBehind('https, http')).toBe('https');
+    expect(await schemeBehind('javascript')).toBe('http');
+    expect(await schemeBehind()).toBe('http');
   });
 });
 
@@ -486,6 +499,25 @@ describe('a SCIM body', () => {
     expect(statuses.slice(10)).toEqual(Array(100).fill(400));
   });
 
+  it('and its largest response are counted as memory before the body is read', async () => {
+    const tenantId = decodeId('tenant', tenant.slice('/tenants/'.length));
+    const acquire = jest.spyOn(ConcurrencyLimiter.prototype, 'acquire');
+    const counted = async (method: string, path: string, sent?: object) => {
+      acquire.mockClear();
+      await client.send(method, path, sent);
+      const calls = acquire.mock.calls.filter(([key]) => key === tenantId);
+      return calls.map(([, bytes]) => bytes - (sent ? JSON.stringify(sent).length : 0));
+    };
+    const [resource, page, memberships] = [256 * 1024, 2 * 1024 * 1024, 10 * 1024 * 1024];
+    expect(await counted('POST', '/Users', { userName: 'a' })).toEqual([resource]);
+    expect(await counted('POST', '/Groups', { displayName: 'a' })).toEqual([resource + memberships]);
+    expect(await counted('GET', '/Users')).toEqual([page + memberships]);
+    expect(await counted('GET', '/Users?excludedAttributes=groups')).toEqual([page]);
+    expect(await counted('GET', '/Users/scr_none')).toEqual([resource + memberships]);
+    expect(await counted('DELETE', '/Users/scr_none')).toEqual([0]);
+    acquire.mockRestore();
+  });
+
   it('must be JSON in UTF-8, with either content type', async () => {
     const latin = await post(Buffer.from('{"userName":"Ren\xe9"}', 'latin1'));
     expect([latin.status, ((await latin.json()) as Json).detail]).toEqual([400, 'the body must be valid UTF-8']);
@@ -598,6 +630,25 @@ describe('a SCIM push', () => {
     expect((await client.send('GET', `/Users/${ada.id}`)).body).toMatchObject({ meta: { version: 'W/"3"' } });
     await client.patch(`/Groups/${staff.id}`, { op: 'replace', path: 'externalId', value: 'x1' });
     expect(await positions()).toEqual(after);
+  });
+
+  it('that removes members of a group lets the next job read them again, and no other user', async () => {
+    const [ada, bob, dora] = [await client.user('ada'), await client.user('bob'), await client.user('dora')];
+    const staff = await client.group('Staff', [ada, bob, dora]);
+    const read = async (...operation: Parameters<Client['patch']>) => {
+      const before = await positions();
+      await client.patch(...operation);
+      const after = await positions();
+      return [ada, bob, dora].map(({ id }) => after.get(id) !== before.get(id));
+    };
+    const path = `/Groups/${staff.id}`;
+    expect(await read(path, { op: 'remove', path: `members[value eq "${ada.id}"]` })).toEqual([true, false, false]);
+    expect(await read(path, { op: 'replace', path: 'members', value: [{ value: bob.id }] })).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(await read(path, { op: 'remove', path: 'members' })).toEqual([false, true, false]);
   });
 
   it('has a unique position that grows with every commit under concurrency', async () => {

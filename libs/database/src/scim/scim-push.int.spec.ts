@@ -101,6 +101,24 @@ describe('reading pushed users', () => {
     expect(await one()).toBeUndefined();
   });
 
+  it('ends a page before the user whose groups exceed 20000, unless it is the first one', async () => {
+    for (const name of ['ada', 'bob', 'eve', 'ida']) await inTenant((tx) => push(tx, name));
+    await rows.rows(
+      `insert into scim_members (group_id, member_id, tenant_id)
+       select gen_random_uuid(), id, $1 from scim_resources cross join generate_series(1, 20001) n
+        where connector_id = $2 and position in (1, 4)`,
+      [place.tenantId, place.connectorId],
+    );
+    const pages: unknown[] = [];
+    for (let after = beginning, isLast = false; !isLast; ) {
+      const page = await inTenant((tx) => readPushedUsers(tx, place.connectorId, after, everything));
+      pages.push(page.users.map(({ position }) => position));
+      isLast = page.last || page.users.length === 0;
+      after = page.users.at(-1) ?? after;
+    }
+    expect(pages).toEqual([[1], [2, 3], [4]]);
+  });
+
   it('does not wait for pushes to another connector', async () => {
     await inTenant(async (tx) => {
       await push(tx, 'ada');
