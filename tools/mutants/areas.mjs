@@ -183,7 +183,11 @@ export const areas = {
       'libs/contracts/src/webhook-filter.ts',
       'libs/database/src/gateway/{filter-documents,record-filter,shared-filters}.ts',
     ],
-    specs: ['libs/contracts/src/webhook-filter.spec.ts', 'libs/database/src/gateway/filter-documents.int.spec.ts'],
+    specs: [
+      'libs/contracts/src/webhook-filter.spec.ts',
+      'libs/database/src/gateway/filter-documents.int.spec.ts',
+      'apps/gateway/src/public/lists.int.spec.ts',
+    ],
   },
   groups: {
     sources: [

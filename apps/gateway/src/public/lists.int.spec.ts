@@ -140,6 +140,7 @@ describe('the lists of the public API', () => {
     ['machine-identities?status=orphaned', ['job']],
     ['machine-identities?min_risk=50&max_risk=70', ['bot']],
     ['machine-identities?max_risk=60', []],
+    ['machine-identities?min_risk=71', []],
     [`machine-identities?owned_by=${encodeId('identity', owner)}`, ['bot']],
     ['users?q=lee', ['1']],
     ['users?email=ANN@x.org', ['1']],

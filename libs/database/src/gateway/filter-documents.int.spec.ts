@@ -155,6 +155,8 @@ describe('a list with filters', () => {
     await fixture.rows(`update identities set status = 'active' where id = $1`, [identityId]);
     expect(await found(tenant, 'identity', { department: 'sales' })).toEqual([]);
     expect(await found(tenant, 'identity', { sourceId: crm })).toEqual([]);
+    expect(await found(tenant, 'identity', { department: 'board', sourceId: crm })).toEqual([]);
+    expect(await found(tenant, 'identity', { department: 'board', sourceId: hr })).toEqual(['1,2']);
     expect(await found(tenant, 'identity', { department: 'sales', sourceId: hr, status: 'deleted' })).toEqual(['3']);
   });
 
