@@ -58,7 +58,7 @@ describe('a filter of SCIM users', () => {
     const longest = `userName eq "${'a'.repeat(4_096 - 'userName eq ""'.length)}"`;
     expect(readCriteria('User', longest)).toHaveProperty('userName');
     expect(refusal('User', `${longest} `)).toBe('filter must have at most 4096 characters');
-    for (const time of ['yesterday', '2026-13-31T12:00:00Z', 'Tue, 2026-10-31T12:00:00Z'])
+    for (const time of ['yesterday', '2026-13-31T12:00:00Z', 'Tue, 2026-10-31T12:00:00Z', '+002026-01-31T12:00:00Z'])
       expect(refusal('User', `meta.lastModified gt "${time}"`)).toMatch(/must be compared with a date-time$/);
   });
 });
