@@ -71,6 +71,27 @@ describe('the job scheduler', () => {
     expect(fixture.applied).toEqual(numbered(0, 15));
   });
 
+  it('starts the next job of a connector after a pause, and jobs of other connectors at once', async () => {
+    startScheduler(listSource(0), { jobIntervalMs: 3_600_000 });
+    const first = await fixture.queueAlone();
+    await eventually(() => completed(first.id));
+    const next = await fixture.queue(first.tenantId, first.connectorId);
+    const other = await fixture.queueAlone();
+    await eventually(() => completed(other.id));
+    expect(await status(next.id)).toBe('queued');
+  });
+
+  it('starts a delayed job when the pause ends, without a poll', async () => {
+    const scheduler = startScheduler(listSource(0), { jobIntervalMs: 300, pollMs: 600_000 });
+    const first = await fixture.queueAlone();
+    scheduler.wake();
+    await eventually(() => completed(first.id));
+    const next = await fixture.queue(first.tenantId, first.connectorId);
+    scheduler.wake();
+    await eventually(() => completed(next.id));
+    expect(await status(next.id)).toBe('completed');
+  });
+
   it('polls immediately when it is woken up', async () => {
     const scheduler = startScheduler(listSource(0), { pollMs: 600_000 });
     const job = await fixture.queueAlone();

@@ -4,6 +4,7 @@ import { WakeUp } from '@idsync/messaging';
 import { BackgroundService, traced, within, withLogContext } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { claimJob } from './claim-job.js';
+import { ConnectorPauses } from './connector-pauses.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 import { SyncContext } from './sync-context.js';
@@ -25,6 +26,7 @@ const candidates = 50;
 export class JobScheduler extends BackgroundService {
   private readonly runs = new Map<string, Run>();
   private readonly wakeUp = new WakeUp();
+  private readonly pauses = new ConnectorPauses(() => this.wake());
   private stopped = false;
   private polling: Promise<void> | undefined;
 
@@ -79,17 +81,23 @@ export class JobScheduler extends BackgroundService {
     }
   }
 
-  /** Single-record jobs have their own limit, so that they do not wait for long runs. */
+  /** Single-record jobs have their own limit, and no pauses, because requests wait for them. */
   private async claimAvailable(): Promise<void> {
     const { concurrency, recordConcurrency } = this.context.settings;
-    await this.claimUpTo(findClaimableRecordJobs, (job) => job.mode === 'record', recordConcurrency);
-    await this.claimUpTo(findClaimableJobs, (job) => job.mode !== 'record', concurrency);
+    await this.claimUpTo(recordConcurrency, findClaimableRecordJobs, (job) => job.mode === 'record');
+    await this.claimUpTo(
+      concurrency,
+      findClaimableJobs,
+      (job) => job.mode !== 'record',
+      (candidate) => this.pauses.delays(candidate.connectorId),
+    );
   }
 
   private async claimUpTo(
+    limit: number,
     find: (database: Database, limit: number) => Promise<ClaimableJob[]>,
     isIncluded: (job: ClaimedJob) => boolean,
-    limit: number,
+    mustWait: (candidate: ClaimableJob) => boolean = () => false,
   ): Promise<void> {
     const isFull = () => [...this.runs.values()].filter(({ job }) => isIncluded(job)).length >= limit;
     if (isFull()) return;
@@ -97,7 +105,7 @@ export class JobScheduler extends BackgroundService {
     for (const candidate of found) {
       if (this.stopped || isFull()) return;
       // The lease of a run of this process has expired; the run must end before another one starts.
-      if (this.runs.has(candidate.id)) continue;
+      if (this.runs.has(candidate.id) || mustWait(candidate)) continue;
       const job = await this.tryToClaim(candidate);
       if (job) this.startRun(job);
     }
@@ -114,6 +122,7 @@ export class JobScheduler extends BackgroundService {
   }
 
   private startRun(job: ClaimedJob): void {
+    if (job.mode !== 'record') this.pauses.begin(job.connectorId, this.context.settings.jobIntervalMs);
     const control = new RunControl();
     const logContext = { job_id: job.id, tenant_id: job.tenantId };
     const ended = withLogContext(logContext, () =>

@@ -12,6 +12,11 @@ export const defaultSettings = {
   pollMs: 2_000,
   /** Jobs that one process runs concurrently. */
   concurrency: 4,
+  /**
+   * Minimum interval between the starts of two jobs of a connector in one process. Changes that are pushed one by one
+   * share a job, which costs as much as tens of changes.
+   */
+  jobIntervalMs: 200,
   /** Additional single-record jobs that one process runs concurrently. */
   recordConcurrency: 4,
   /** Maximum number of unapplied batches of a job; the run waits at this limit. */

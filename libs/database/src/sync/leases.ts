@@ -14,6 +14,7 @@ export interface Lease {
 export interface ClaimableJob {
   id: string;
   tenantId: string;
+  connectorId: string;
 }
 
 export interface ClaimedJob extends SyncJob {
@@ -43,11 +44,11 @@ export async function findClaimableJobs(
          select connector_id, id, tenant_id from sync_jobs
           where status = 'queued' and mode <> 'record' and connector_id > waiting.connector_id order by connector_id, id limit 1) as following
      )
-     select id, tenant_id as "tenantId" from (
-       select id, tenant_id from sync_jobs j where status = 'running' and mode <> 'record' and lease_until < now()
+     select id, tenant_id as "tenantId", connector_id as "connectorId" from (
+       select id, tenant_id, connector_id from sync_jobs j where status = 'running' and mode <> 'record' and lease_until < now()
          and ${ofActiveTenant('j')}
        union all
-       select id, tenant_id from waiting where ${ofActiveTenant('waiting')} and not exists (
+       select id, tenant_id, connector_id from waiting where ${ofActiveTenant('waiting')} and not exists (
          select from sync_jobs busy
           where busy.connector_id = waiting.connector_id and busy.mode <> 'record' and busy.status = 'running')
          -- A released job goes first.

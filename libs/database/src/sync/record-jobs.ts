@@ -31,7 +31,7 @@ export async function findClaimableRecordJobs(
 ): Promise<ClaimableJob[]> {
   return database.readAcrossTenants<ClaimableJob>({
     name: `claimable-record-jobs-${limit}`,
-    text: `select id, tenant_id as "tenantId" from sync_jobs j
+    text: `select id, tenant_id as "tenantId", connector_id as "connectorId" from sync_jobs j
       where mode = 'record' and status in ('queued', 'running') and (status = 'queued' or lease_until < now())
         and ${ofActiveTenant('j')}
         and not exists (
