@@ -9,7 +9,10 @@ import type { SyncContext } from './sync-context.js';
 const lockWaitMs = 2_000;
 
 /** Claims a job's lease and records the start of a queued job. Returns undefined if another process has claimed it. */
-export async function claimJob(context: SyncContext, candidate: ClaimableJob): Promise<ClaimedJob | undefined> {
+export async function claimJob(
+  context: SyncContext,
+  candidate: Pick<ClaimableJob, 'id' | 'tenantId'>,
+): Promise<ClaimedJob | undefined> {
   const { database, owner, settings } = context;
   try {
     return await database.transaction(candidate.tenantId, async (tx) => {

@@ -68,7 +68,7 @@ export async function findClaimableJobs(
  */
 export async function claimLease(
   tx: Transaction,
-  job: ClaimableJob,
+  job: Pick<ClaimableJob, 'id' | 'tenantId'>,
   owner: string,
   leaseMs: number,
 ): Promise<ClaimedJob | undefined> {
