@@ -1,4 +1,5 @@
 // SQL by hand: listen and unlisten.
+import { beginTimeoutMs } from './run-transaction.js';
 import type { Connection } from './service-connections.js';
 
 interface Subscription {
@@ -51,7 +52,7 @@ export class Listener {
   }
 
   private async begin({ client }: Connection, subscriptions: readonly Subscription[]): Promise<void> {
-    for (const { channel } of subscriptions) await client.query(`listen ${channel}`);
+    for (const { channel } of subscriptions) await client.query(bounded(`listen ${channel}`));
     for (const subscription of subscriptions) if (this.subscriptions.has(subscription)) subscription.onListening();
   }
 
@@ -63,7 +64,7 @@ export class Listener {
     const { connection } = this;
     if (!connection || this.subscriptions.size > 0) return;
     this.forget(connection);
-    const isClean = await connection.client.query('unlisten *').then(
+    const isClean = await connection.client.query(bounded('unlisten *')).then(
       () => true,
       () => false,
     );
@@ -91,4 +92,9 @@ export class Listener {
     client.off('end', this.lost);
     this.connection = undefined;
   }
+}
+
+/** A shutdown must not wait for a connection that is lost without notice. */
+function bounded(text: string): { text: string; query_timeout: number } {
+  return { text, query_timeout: beginTimeoutMs };
 }
