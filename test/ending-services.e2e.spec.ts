@@ -87,7 +87,6 @@ describe('services that receive SIGTERM', () => {
     return Object.fromEntries(names.map((name, nth) => [name, ends[nth]?.code]));
   }
 
-  const allFail = { gateway: 1, directory: 1, 'sync-worker': 1, 'webhook-dispatcher': 1 };
   const allSucceed = { gateway: 0, directory: 0, 'sync-worker': 0, 'webhook-dispatcher': 0 };
 
   /** Creates a job whose source accepts the connection and never answers. */
@@ -125,6 +124,23 @@ describe('services that receive SIGTERM', () => {
     return held;
   }
 
+  /** Runs a job whose batch the directory applies until the returned function is called. */
+  async function applyUntilReleased(tenant: Tenant): Promise<() => Promise<void>> {
+    const text = 'do $$ begin lock table source_records in share mode; perform pg_sleep(120); end $$';
+    const holding = admin.rows(text).catch(() => undefined);
+    const waits = (lock: string) =>
+      admin.rows(`select from pg_stat_activity where datname = current_database() and ${lock}`);
+    await until(async () => (await waits(`wait_event = 'PgSleep'`)).length > 0);
+    const config = { path: 'hr.csv', external_id: 'ident', fields: { employee_number: 'ident' } };
+    const connector = await createConnector(tenant, { type: 'csv', name: 'HR', config });
+    await tenant.client.post('/v1/sync/trigger', { connector_id: connector });
+    await until(async () => (await waits(`wait_event_type = 'Lock'`)).length > 0);
+    return async () => {
+      await admin.rows(`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`);
+      await holding;
+    };
+  }
+
   const tenantOf = (running: Services) => createTenant(Client.operator(running.url, running.adminToken), 'Ending');
 
   (hasBroker() ? it : it.skip)('exit with 0 while RabbitMQ is down', async () => {
@@ -139,10 +155,25 @@ describe('services that receive SIGTERM', () => {
     expect(await terminateAll(running)).toEqual(allSucceed);
   });
 
-  it('exit with 1 at the time limit while PostgreSQL is frozen, because their unfinished work is unknown', async () => {
+  it('exit with 1 while PostgreSQL is frozen, if the outcome of their work is unknown', async () => {
+    const running = await start({ amqp: false });
+    const tenant = await tenantOf(running);
+    await readSilentSource(tenant);
+    const held = await deliverToSilentReceiver(tenant);
+    const release = await applyUntilReleased(tenant);
+    postgres.freeze();
+    for (const response of held) response.writeHead(204).end();
+    const { directory, 'sync-worker': worker, 'webhook-dispatcher': dispatcher } = await terminateAll(running);
+    expect({ directory, worker, dispatcher }).toEqual({ directory: 1, worker: 1, dispatcher: 1 });
+    await release();
+  });
+
+  it('exit with 0 while PostgreSQL is frozen, if they had no work in progress', async () => {
     const running = await start({ amqp: false });
     postgres.freeze();
-    expect(await terminateAll(running)).toEqual(allFail);
+    // The gateway also tries to store the last uses of its keys, which may take it to the time limit.
+    const { gateway: _, ...others } = await terminateAll(running);
+    expect(others).toEqual({ directory: 0, 'sync-worker': 0, 'webhook-dispatcher': 0 });
   });
 
   it('exit with 0 while PostgreSQL is down, if they had no work in progress', async () => {

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, describeSchema } from '@idsync/database/schema';
-import { PrivatePostgres } from '@idsync/testing';
+import { DirectoryFixture, PrivatePostgres } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RunningCode } from './support/running-code.js';
 import { between, type Random, seededRandom } from './support/seeded-random.js';
@@ -147,6 +147,26 @@ describe('a first start that is killed', () => {
   });
 });
 
+/** Resolves when a transaction of the database is seen, or when `ended` resolves before. */
+async function inTransaction(server: PrivatePostgres, database: string, ended: Promise<unknown>): Promise<void> {
+  const administrator = DirectoryFixture.connect(server.serverUrl);
+  let isEnded = false;
+  void ended.then(() => {
+    isEnded = true;
+  });
+  try {
+    await until(async () => {
+      const begun = await administrator.rows(
+        'select from pg_stat_activity where datname = $1 and xact_start is not null',
+        [database],
+      );
+      return isEnded || begun.length > 0;
+    }, 'a transaction of the migration');
+  } finally {
+    await administrator.close();
+  }
+}
+
 describe('PostgreSQL killed during a migration', () => {
   let server: PrivatePostgres;
 
@@ -171,7 +191,9 @@ describe('PostgreSQL killed during a migration', () => {
         () => 'done',
         () => 'failed',
       );
-      await pause(between(random, undisturbedMs / 4, undisturbedMs));
+      await inTransaction(server, 'disturbed', migrated);
+      // The first one is killed at once, and is therefore never done.
+      await pause(between(random, 0, (kill * undisturbedMs) / 4));
       await server.kill();
       if ((await migrated) === 'failed') failed += 1;
       await server.up();
