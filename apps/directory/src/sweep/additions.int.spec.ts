@@ -120,6 +120,15 @@ describe('a source that gives every person a new id', () => {
     expect((await harness.record('new1')).fields).toMatchObject({ job_title: ['Chief'] });
   });
 
+  it('gives the contracts of a person to the new ids in their order, if there are more of them', async () => {
+    const contract = (id: string) => row(id, { ...numbered(0), job_title: id });
+    await imported(['old1', 'old2'].map(contract));
+    const before = [await harness.record('old1'), await harness.record('old2')].map(({ id }) => id);
+    await run(['new3', 'new2', 'new1'].map(contract));
+    const after = [await harness.record('new1'), await harness.record('new2'), await harness.record('new3')];
+    expect(after.map(({ id }) => before.indexOf(id))).toEqual([0, 1, -1]);
+  });
+
   it('gets the old ids back by an undo of the job', async () => {
     await imported(people(0, 15, numbered));
     const before = await harness.record('p3');

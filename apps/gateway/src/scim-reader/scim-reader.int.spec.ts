@@ -189,6 +189,7 @@ describe('the SCIM service that reads', () => {
     ['externalId eq "E2"', []],
     ['userName eq "bjensen@example.com" and externalId eq "e1"', ['e1']],
     ['userName eq "bjensen@example.com" and emails.value eq "x@example.com"', []],
+    ['userName eq "e3" and emails.value eq "x@example.com"', []],
     ['emails.value eq "bjensen@example.com" and meta.lastModified gt "2026-01-01T00:00:01Z"', ['e2']],
     ['meta.lastModified ge "2026-01-01T00:00:14.000Z"', ['e14', 'e15']],
     ['meta.lastModified gt "2026-01-01T01:00:14+01:00"', ['e15']],
@@ -229,7 +230,10 @@ describe('the SCIM service that reads', () => {
       { value: idOf('e1'), $ref: `${gateway.url}/scim/v2/Users/${idOf('e1')}`, type: 'User' },
       { value: idOf('e3'), $ref: `${gateway.url}/scim/v2/Users/${idOf('e3')}`, display: 'Third', type: 'User' },
     ]);
-    expect(await ask('/Groups?attributes=members')).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
+    for (const attribute of ['members', 'members.value']) {
+      const answer = await ask(`/Groups?attributes=${attribute}`);
+      expect(answer).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
+    }
   });
 
   it('pages by startIndex and count, and by cursor as RFC 9865 describes', async () => {
@@ -245,6 +249,7 @@ describe('the SCIM service that reads', () => {
       for (let cursor: string | undefined = ''; cursor !== undefined; ) {
         const { body }: { body: Body } = await ask(`/Users?count=4&cursor=${cursor}${filter}`);
         expect(body.totalResults).toBe(9);
+        expect(body.Resources).not.toHaveLength(0);
         expect(body).not.toHaveProperty('startIndex');
         seen.push(...body.Resources.map(({ id }: { id: string }) => id));
         cursor = body.nextCursor;
