@@ -1,12 +1,11 @@
 // `npm run bench:cpu`: CPU seconds of an import by process, which noise on the machine changes less than rates.
 //
 // Uses AMQP_URL, by default queues in PostgreSQL, and always an embedded PostgreSQL. BENCH_RECORDS (20000).
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { servicesSeconds } from './support/cpu-time.mjs';
 import { FourServices } from './support/four-services.mjs';
-import { peopleConnector, peopleHeader, personRow } from './support/people.mjs';
+import { peopleConnector, writePeople } from './support/people.mjs';
 import { printTable } from './support/table.mjs';
 
 const records = Number(process.env.BENCH_RECORDS ?? 20_000);
@@ -14,7 +13,7 @@ delete process.env.DATABASE_URL;
 
 await withBenchDatabase(async ({ url, folder }) => {
   const file = join(folder, 'people.csv');
-  await writePeople(file, () => false);
+  await writePeople(file, records);
   const services = await FourServices.start(url, folder);
   const table = [['run', 'seconds', ...services.children.keys(), 'PostgreSQL', 'all']];
   try {
@@ -32,17 +31,10 @@ await withBenchDatabase(async ({ url, folder }) => {
     };
     await run('first import');
     await run('unchanged');
-    await writePeople(file, (n) => n % 20 === 0);
+    await writePeople(file, records, (n) => n % 20 === 0);
     await run('5 % changed');
     printTable(`CPU seconds for ${records} people`, table);
   } finally {
     await services.stop();
   }
 });
-
-async function writePeople(path, isChanged) {
-  const rows = Array.from({ length: records }, (_, n) =>
-    personRow(n, `${isChanged(n) ? 'Senior ' : ''}Engineer ${n % 97}`),
-  );
-  await writeFile(path, `${[peopleHeader, ...rows].join('\n')}\n`);
-}

@@ -4,7 +4,6 @@
 // BENCH_RECORDS (100000; the targets are for 1000000), BENCH_SECONDS (5 per measurement of pages).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeId } from '../libs/contracts/dist/index.js';
@@ -12,7 +11,7 @@ import { bareImport } from './support/bare-import.mjs';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { FourServices, freePort } from './support/four-services.mjs';
 import { load } from './support/load.mjs';
-import { peopleConnector, peopleHeader, personRow } from './support/people.mjs';
+import { peopleConnector, writePeople } from './support/people.mjs';
 import { printTable } from './support/table.mjs';
 
 const records = Number(process.env.BENCH_RECORDS ?? 100_000);
@@ -21,7 +20,7 @@ const step = records / 10;
 
 await withBenchDatabase(async ({ url, folder }) => {
   const file = join(folder, 'people.csv');
-  await writePeople(file, () => false);
+  await writePeople(file, records);
   const services = await FourServices.start(url, folder);
   try {
     const { tenant, key, connector } = await prepare(services);
@@ -31,7 +30,7 @@ await withBenchDatabase(async ({ url, folder }) => {
     const bareCount = Math.min(records, 100_000);
     const bare = bareCount / (await bareImport(url, decodeId('tenant', tenant), bareCount));
     const again = await services.sync(tenant, connector);
-    await writePeople(file, (n) => n % 20 === 0);
+    await writePeople(file, records, (n) => n % 20 === 0);
     const changed = await services.sync(tenant, connector);
     const rate = ({ seconds: taken }) => Math.round(records / taken);
     const last = first.steps.length === 10 ? first.steps[9] : undefined;
@@ -61,19 +60,6 @@ await withBenchDatabase(async ({ url, folder }) => {
 
 function percent(part, whole) {
   return `${((100 * part) / whole).toFixed(0)} %`;
-}
-
-/** Writes users with eight attributes. */
-async function writePeople(path, isChanged) {
-  const file = createWriteStream(path);
-  file.write(`${peopleHeader}\n`);
-  for (let n = 0; n < records; n += 1) {
-    const title = `${isChanged(n) ? 'Senior ' : ''}Engineer ${n % 97}`;
-    const row = `${personRow(n, title)}\n`;
-    if (!file.write(row)) await once(file, 'drain');
-  }
-  file.end();
-  await once(file, 'finish');
 }
 
 async function prepare(services) {

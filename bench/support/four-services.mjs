@@ -77,8 +77,11 @@ export class FourServices {
     return answer.json();
   }
 
-  /** Runs a sync job to its end. Returns its seconds, and the seconds for each further `step` applied records. */
-  async sync(tenant, connector, step = Number.POSITIVE_INFINITY) {
+  /**
+   * Runs a sync job to its end. Returns its seconds, and the seconds for each further `step` applied records, which
+   * `reachedStep` gets at once.
+   */
+  async sync(tenant, connector, step = Number.POSITIVE_INFINITY, reachedStep = async () => undefined) {
     const began = performance.now();
     const steps = [];
     let reached = began;
@@ -89,6 +92,7 @@ export class FourServices {
       if (job.records_applied >= step * (steps.length + 1)) {
         steps.push((now - reached) / 1_000);
         reached = now;
+        await reachedStep(steps.at(-1), job);
       }
       if (job.status === 'completed') return { seconds: (now - began) / 1_000, steps };
       if (!['queued', 'running'].includes(job.status))

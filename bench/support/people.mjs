@@ -1,10 +1,25 @@
 // Users with eight attributes as columns of a CSV file, and identities as a sync creates them.
 
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+
 export const peopleHeader = 'ident,first,last,mail,phone,title,department,city,building';
 
 /** Returns the row of the nth person. */
 export function personRow(n, title) {
   return `${n},First${n},Last${n},person${n}@example.org,+49 30 ${n},${title},Department ${n % 41},City ${n % 13},B${n % 7}`;
+}
+
+/** Writes the file of the connector. People whose number `isChanged` selects get another title. */
+export async function writePeople(path, records, isChanged = () => false) {
+  const file = createWriteStream(path);
+  file.write(`${peopleHeader}\n`);
+  for (let n = 0; n < records; n += 1) {
+    const title = `${isChanged(n) ? 'Senior ' : ''}Engineer ${n % 97}`;
+    if (!file.write(`${personRow(n, title)}\n`)) await once(file, 'drain');
+  }
+  file.end();
+  await once(file, 'finish');
 }
 
 /** Connector for `people.csv`, as the operator API expects it. */
