@@ -1,8 +1,8 @@
 // `npm run bench:growth`: how an import changes while the directory grows: rate, CPU, space and dead rows of each tenth,
 // and of each table at the end.
 //
-// Uses AMQP_URL, by default queues in PostgreSQL, and always an embedded PostgreSQL. BENCH_RECORDS (1000000; 10000000 need
-// 80 GB of disk). Prints each figure as soon as it is known.
+// Uses AMQP_URL, by default queues in PostgreSQL, and always an embedded PostgreSQL. BENCH_RECORDS (1000000; ten million
+// need 80 GB of disk). Prints each figure as soon as it is known.
 import { join } from 'node:path';
 import { bareConnection } from './support/bare-connection.mjs';
 import { withBenchDatabase } from './support/bench-database.mjs';
@@ -85,6 +85,14 @@ async function space(admin) {
   ]);
 }
 
-const rowsOf = async (admin, text) => (await admin.query(text)).rows;
-const inGigabytes = (bytes) => (bytes / gigabyte).toFixed(2);
-const printLine = (cells) => process.stdout.write(`  ${cells.map((cell) => String(cell).padEnd(24)).join('')}\n`);
+async function rowsOf(admin, text) {
+  return (await admin.query(text)).rows;
+}
+
+function inGigabytes(bytes) {
+  return (bytes / gigabyte).toFixed(2);
+}
+
+function printLine(cells) {
+  process.stdout.write(`  ${cells.map((cell) => String(cell).padEnd(24)).join('')}\n`);
+}
