@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
+import { applyBatch } from './apply-batch.js';
 import { applyDue } from './apply-due.js';
 
 const runs = Number(process.env.IDSYNC_PROPERTY_RUNS ?? 15);
@@ -194,6 +195,26 @@ describe('a merge', () => {
     expect((await redirects()).map((each) => (each as { into_id: string }).into_id)).toEqual([c, c]);
     await directory.operate('operation.revert', { operation_id: second.id }, day(4));
     expect(await redirects()).toEqual(once);
+  });
+
+  it('that is reverted during a job separates a person that the job has joined by it, who gets the former identity', async () => {
+    await directory.newTenant();
+    const connectorOf = (name: string) => directory.fixture.connector(directory.tenant, { name });
+    const [hr, payroll, okta] = [await connectorOf('HR'), await connectorOf('Payroll'), await connectorOf('Okta')];
+    await directory.sync(okta, [row('okta', { email: 'ann@x.org' })], day(1));
+    await directory.sync(hr, [row('hr', { display_name: 'Ann Lee', email: 'lee@x.org' })], day(1));
+    await directory.sync(payroll, [row('payroll', { display_name: 'Bob Poe', email: 'lee@x.org' })], day(1));
+    const identities = () => Promise.all(['okta', 'hr', 'payroll'].map((id) => directory.identityOf(id)));
+    const before = await identities();
+    const [, into_id = '', from_id = ''] = before;
+    const merged = await directory.operate('identity.merge', { into_id, from_ids: [from_id] }, day(2));
+    const job = await directory.fixture.job(directory.tenant, okta, 'running');
+    const changed = [row('okta', { email: 'lee@x.org' })];
+    const batch = await directory.fixture.batch(directory.tenant, okta, job, 0, changed);
+    await applyBatch(directory.database, batch, { fixedTime: new Date(day(3)) });
+    expect(new Set(await identities()).size).toBe(1);
+    await directory.operate('operation.revert', { operation_id: merged.id }, day(4));
+    expect(await identities()).toEqual(before);
   });
 
   it('followed by a split of the merged records leaves the directory unchanged except for a new identity id', async () => {

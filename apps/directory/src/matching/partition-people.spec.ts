@@ -1,7 +1,6 @@
 import { defaultMatchingRules, type KeyKind } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { assignIdentities } from './assign-identities.js';
 import type { Person } from './cluster.js';
 import { namesDisagree } from './names.js';
 import { type GroupingRules, maxSharing, partitionPeople } from './partition-people.js';
@@ -478,44 +477,5 @@ describe('partitionPeople', () => {
       }),
       { numRuns: 500 },
     );
-  });
-});
-
-describe('assignIdentities', () => {
-  const at = (ms: number) => new Date(ms);
-  const identities = new Map([
-    ['I', { id: 'I', createdAt: at(1) }],
-    ['J', { id: 'J', createdAt: at(2) }],
-  ]);
-
-  it('keeps the oldest of the joined identities', () => {
-    const { clusters } = partitionPeople([
-      person('ad:1', 'ma', { identityId: 'J' }),
-      person('hr:1', 'ma', { identityId: 'I' }),
-    ]);
-    expect(
-      assignIdentities(
-        clusters,
-        identities,
-        () => 0,
-        () => 'new',
-      ),
-    ).toMatchObject([{ identityId: 'I', isNew: false }]);
-  });
-
-  it('leaves the identity with the manual link, else with the oldest record, on a split', () => {
-    const loose = [person('hr:2', '', { identityId: 'I' }), person('hr:1', '', { identityId: 'I' })];
-    const createdAtOf = (id: string) => (id === 'hr:1' ? 1 : 2);
-    const parted = assignIdentities(partitionPeople(loose).clusters, identities, createdAtOf, () => 'new');
-    expect(parted.map(({ cluster, identityId }) => [cluster.members[0]?.recordId, identityId])).toEqual([
-      ['hr:2', 'new'],
-      ['hr:1', 'I'],
-    ]);
-    const decided = [
-      person('hr:2', '', { identityId: 'I', linkStrength: 'manual' }),
-      person('hr:1', '', { identityId: 'I' }),
-    ];
-    const kept = assignIdentities(partitionPeople(decided).clusters, identities, createdAtOf, () => 'new');
-    expect(kept.find(({ identityId }) => identityId === 'I')?.cluster.manualIdentityId).toBe('I');
   });
 });

@@ -144,7 +144,7 @@ async function assignPeople(
 }> {
   const { rules } = cause;
   for (;;) {
-    const revived = cause.revived ?? (await mergedByUnfinishedJobs(tx, neighbourhood));
+    const revived = new Map([...(await mergedByUnfinishedJobs(tx, neighbourhood)), ...(cause.revived ?? [])]);
     const fuzzyTo = (id: string) => {
       const change = neighbourhood.changes.get(id);
       return change && standingFuzzyLink(change, neighbourhood.changes, rules);
