@@ -1,8 +1,5 @@
-import type { KeyObject } from 'node:crypto';
-import { encodeId, type SentRequest } from '@idsync/contracts';
-import { type Database, eachTenant, type Transaction } from '@idsync/database';
+import { eachTenant, type Transaction } from '@idsync/database';
 import {
-  addDeliveryAttempts,
   type ClaimedDelivery,
   type ClaimRequest,
   claimDeliveries,
@@ -10,68 +7,25 @@ import {
   findDeliveryQuotas,
   findDueEndpoints,
   findReceivers,
-  lockDeliveryHour,
   type Receiver,
   resetChangedEndpoints,
   takeProbes,
 } from '@idsync/database/delivery';
 import { WakeUp } from '@idsync/messaging';
-import {
-  addLogContext,
-  addTraceAttributes,
-  BackgroundService,
-  type Logger,
-  markSpanFailed,
-  pause,
-  traced,
-  traceparent,
-  withLogContext,
-} from '@idsync/runtime';
+import { BackgroundService, pause, withLogContext } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import type { ClaimNew, FannedOut } from '../fan-out.js';
 import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag, quotaWaits } from '../metrics.js';
-import type { Sender, SendResult } from '../sending/send.js';
-import { masked, sentHeaders } from '../sending/sent-headers.js';
-import { signedHeaders } from '../sign.js';
-import { AttemptBlocks, blockOf } from './attempt-blocks.js';
-import { AttemptRecorder, type RecorderSettings } from './attempt-recorder.js';
-import type { BreakerSettings } from './breaker.js';
+import { AttemptRecorder } from './attempt-recorder.js';
 import { DatabaseClock } from './database-clock.js';
+import { DeliveryContext } from './delivery-context.js';
+import { DeliveryQuotas } from './delivery-quotas.js';
 import { Endpoint } from './endpoint.js';
-import { changedQuotas, nextHour, withinRoom } from './quota-room.js';
-import { bodyOf } from './render-again.js';
+import { nextHour } from './quota-room.js';
 import { nextAttemptAt } from './retry-schedule.js';
+import { type SentDelivery, sendDelivery } from './send-delivery.js';
 import { shareSlots, type Waiting } from './share-slots.js';
-import { type SlotSettings, Slots } from './slots.js';
-
-export interface DeliverySettings extends RecorderSettings, SlotSettings {
-  /** Maximum deliveries per claim. */
-  claimBatch: number;
-  leaseMs: number;
-  /** Minimum remaining lease to start an exchange. */
-  exchangeMs: number;
-  /** Interval between polls for due deliveries. */
-  pollMs: number;
-  /** Pause between claims, so that slots freed meanwhile are claimed together. */
-  claimPauseMs: number;
-  /** Delay before a delivery is retried whose secrets could not be decrypted. */
-  unsignedPauseMs: number;
-  breaker: BreakerSettings;
-  retryDelays: readonly number[];
-}
-
-export abstract class DeliveryContext {
-  abstract readonly database: Database;
-  abstract readonly sender: Sender;
-  abstract readonly settings: DeliverySettings;
-  /** Returns the key in an encrypted secret; undefined if no configured encryption key decrypts it. */
-  abstract readonly decryptKey: (encrypted: Buffer, tenantId: string) => Buffer | undefined;
-  /** Returns the additional headers of a webhook, under the same condition. */
-  abstract readonly decryptHeaders: (encrypted: Buffer, tenantId: string) => Record<string, string> | undefined;
-  /** Returns a private key of asymmetric signatures, under the same condition. */
-  abstract readonly decryptPrivateKey: (encrypted: Buffer, tenantId: string) => KeyObject | undefined;
-  abstract readonly log: Logger;
-}
+import { Slots } from './slots.js';
 
 /** Tenants whose deliveries are claimed concurrently; each takes a connection. */
 const tenantsAtOnce = 3;
@@ -91,9 +45,8 @@ export class DeliveryEngine extends BackgroundService {
   private readonly inFlight = new Set<Promise<void>>();
   private readonly slots: Slots;
   private readonly clock = new DatabaseClock();
-  /** Limits on attempts an hour, by tenant, as of the last poll. */
-  private quotas: ReadonlyMap<string, number> = new Map();
-  private readonly blocks = new AttemptBlocks();
+  /** As of the last poll. */
+  private readonly quotas = new DeliveryQuotas();
   private polls = 0;
   private due = { lag: 0, healthy: 0, failing: 0 };
   private unwatch: (() => void)[] = [];
@@ -195,9 +148,7 @@ export class DeliveryEngine extends BackgroundService {
     const [due, quotas, time] = await database.acrossTenants((tx) =>
       Promise.all([findDueEndpoints(tx), findDeliveryQuotas(tx), databaseTime(tx)]),
     );
-    const changedTenants = new Set(changedQuotas(this.quotas, quotas));
-    this.quotas = quotas;
-    for (const tenantId of changedTenants) this.blocks.forget(tenantId);
+    const changedTenants = this.quotas.replace(quotas);
     for (const endpoint of this.endpoints.values()) if (changedTenants.has(endpoint.tenantId)) endpoint.waitForQuota(0);
     this.clock.set(time);
     const healthy = due.filter(({ failures }) => failures === 0);
@@ -270,7 +221,8 @@ export class DeliveryEngine extends BackgroundService {
     const calls = new Map(shares.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
     const wanted = await this.withOwnProbes(tx, tenantId, shares);
-    const { requests, use } = await this.withinQuota(tx, tenantId, wanted);
+    const { requests, use } = await this.quotas.limit(tx, tenantId, wanted, this.clock.now());
+    if (requests.length === 0 && wanted.length > 0) tx.afterCommit(() => this.waitForQuota(wanted));
     // Sent together: a claim rarely finds nothing.
     const [claimed, receivers] =
       requests.length === 0
@@ -321,30 +273,6 @@ export class DeliveryEngine extends BackgroundService {
     return shares.filter(({ webhookId }) => !probed.includes(webhookId) || own.has(webhookId));
   }
 
-  /** Reduces the requests to the attempts that the tenant has left in this hour. `use` counts those that were claimed. */
-  private async withinQuota(
-    tx: Transaction,
-    tenantId: string,
-    wanted: readonly ClaimRequest[],
-  ): Promise<{ requests: readonly ClaimRequest[]; use: (claimed: number) => Promise<void> }> {
-    const quota = this.quotas.get(tenantId);
-    if (quota === undefined) return { requests: wanted, use: async () => undefined };
-    const kept = this.blocks.left(tenantId, this.clock.now());
-    const most = wanted.reduce((sum, { firstLimit, retryLimit }) => sum + firstLimit + retryLimit, 0);
-    const hour = kept >= most ? undefined : await lockDeliveryHour(tx, tenantId);
-    const remaining = hour ? Math.max(quota - hour.attempts, 0) : 0;
-    const requests = withinRoom(wanted, kept + remaining);
-    if (requests.length === 0 && wanted.length > 0) tx.afterCommit(() => this.waitForQuota(wanted));
-    const use = async (claimed: number) => {
-      const beyond = claimed - kept;
-      if (!hour || beyond <= 0) return tx.afterCommit(() => this.blocks.use(tenantId, claimed));
-      const block = blockOf(remaining - beyond);
-      await addDeliveryAttempts(tx, tenantId, beyond + block);
-      tx.afterCommit(() => this.blocks.keep(tenantId, block, hour.ends));
-    };
-    return { requests, use };
-  }
-
   private waitForQuota(wanted: readonly ClaimRequest[]): void {
     quotaWaits.add({});
     const until = nextHour(this.clock.now());
@@ -386,48 +314,12 @@ export class DeliveryEngine extends BackgroundService {
     endpoint: Endpoint,
     leaseEnds: number,
   ): Promise<void> {
-    const { database, sender, settings, decryptKey, decryptPrivateKey, decryptHeaders } = this.context;
     // The webhook was deleted meanwhile; housekeeping deletes its deliveries.
     if (!receiver) return;
-    const { eventId, body } = await bodyOf(database, delivery);
-    addLogContext({ event_id: eventId });
-    const { tenantId } = delivery;
-    const shared = receiver.secrets.flatMap((encrypted) => decryptKey(encrypted, tenantId) ?? []);
-    const asymmetric = receiver.signingKeys.flatMap((encrypted) => decryptPrivateKey(encrypted, tenantId) ?? []);
-    // If this process was paused for long, its lease has expired and another process sends the delivery.
-    if (performance.now() + settings.exchangeMs > leaseEnds) return;
-    // Every receiver knows `v1`, not every one `v1a`.
-    if (shared.length === 0) {
-      this.recordUnsigned(delivery, endpoint, 'no signing secret can be decrypted with the configured keys');
-      return;
-    }
-    const additional = receiver.headers === null ? {} : decryptHeaders(receiver.headers, tenantId);
-    // Without them, the receiver would refuse the request.
-    if (!additional) {
-      this.recordUnsigned(delivery, endpoint, 'the additional headers cannot be decrypted with the configured keys');
-      return;
-    }
-    const id = encodeId('event', eventId);
-    const attributes = {
-      'http.request.method': 'POST',
-      'server.address': new URL(receiver.callbackUrl).hostname,
-      'idsync.event_id': id,
-      'idsync.delivery_id': encodeId('delivery', delivery.id),
-      'idsync.attempt': delivery.number,
-    };
-    await traced('POST webhook', { kind: 'client', parent: delivery.traceparent, attributes }, async () => {
-      const timestamp = Math.floor(Date.now() / 1_000);
-      const parent = traceparent();
-      const signed = signedHeaders({ id, timestamp, body }, { shared, asymmetric });
-      const own = { ...signed, ...(parent && { traceparent: parent }) };
-      const url = receiver.callbackUrl;
-      const result = await sender.send({ url, headers: sentHeaders({ ...additional, ...own }), body });
-      const request = { url, headers: sentHeaders({ ...masked(additional), ...own }) };
-      const { outcome, statusCode } = result;
-      addTraceAttributes({ 'idsync.outcome': outcome, 'http.response.status_code': statusCode });
-      if (outcome !== 'delivered') markSpanFailed(outcome === 'rejected' ? `${statusCode}` : outcome);
-      this.record(delivery, endpoint, outcome === 'blocked' ? result : { ...result, request });
-    });
+    const sent = await sendDelivery(this.context, delivery, receiver, leaseEnds);
+    if (sent === 'too late') return;
+    if ('unsigned' in sent) this.recordUnsigned(delivery, endpoint, sent.unsigned);
+    else this.record(delivery, endpoint, sent);
   }
 
   /**
@@ -458,7 +350,7 @@ export class DeliveryEngine extends BackgroundService {
     });
   }
 
-  private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SendResult & { request?: SentRequest }): void {
+  private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SentDelivery): void {
     const now = this.clock.now();
     const { outcome, statusCode, error, responseBody, responseHeaders, request, durationMs, retryAfterMs } = result;
     const succeeded = outcome === 'delivered';

@@ -4,7 +4,7 @@ import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-
 import { Receiver } from '../../test/receiver.js';
 import type { Sender, SendResult } from '../sending/send.js';
 import { initialCap } from './concurrency-cap.js';
-import type { DeliverySettings } from './delivery-engine.service.js';
+import type { DeliverySettings } from './delivery-context.js';
 
 jest.setTimeout(120_000);
 

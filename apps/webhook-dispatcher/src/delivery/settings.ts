@@ -1,6 +1,6 @@
 import { defaultLimits } from '../sending/http-sender.js';
 import { defaultBreaker } from './breaker.js';
-import type { DeliverySettings } from './delivery-engine.service.js';
+import type { DeliverySettings } from './delivery-context.js';
 import { retryDelays } from './retry-schedule.js';
 
 const day = 24 * 60 * 60 * 1_000;
